@@ -1,0 +1,102 @@
+//! What can be wrong with the world when somebody reads or writes the database.
+
+use sea_orm::{DbErr, RuntimeErr};
+
+/// Why an operation did not happen. Nothing was changed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no active workspace with this id.
+    #[error("there is no workspace `{0}`")]
+    UnknownWorkspace(String),
+    /// There is no such folder, or it belongs to another workspace.
+    #[error("folder `{folder_id}` is not in workspace `{workspace_id}`")]
+    UnknownFolder {
+        /// The folder.
+        folder_id: String,
+        /// The workspace the caller named.
+        workspace_id: String,
+    },
+    /// There is no such thread.
+    #[error("there is no thread `{0}`")]
+    UnknownThread(String),
+    /// The thread belongs to another workspace.
+    #[error("thread `{thread_id}` is not in workspace `{workspace_id}`")]
+    ForeignThread {
+        /// The thread.
+        thread_id: String,
+        /// The workspace the caller named.
+        workspace_id: String,
+    },
+    /// A turn of the thread runs.
+    #[error("a turn of thread `{0}` is running")]
+    ThreadBusy(String),
+    /// A folder would contain itself.
+    #[error("folder `{folder_id}` cannot be moved into `{parent_folder_id}`, which is inside it")]
+    FolderCycle {
+        /// The folder to move.
+        folder_id: String,
+        /// The folder it would be in.
+        parent_folder_id: String,
+    },
+    /// A folder would be too deep.
+    #[error("folders can be nested {limit} deep at most")]
+    TooDeep {
+        /// The deepest level.
+        limit: usize,
+    },
+    /// The workspace is full of folders.
+    #[error("a workspace can have {limit} folders at most")]
+    TooManyFolders {
+        /// The most folders.
+        limit: usize,
+    },
+    /// The disk is full; the operation can be tried again when it is not.
+    #[error("the disk of the gateway is full")]
+    DiskFull,
+    /// More operations wait than the database can do.
+    #[error("too many database operations are waiting")]
+    Overloaded,
+    /// The store is closed, or its thread is gone.
+    #[error("the database is closed")]
+    Closed,
+    /// The operation itself broke.
+    #[error("a database operation panicked: {0}")]
+    Panicked(String),
+    /// Anything else the database said.
+    #[error("the database failed")]
+    Database(#[source] DbErr),
+}
+
+impl From<DbErr> for Error {
+    fn from(error: DbErr) -> Self {
+        match sqlite_code(&error) {
+            Some(rusqlite::ffi::SQLITE_FULL) => Self::DiskFull,
+            _ => Self::Database(error),
+        }
+    }
+}
+
+impl Error {
+    /// Whether the database can no longer promise that what it acknowledges is on the disk: after a failed
+    /// fsync nobody knows what the disk holds, and a second fsync that succeeds proves nothing.
+    pub(crate) fn is_fatal(&self) -> bool {
+        let Self::Database(error) = self else {
+            return false;
+        };
+        matches!(
+            sqlite_code(error),
+            Some(rusqlite::ffi::SQLITE_IOERR_FSYNC | rusqlite::ffi::SQLITE_IOERR_DIR_FSYNC)
+        )
+    }
+}
+
+/// The extended result code of SQLite.
+fn sqlite_code(error: &DbErr) -> Option<i32> {
+    let (DbErr::Conn(RuntimeErr::Rusqlite(error))
+    | DbErr::Exec(RuntimeErr::Rusqlite(error))
+    | DbErr::Query(RuntimeErr::Rusqlite(error))) = error
+    else {
+        return None;
+    };
+    error.sqlite_error().map(|failure| failure.extended_code)
+}

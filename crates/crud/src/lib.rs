@@ -1,0 +1,27 @@
+//! The only queries on the gateway database.
+//!
+//! [`CrudStore`] owns the connections: one writer thread that commits in groups, a few readers. Each group of
+//! tables has a repository with the operations the gateway needs, each a fixed number of statements in one
+//! transaction. Repositories know rows, not wire types, and nothing in them is SQLite's alone.
+
+mod access_token;
+mod error;
+mod lock;
+mod reader;
+mod sqlite;
+mod store;
+mod thread;
+mod thread_folder;
+mod tree;
+mod workspace;
+mod writer;
+
+pub use access_token::{AccessTokenRepository, NewAccessToken};
+pub use error::Error;
+pub use store::{CrudStore, OpenError, Options, StatementLog};
+pub use thread::{
+    Change, Moved, StartThread, Started, ThreadCursor, ThreadRepository, ThreadUpdate, Updated,
+};
+pub use thread_folder::{FolderUpdate, MAX_DEPTH, MAX_FOLDERS, NewFolder, ThreadFolderRepository};
+pub use tree::{Tree, TreeQuery};
+pub use workspace::{Created, WorkspaceRepository};

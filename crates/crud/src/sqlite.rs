@@ -1,0 +1,63 @@
+//! How a SQLite connection is opened. Everything that is SQLite's alone is in this file and in the writer.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use rusqlite::{Connection, config::DbConfig};
+use sea_orm::{
+    ConnectionTrait as _, DatabaseConnection, DatabaseConnectionType, DbErr, RuntimeErr, Statement,
+};
+
+use crate::{Error, store::Options};
+
+/// How long SQLite waits for somebody who does not know our lock, such as the sqlite3 shell.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The one connection of this process that writes.
+pub(crate) fn open_writer(path: &Path, options: &Options) -> Result<DatabaseConnection, Error> {
+    let pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
+                   PRAGMA wal_autocheckpoint = 1000; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY;";
+    open(path, options, pragmas)
+}
+
+/// A connection that cannot write.
+pub(crate) fn open_reader(path: &Path, options: &Options) -> Result<DatabaseConnection, Error> {
+    let pragmas = "PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -4000; \
+                   PRAGMA temp_store = MEMORY;";
+    open(path, options, pragmas)
+}
+
+fn open(path: &Path, options: &Options, pragmas: &str) -> Result<DatabaseConnection, Error> {
+    let connect = || {
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        // Whoever closes last would checkpoint outside of the write lock.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        connection.set_prepared_statement_cache_capacity(128);
+        connection.execute_batch(pragmas)?;
+        Ok(connection)
+    };
+    let connection =
+        connect().map_err(|error| DbErr::Conn(RuntimeErr::Rusqlite(Arc::new(error))))?;
+    let mut db = DatabaseConnection::from(DatabaseConnectionType::RusqliteSharedConnection(
+        connection.into(),
+    ));
+    if let Some(log) = options.statement_log.clone() {
+        db.set_metric_callback(move |info| log(&info.statement.sql));
+    }
+    Ok(db)
+}
+
+/// A number that changes when another connection has committed.
+pub(crate) fn data_version(db: &DatabaseConnection) -> Result<i64, Error> {
+    let query = Statement::from_string(db.get_database_backend(), "PRAGMA data_version");
+    let row = db.query_one_raw(query)?;
+    Ok(row.map_or(Ok(0), |row| row.try_get_by_index(0))?)
+}
+
+/// Moves everything from the log into the database file, before the last connection closes.
+pub(crate) fn checkpoint(db: &DatabaseConnection) -> Result<(), Error> {
+    let query =
+        Statement::from_string(db.get_database_backend(), "PRAGMA wal_checkpoint(TRUNCATE)");
+    db.query_one_raw(query)?;
+    Ok(())
+}

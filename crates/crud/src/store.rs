@@ -1,0 +1,158 @@
+//! The store: where the connections live and how the async side reaches them.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use sea_orm::DatabaseConnection;
+use tokio::sync::{oneshot, watch};
+
+use crate::{
+    AccessTokenRepository, Error, ThreadFolderRepository, ThreadRepository, WorkspaceRepository,
+    lock::WriteLock,
+    reader::{ReadJob, Readers},
+    writer::{WriteJob, Writer},
+};
+
+/// The gateway database. Cheap to clone; the last clone closes it.
+#[derive(Clone)]
+pub struct CrudStore {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    writer: Writer,
+    readers: Readers,
+    foreign_changes: watch::Receiver<u64>,
+}
+
+/// Sees every statement.
+pub type StatementLog = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// How a database is opened.
+#[derive(Clone)]
+pub struct Options {
+    /// The time of the migration records, Unix seconds.
+    pub now: i64,
+    /// Reader threads.
+    pub readers: usize,
+    /// How often to look for the writes of other processes.
+    pub poll_every: Duration,
+    /// Called with a sentence when the disk can no longer be trusted; must end the process.
+    pub on_fatal: Arc<dyn Fn(&str) + Send + Sync>,
+    /// Sees every statement; for tests that count them.
+    pub statement_log: Option<StatementLog>,
+}
+
+impl Options {
+    /// The usual ones.
+    pub fn new(now: i64, on_fatal: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self {
+            now,
+            readers: 3,
+            poll_every: Duration::from_millis(200),
+            on_fatal: Arc::new(on_fatal),
+            statement_log: None,
+        }
+    }
+}
+
+impl CrudStore {
+    /// Opens the database in `home`, makes it when it is missing and brings it up to date.
+    pub fn open(home: &Path, options: &Options) -> Result<Self, OpenError> {
+        let path: PathBuf = home.join("gateway.db");
+        let lock = WriteLock::open(&home.join("write.lock")).map_err(OpenError::Lock)?;
+        let (told, foreign_changes) = watch::channel(0);
+        let writer = Writer::start(path.clone(), lock, options.clone(), told)?;
+        let readers = Readers::start(&path, options).map_err(OpenError::Thread)?;
+        let inner = Inner {
+            writer,
+            readers,
+            foreign_changes,
+        };
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
+    }
+
+    /// Workspaces.
+    pub fn workspaces(&self) -> WorkspaceRepository<'_> {
+        WorkspaceRepository(self)
+    }
+
+    /// Threads and where they hang.
+    pub fn threads(&self) -> ThreadRepository<'_> {
+        ThreadRepository(self)
+    }
+
+    /// Folders of the thread tree.
+    pub fn folders(&self) -> ThreadFolderRepository<'_> {
+        ThreadFolderRepository(self)
+    }
+
+    /// Tokens.
+    pub fn access_tokens(&self) -> AccessTokenRepository<'_> {
+        AccessTokenRepository(self)
+    }
+
+    /// Changes its value whenever another process has written.
+    pub fn foreign_changes(&self) -> watch::Receiver<u64> {
+        self.inner.foreign_changes.clone()
+    }
+
+    /// How many operations wait for the writer and for the readers.
+    pub fn waiting(&self) -> (usize, usize) {
+        (self.inner.writer.waiting(), self.inner.readers.waiting())
+    }
+
+    /// Finishes what was written, moves it into the database file and refuses everything after that. Blocks.
+    pub fn close(&self) {
+        self.inner.writer.close();
+    }
+
+    /// Runs `work` on the writing connection, in a savepoint of the next group commit. Answers after the commit.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (answered, answer) = oneshot::channel();
+        self.inner.writer.send(WriteJob::new(work, answered))?;
+        answer.await.unwrap_or(Err(Error::Closed))
+    }
+
+    /// Runs `work` on a reading connection.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (answered, answer) = oneshot::channel();
+        self.inner.readers.send(ReadJob::new(work, answered))?;
+        answer.await.unwrap_or(Err(Error::Closed))
+    }
+}
+
+impl fmt::Debug for CrudStore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("CrudStore")
+    }
+}
+
+/// Why a database cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The lock file cannot be made or locked.
+    #[error("the file `write.lock` in the home cannot be locked")]
+    Lock(#[source] std::io::Error),
+    /// The database file cannot be used.
+    #[error("the database `gateway.db` in the home cannot be opened")]
+    Database(#[source] Error),
+    /// It is not one of ours, or of another version.
+    #[error("the database `gateway.db` in the home cannot be brought up to date")]
+    Migration(#[source] migration::Error),
+    /// The system refuses a thread.
+    #[error("a database thread cannot be started")]
+    Thread(#[source] std::io::Error),
+}

@@ -1,0 +1,348 @@
+//! Threads and where they hang.
+
+use entity::{
+    thread::{ActiveModel, Column, Entity, Model},
+    thread_placement,
+};
+use sea_orm::{
+    ActiveModelTrait as _,
+    ActiveValue::{self, Set},
+    ColumnTrait as _, DatabaseConnection, EntityTrait as _, QueryFilter as _,
+};
+
+use crate::{
+    CrudStore, Error, Tree, TreeQuery, thread_folder, tree,
+    workspace::{active, bump_tree},
+};
+
+/// The operations on threads.
+#[derive(Debug)]
+pub struct ThreadRepository<'a>(pub(crate) &'a CrudStore);
+
+/// Where a page of the tree begins: behind this thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThreadCursor {
+    /// Its `updated_at`.
+    pub updated_at: i64,
+    /// Its id.
+    pub id: String,
+}
+
+/// A thread to create or open. Fields that are none keep what is stored, or take the default.
+#[derive(Clone, Debug)]
+pub struct StartThread {
+    /// Its id.
+    pub id: String,
+    /// The workspace.
+    pub workspace_id: String,
+    /// The connection that sees it while it is a draft.
+    pub draft_owner: String,
+    /// The title.
+    pub name: Option<String>,
+    /// The model.
+    pub model: Change<String>,
+    /// The provider.
+    pub model_provider: Change<String>,
+    /// The mode.
+    pub mode: Change<String>,
+    /// Where it comes from; a stored thread keeps its own.
+    pub origin_kind: String,
+    /// Whether the tree shows it.
+    pub sidebar_visibility: Change<String>,
+    /// The name of the agent.
+    pub agent_nickname: Option<String>,
+    /// The role of the agent.
+    pub agent_role: Option<String>,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+/// A value that is given, or the default of a new row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change<T> {
+    /// The caller gave it.
+    Given(T),
+    /// Only a new row takes it.
+    Default(T),
+}
+
+/// What became of [`ThreadRepository::start`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Started {
+    /// A new draft.
+    Created(Model),
+    /// A stored thread.
+    Opened(Updated),
+}
+
+/// What changes about a thread.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadUpdate {
+    /// A new title.
+    pub name: Option<String>,
+    /// Whether it is put away.
+    pub archived: Option<bool>,
+    /// Whether the tree shows it.
+    pub sidebar_visibility: Option<String>,
+}
+
+/// A thread after an update.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Updated {
+    /// The thread.
+    pub thread: Model,
+    /// Where it hangs.
+    pub placement: Option<thread_placement::Model>,
+    /// The new version of the tree, if the tree looks different now.
+    pub tree_version: Option<u64>,
+}
+
+/// What became of a move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Moved {
+    /// It was there already.
+    Unchanged,
+    /// It moved; this is the new version of the tree.
+    Changed(u64),
+}
+
+impl ThreadRepository<'_> {
+    /// One thread.
+    pub async fn get(&self, id: &str) -> Result<Model, Error> {
+        let id = id.to_owned();
+        let work = move |db: &DatabaseConnection| {
+            let found = Entity::find_by_id(id.as_str()).one(db)?;
+            found.ok_or(Error::UnknownThread(id))
+        };
+        self.0.read(work).await
+    }
+
+    /// Creates a draft, or opens the thread with this id and changes what is given.
+    pub async fn start(&self, start: StartThread) -> Result<Started, Error> {
+        let work = move |db: &DatabaseConnection| {
+            active(db, &start.workspace_id)?;
+            match Entity::find_by_id(start.id.as_str()).one(db)? {
+                None => Ok(Started::Created(insert(db, start)?)),
+                Some(stored) if stored.workspace_id == start.workspace_id => {
+                    open(db, stored, start).map(Started::Opened)
+                }
+                Some(_) => Err(Error::ForeignThread {
+                    thread_id: start.id,
+                    workspace_id: start.workspace_id,
+                }),
+            }
+        };
+        self.0.write(work).await
+    }
+
+    /// Everything `thread/tree` shows.
+    pub async fn tree(&self, query: TreeQuery) -> Result<Tree, Error> {
+        self.0.read(move |db| tree::read(db, &query)).await
+    }
+
+    /// Puts a thread into a folder, or to the root.
+    pub async fn move_to(
+        &self,
+        workspace_id: &str,
+        thread_id: &str,
+        folder_id: Option<&str>,
+        now: i64,
+    ) -> Result<Moved, Error> {
+        let (workspace_id, thread_id) = (workspace_id.to_owned(), thread_id.to_owned());
+        let folder_id = folder_id.map(ToOwned::to_owned);
+        let work = move |db: &DatabaseConnection| {
+            active(db, &workspace_id)?;
+            let thread = owned(db, &workspace_id, &thread_id)?;
+            if let Some(folder_id) = &folder_id {
+                thread_folder::find(db, &workspace_id, folder_id)?;
+            }
+            match placement(db, &thread_id)? {
+                Some(placement) if placement.folder_id == folder_id => return Ok(Moved::Unchanged),
+                Some(placement) => {
+                    let mut row = thread_placement::ActiveModel::from(placement);
+                    row.folder_id = Set(folder_id);
+                    row.updated_at = Set(now);
+                    row.update(db)?;
+                }
+                None => {
+                    let row = thread_placement::ActiveModel {
+                        thread_id: Set(thread_id),
+                        workspace_id: Set(workspace_id.clone()),
+                        folder_id: Set(folder_id),
+                        created_at: Set(now),
+                        updated_at: Set(now),
+                    };
+                    row.insert(db)?;
+                }
+            }
+            if !thread.materialized {
+                let mut row = ActiveModel::from(thread);
+                row.materialized = Set(true);
+                row.draft_owner = Set(None);
+                row.update(db)?;
+            }
+            bump_tree(db, &workspace_id).map(Moved::Changed)
+        };
+        self.0.write(work).await
+    }
+
+    /// Renames, archives, shows or hides a thread.
+    pub async fn update(
+        &self,
+        workspace_id: &str,
+        thread_id: &str,
+        update: ThreadUpdate,
+        now: i64,
+    ) -> Result<Updated, Error> {
+        let (workspace_id, thread_id) = (workspace_id.to_owned(), thread_id.to_owned());
+        let work = move |db: &DatabaseConnection| {
+            active(db, &workspace_id)?;
+            let mut row = ActiveModel::from(owned(db, &workspace_id, &thread_id)?);
+            if let Some(name) = update.name {
+                row.name = Set(Some(name));
+            }
+            if let Some(archived) = update.archived {
+                row.archived_at = Set(archived.then_some(now));
+            }
+            if let Some(visibility) = update.sidebar_visibility {
+                row.sidebar_visibility = Set(visibility);
+            }
+            store(db, row)
+        };
+        self.0.write(work).await
+    }
+
+    /// Deletes a thread and its place. Answers the new version of the tree, or none when there is no such
+    /// thread.
+    pub async fn delete(&self, workspace_id: &str, thread_id: &str) -> Result<Option<u64>, Error> {
+        let (workspace_id, thread_id) = (workspace_id.to_owned(), thread_id.to_owned());
+        let work = move |db: &DatabaseConnection| {
+            active(db, &workspace_id)?;
+            let thread = match owned(db, &workspace_id, &thread_id) {
+                Err(Error::UnknownThread(_)) => return Ok(None),
+                found => found?,
+            };
+            if thread.status == "Active" {
+                return Err(Error::ThreadBusy(thread_id));
+            }
+            thread_placement::Entity::delete_by_id(thread_id.as_str()).exec(db)?;
+            Entity::delete_by_id(thread_id).exec(db)?;
+            bump_tree(db, &workspace_id).map(Some)
+        };
+        self.0.write(work).await
+    }
+
+    /// Forgets the drafts made before `before`. Answers how many there were.
+    pub async fn purge_drafts(&self, before: i64) -> Result<u64, Error> {
+        let work = move |db: &DatabaseConnection| {
+            let purged = Entity::delete_many()
+                .filter(Column::Materialized.eq(false))
+                .filter(Column::CreatedAt.lt(before))
+                .exec(db)?;
+            Ok(purged.rows_affected)
+        };
+        self.0.write(work).await
+    }
+}
+
+impl<T> Change<T> {
+    fn or_default(self) -> T {
+        match self {
+            Self::Given(value) | Self::Default(value) => value,
+        }
+    }
+}
+
+/// A thread of the workspace.
+fn owned(db: &DatabaseConnection, workspace_id: &str, thread_id: &str) -> Result<Model, Error> {
+    let found = Entity::find_by_id(thread_id).one(db)?;
+    let thread = found.ok_or_else(|| Error::UnknownThread(thread_id.to_owned()))?;
+    match thread.workspace_id == workspace_id {
+        true => Ok(thread),
+        false => Err(Error::ForeignThread {
+            thread_id: thread_id.to_owned(),
+            workspace_id: workspace_id.to_owned(),
+        }),
+    }
+}
+
+fn placement(
+    db: &DatabaseConnection,
+    thread_id: &str,
+) -> Result<Option<thread_placement::Model>, Error> {
+    Ok(thread_placement::Entity::find_by_id(thread_id).one(db)?)
+}
+
+fn insert(db: &DatabaseConnection, start: StartThread) -> Result<Model, Error> {
+    let row = ActiveModel {
+        id: Set(start.id),
+        workspace_id: Set(start.workspace_id),
+        name: Set(start.name),
+        preview: Set(String::new()),
+        mode: Set(start.mode.or_default()),
+        model: Set(start.model.or_default()),
+        model_provider: Set(start.model_provider.or_default()),
+        status: Set("Idle".to_owned()),
+        origin_kind: Set(start.origin_kind),
+        sidebar_visibility: Set(start.sidebar_visibility.or_default()),
+        agent_nickname: Set(start.agent_nickname),
+        agent_role: Set(start.agent_role),
+        materialized: Set(false),
+        draft_owner: Set(Some(start.draft_owner)),
+        archived_at: Set(None),
+        created_at: Set(start.now),
+        updated_at: Set(start.now),
+    };
+    Ok(row.insert(db)?)
+}
+
+fn open(db: &DatabaseConnection, stored: Model, start: StartThread) -> Result<Updated, Error> {
+    let is_draft = !stored.materialized;
+    let mut row = ActiveModel::from(stored);
+    if let Some(name) = start.name {
+        row.name = Set(Some(name));
+    }
+    if let Some(nickname) = start.agent_nickname {
+        row.agent_nickname = Set(Some(nickname));
+    }
+    if let Some(role) = start.agent_role {
+        row.agent_role = Set(Some(role));
+    }
+    change(&mut row.model, start.model);
+    change(&mut row.model_provider, start.model_provider);
+    change(&mut row.mode, start.mode);
+    change(&mut row.sidebar_visibility, start.sidebar_visibility);
+    if is_draft {
+        // A client that comes back finds its draft again.
+        row.draft_owner = Set(Some(start.draft_owner));
+    }
+    store(db, row)
+}
+
+fn change(column: &mut ActiveValue<String>, change: Change<String>) {
+    if let Change::Given(value) = change {
+        *column = Set(value);
+    }
+}
+
+/// Stores a changed thread and counts a change of the tree if others can see one.
+fn store(db: &DatabaseConnection, changed: ActiveModel) -> Result<Updated, Error> {
+    let looks = [
+        changed.name.is_set(),
+        changed.archived_at.is_set(),
+        changed.sidebar_visibility.is_set(),
+    ];
+    let thread = match changed.is_changed() {
+        true => changed.update(db)?,
+        false => Model::try_from(changed)?,
+    };
+    let tree_version = match thread.materialized && looks.contains(&true) {
+        true => Some(bump_tree(db, &thread.workspace_id)?),
+        false => None,
+    };
+    Ok(Updated {
+        placement: placement(db, &thread.id)?,
+        thread,
+        tree_version,
+    })
+}

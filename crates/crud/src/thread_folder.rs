@@ -1,0 +1,234 @@
+//! Folders of the thread tree.
+
+use entity::{
+    thread_folder::{ActiveModel, Column, Entity, Model},
+    thread_placement,
+};
+use sea_orm::{
+    ActiveModelTrait as _, ActiveValue::Set, ColumnTrait as _, ConnectionTrait as _,
+    DatabaseConnection, EntityTrait as _, PaginatorTrait as _, QueryFilter as _, Statement,
+    sea_query::Expr,
+};
+
+use crate::{
+    CrudStore, Error, Moved,
+    workspace::{active, bump_tree},
+};
+
+/// The deepest a folder can be; a folder at the root has depth 1.
+pub const MAX_DEPTH: usize = 64;
+/// The most folders of a workspace.
+pub const MAX_FOLDERS: usize = 10_000;
+
+/// The operations on folders.
+#[derive(Debug)]
+pub struct ThreadFolderRepository<'a>(pub(crate) &'a CrudStore);
+
+/// A folder to make.
+#[derive(Clone, Debug)]
+pub struct NewFolder {
+    /// Its id.
+    pub id: String,
+    /// The workspace.
+    pub workspace_id: String,
+    /// The folder it goes into; none for the root.
+    pub parent_folder_id: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+/// What changes about a folder.
+#[derive(Clone, Debug, Default)]
+pub struct FolderUpdate {
+    /// A new name.
+    pub name: Option<String>,
+    /// A new position.
+    pub position: Option<i64>,
+}
+
+impl ThreadFolderRepository<'_> {
+    /// Makes a folder. Answers it and the new version of the tree.
+    pub async fn create(&self, folder: NewFolder) -> Result<(Model, u64), Error> {
+        let work = move |db: &DatabaseConnection| {
+            active(db, &folder.workspace_id)?;
+            if let Some(parent) = &folder.parent_folder_id {
+                find(db, &folder.workspace_id, parent)?;
+                check_depth(ancestry(db, parent)?.len() + 1)?;
+            }
+            let siblings =
+                Entity::find().filter(Column::WorkspaceId.eq(folder.workspace_id.as_str()));
+            if siblings.count(db)? >= MAX_FOLDERS as u64 {
+                return Err(Error::TooManyFolders { limit: MAX_FOLDERS });
+            }
+            let row = ActiveModel {
+                id: Set(folder.id),
+                workspace_id: Set(folder.workspace_id.clone()),
+                parent_folder_id: Set(folder.parent_folder_id),
+                name: Set(folder.name),
+                position: Set(None),
+                created_at: Set(folder.now),
+                updated_at: Set(folder.now),
+            };
+            let row = row.insert(db)?;
+            Ok((row, bump_tree(db, &folder.workspace_id)?))
+        };
+        self.0.write(work).await
+    }
+
+    /// Puts a folder under another one, or to the root.
+    pub async fn move_to(
+        &self,
+        workspace_id: &str,
+        folder_id: &str,
+        parent_folder_id: Option<&str>,
+        now: i64,
+    ) -> Result<Moved, Error> {
+        let (workspace_id, folder_id) = (workspace_id.to_owned(), folder_id.to_owned());
+        let parent_folder_id = parent_folder_id.map(ToOwned::to_owned);
+        let work = move |db: &DatabaseConnection| {
+            active(db, &workspace_id)?;
+            let folder = find(db, &workspace_id, &folder_id)?;
+            if let Some(parent) = &parent_folder_id {
+                find(db, &workspace_id, parent)?;
+                let above = ancestry(db, parent)?;
+                if above.contains(&folder_id) {
+                    return Err(Error::FolderCycle {
+                        folder_id,
+                        parent_folder_id: parent.clone(),
+                    });
+                }
+                check_depth(above.len() + height(db, &folder_id)?)?;
+            }
+            if folder.parent_folder_id == parent_folder_id {
+                return Ok(Moved::Unchanged);
+            }
+            let mut row = ActiveModel::from(folder);
+            row.parent_folder_id = Set(parent_folder_id);
+            row.updated_at = Set(now);
+            row.update(db)?;
+            Ok(Moved::Changed(bump_tree(db, &workspace_id)?))
+        };
+        self.0.write(work).await
+    }
+
+    /// Renames a folder or gives it a position. Answers it and the new version of the tree.
+    pub async fn update(
+        &self,
+        workspace_id: &str,
+        folder_id: &str,
+        update: FolderUpdate,
+        now: i64,
+    ) -> Result<(Model, u64), Error> {
+        let (workspace_id, folder_id) = (workspace_id.to_owned(), folder_id.to_owned());
+        let work = move |db: &DatabaseConnection| {
+            active(db, &workspace_id)?;
+            let mut row = ActiveModel::from(find(db, &workspace_id, &folder_id)?);
+            if let Some(name) = update.name {
+                row.name = Set(name);
+            }
+            if let Some(position) = update.position {
+                row.position = Set(Some(position));
+            }
+            row.updated_at = Set(now);
+            let row = row.update(db)?;
+            Ok((row, bump_tree(db, &workspace_id)?))
+        };
+        self.0.write(work).await
+    }
+
+    /// Deletes a folder; what is in it moves one level up. Answers the new version of the tree, or none when
+    /// there is no such folder.
+    pub async fn delete(
+        &self,
+        workspace_id: &str,
+        folder_id: &str,
+        now: i64,
+    ) -> Result<Option<u64>, Error> {
+        let (workspace_id, folder_id) = (workspace_id.to_owned(), folder_id.to_owned());
+        let work = move |db: &DatabaseConnection| {
+            active(db, &workspace_id)?;
+            let Some(folder) = Entity::find_by_id(folder_id.as_str()).one(db)? else {
+                return Ok(None);
+            };
+            if folder.workspace_id != workspace_id {
+                return Err(unknown(&workspace_id, &folder_id));
+            }
+            let parent = Expr::value(folder.parent_folder_id);
+            Entity::update_many()
+                .col_expr(Column::ParentFolderId, parent.clone())
+                .col_expr(Column::UpdatedAt, now.into())
+                .filter(Column::ParentFolderId.eq(folder_id.as_str()))
+                .exec(db)?;
+            thread_placement::Entity::update_many()
+                .col_expr(thread_placement::Column::FolderId, parent)
+                .col_expr(thread_placement::Column::UpdatedAt, now.into())
+                .filter(thread_placement::Column::FolderId.eq(folder_id.as_str()))
+                .exec(db)?;
+            Entity::delete_by_id(folder_id).exec(db)?;
+            bump_tree(db, &workspace_id).map(Some)
+        };
+        self.0.write(work).await
+    }
+}
+
+/// A folder of the workspace.
+pub(crate) fn find(
+    db: &DatabaseConnection,
+    workspace_id: &str,
+    folder_id: &str,
+) -> Result<Model, Error> {
+    let found = Entity::find_by_id(folder_id).one(db)?;
+    found
+        .filter(|folder| folder.workspace_id == workspace_id)
+        .ok_or_else(|| unknown(workspace_id, folder_id))
+}
+
+fn unknown(workspace_id: &str, folder_id: &str) -> Error {
+    Error::UnknownFolder {
+        folder_id: folder_id.to_owned(),
+        workspace_id: workspace_id.to_owned(),
+    }
+}
+
+fn check_depth(depth: usize) -> Result<(), Error> {
+    match depth <= MAX_DEPTH {
+        true => Ok(()),
+        false => Err(Error::TooDeep { limit: MAX_DEPTH }),
+    }
+}
+
+/// The folder and everything above it, in one query whatever the depth.
+fn ancestry(db: &DatabaseConnection, folder_id: &str) -> Result<Vec<String>, Error> {
+    let query = Statement::from_sql_and_values(
+        db.get_database_backend(),
+        "WITH RECURSIVE above (id, parent_folder_id) AS ( \
+           SELECT id, parent_folder_id FROM thread_folder WHERE id = $1 \
+           UNION ALL \
+           SELECT folder.id, folder.parent_folder_id FROM thread_folder folder \
+           JOIN above ON folder.id = above.parent_folder_id) \
+         SELECT id FROM above",
+        [folder_id.into()],
+    );
+    let rows = db.query_all_raw(query)?;
+    let ids: Result<_, sea_orm::DbErr> = rows.iter().map(|row| row.try_get("", "id")).collect();
+    Ok(ids?)
+}
+
+/// How many levels a folder has, itself included, in one query.
+fn height(db: &DatabaseConnection, folder_id: &str) -> Result<usize, Error> {
+    let query = Statement::from_sql_and_values(
+        db.get_database_backend(),
+        "WITH RECURSIVE below (id, level) AS ( \
+           SELECT id, 1 FROM thread_folder WHERE id = $1 \
+           UNION ALL \
+           SELECT folder.id, below.level + 1 FROM thread_folder folder \
+           JOIN below ON folder.parent_folder_id = below.id) \
+         SELECT CAST(MAX(level) AS bigint) AS height FROM below",
+        [folder_id.into()],
+    );
+    let row = db.query_one_raw(query)?;
+    let levels: Option<i64> = row.map_or(Ok(None), |row| row.try_get("", "height"))?;
+    Ok(usize::try_from(levels.unwrap_or(1)).unwrap_or(usize::MAX))
+}

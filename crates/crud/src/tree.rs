@@ -1,0 +1,128 @@
+//! Everything `thread/tree` shows, read in one snapshot with a fixed number of statements.
+
+use entity::{thread, thread_folder, thread_placement};
+use sea_orm::{
+    ColumnTrait as _, Condition, ConnectionTrait as _, DatabaseConnection, EntityTrait as _,
+    QueryFilter as _, QueryOrder as _, QuerySelect as _, QueryTrait as _,
+};
+
+use crate::{Error, ThreadCursor, workspace::active};
+
+/// Which part of a tree to read.
+#[derive(Clone, Debug)]
+pub struct TreeQuery {
+    /// The workspace.
+    pub workspace_id: String,
+    /// Whose drafts are shown.
+    pub draft_owner: String,
+    /// The most threads.
+    pub limit: u64,
+    /// Where to go on; further pages carry threads only.
+    pub after: Option<ThreadCursor>,
+}
+
+/// A page of a tree.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    /// The version of the tree.
+    pub version: u64,
+    /// The visible threads, newest first.
+    pub threads: Vec<thread::Model>,
+    /// Where the next page begins.
+    pub next: Option<ThreadCursor>,
+    /// Every folder by name, then by id.
+    pub folders: Vec<thread_folder::Model>,
+    /// Where the visible threads hang, by thread id.
+    pub placements: Vec<thread_placement::Model>,
+}
+
+pub(crate) fn read(db: &DatabaseConnection, query: &TreeQuery) -> Result<Tree, Error> {
+    db.execute_unprepared("BEGIN")?;
+    let tree = read_snapshot(db, query);
+    db.execute_unprepared("COMMIT")?;
+    tree
+}
+
+fn read_snapshot(db: &DatabaseConnection, query: &TreeQuery) -> Result<Tree, Error> {
+    let workspace = active(db, &query.workspace_id)?;
+    let (threads, next) = threads(db, query)?;
+    let mut tree = Tree {
+        version: workspace.tree_version.unsigned_abs(),
+        threads,
+        next,
+        folders: Vec::new(),
+        placements: Vec::new(),
+    };
+    if query.after.is_none() {
+        tree.folders = thread_folder::Entity::find()
+            .filter(thread_folder::Column::WorkspaceId.eq(query.workspace_id.as_str()))
+            .order_by_asc(thread_folder::Column::Name)
+            .order_by_asc(thread_folder::Column::Id)
+            .all(db)?;
+        tree.placements = placements(db, query)?;
+    }
+    Ok(tree)
+}
+
+fn threads(
+    db: &DatabaseConnection,
+    query: &TreeQuery,
+) -> Result<(Vec<thread::Model>, Option<ThreadCursor>), Error> {
+    use thread::Column;
+    let shown_to_caller = Condition::any()
+        .add(Column::Materialized.eq(true))
+        .add(Column::DraftOwner.eq(query.draft_owner.as_str()));
+    let mut select = thread::Entity::find()
+        .filter(Column::WorkspaceId.eq(query.workspace_id.as_str()))
+        .filter(listed())
+        .filter(shown_to_caller);
+    if let Some(after) = &query.after {
+        let same_second = Condition::all()
+            .add(Column::UpdatedAt.eq(after.updated_at))
+            .add(Column::Id.gt(after.id.as_str()));
+        select = select.filter(
+            Condition::any()
+                .add(Column::UpdatedAt.lt(after.updated_at))
+                .add(same_second),
+        );
+    }
+    let mut threads = select
+        .order_by_desc(Column::UpdatedAt)
+        .order_by_asc(Column::Id)
+        .limit(query.limit + 1)
+        .all(db)?;
+    let has_more = threads.len() as u64 > query.limit;
+    threads.truncate(usize::try_from(query.limit).unwrap_or(usize::MAX));
+    let next = threads
+        .last()
+        .filter(|_| has_more)
+        .map(|last| ThreadCursor {
+            updated_at: last.updated_at,
+            id: last.id.clone(),
+        });
+    Ok((threads, next))
+}
+
+/// A placed thread is no draft, so everybody may see where it hangs.
+fn placements(
+    db: &DatabaseConnection,
+    query: &TreeQuery,
+) -> Result<Vec<thread_placement::Model>, Error> {
+    use thread_placement::Column;
+    let shown = thread::Entity::find()
+        .select_only()
+        .column(thread::Column::Id)
+        .filter(thread::Column::WorkspaceId.eq(query.workspace_id.as_str()))
+        .filter(listed());
+    let placements = thread_placement::Entity::find()
+        .filter(Column::WorkspaceId.eq(query.workspace_id.as_str()))
+        .filter(Column::ThreadId.in_subquery(shown.into_query()))
+        .order_by_asc(Column::ThreadId);
+    Ok(placements.all(db)?)
+}
+
+fn listed() -> Condition {
+    Condition::all()
+        .add(thread::Column::SidebarVisibility.eq("visible"))
+        .add(thread::Column::ArchivedAt.is_null())
+}

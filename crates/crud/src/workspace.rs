@@ -1,0 +1,183 @@
+//! Workspaces.
+
+use entity::workspace::{ActiveModel, Column, Entity, Model};
+use sea_orm::{
+    ActiveModelTrait as _, ActiveValue::Set, ColumnTrait as _, DatabaseConnection,
+    EntityTrait as _, PaginatorTrait as _, QueryFilter as _, QueryOrder as _, sea_query::Expr,
+    sea_query::ExprTrait as _,
+};
+
+use crate::{CrudStore, Error};
+
+/// The operations on workspaces.
+#[derive(Debug)]
+pub struct WorkspaceRepository<'a>(pub(crate) &'a CrudStore);
+
+/// What became of a request to create something.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Created<T> {
+    /// It is new.
+    New(T),
+    /// It was there, and was not changed.
+    Existing(T),
+}
+
+impl WorkspaceRepository<'_> {
+    /// Every workspace, oldest first.
+    pub async fn list(&self) -> Result<Vec<Model>, Error> {
+        let oldest_first = Entity::find()
+            .order_by_asc(Column::CreatedAt)
+            .order_by_asc(Column::Id);
+        self.0.read(move |db| Ok(oldest_first.all(db)?)).await
+    }
+
+    /// One active workspace.
+    pub async fn get(&self, id: &str) -> Result<Model, Error> {
+        let id = id.to_owned();
+        self.0.read(move |db| active(db, &id)).await
+    }
+
+    /// The workspace to start in: the current one, else the first active one.
+    pub async fn first(&self) -> Result<Option<Model>, Error> {
+        self.0.read(first).await
+    }
+
+    /// The workspace to start in, made when there is none.
+    pub async fn first_or_create(
+        &self,
+        id: &str,
+        name: &str,
+        now: i64,
+    ) -> Result<Created<Model>, Error> {
+        let (id, name) = (id.to_owned(), name.to_owned());
+        let work = move |db: &DatabaseConnection| match first(db)? {
+            Some(workspace) => Ok(Created::Existing(workspace)),
+            None => insert(db, &id, Some(name), now),
+        };
+        self.0.write(work).await
+    }
+
+    /// Makes a workspace. An id that is there stays as it is.
+    pub async fn create(
+        &self,
+        id: &str,
+        name: Option<String>,
+        now: i64,
+    ) -> Result<Created<Model>, Error> {
+        let id = id.to_owned();
+        self.0.write(move |db| insert(db, &id, name, now)).await
+    }
+
+    /// Makes one workspace the only current one. Answers the rows that changed, the chosen one last.
+    pub async fn make_current(&self, id: &str, now: i64) -> Result<(Model, Vec<Model>), Error> {
+        let id = id.to_owned();
+        let work = move |db: &DatabaseConnection| {
+            let chosen = active(db, &id)?;
+            if chosen.is_current {
+                return Ok((chosen, Vec::new()));
+            }
+            let mut changed = Vec::new();
+            let previous = Entity::find().filter(Column::IsCurrent.eq(true)).all(db)?;
+            for (row, is_current) in previous
+                .into_iter()
+                .map(|row| (row, false))
+                .chain([(chosen, true)])
+            {
+                let mut row = ActiveModel::from(row);
+                row.is_current = Set(is_current);
+                row.updated_at = Set(now);
+                changed.push(row.update(db)?);
+            }
+            let chosen = changed.last().cloned().ok_or(Error::UnknownWorkspace(id))?;
+            Ok((chosen, changed))
+        };
+        self.0.write(work).await
+    }
+
+    /// Renames a workspace.
+    pub async fn rename(&self, id: &str, name: String, now: i64) -> Result<Model, Error> {
+        let id = id.to_owned();
+        let work = move |db: &DatabaseConnection| {
+            let mut row = ActiveModel::from(active(db, &id)?);
+            row.name = Set(name);
+            row.updated_at = Set(now);
+            Ok(row.update(db)?)
+        };
+        self.0.write(work).await
+    }
+
+    /// Takes `count` notification numbers of a workspace that nobody else will ever have. Answers the first.
+    pub async fn reserve_numbers(&self, id: &str, count: i64) -> Result<i64, Error> {
+        let id = id.to_owned();
+        let work = move |db: &DatabaseConnection| {
+            let rows = Entity::update_many()
+                .col_expr(
+                    Column::ReservedSeq,
+                    Expr::col(Column::ReservedSeq).add(count),
+                )
+                .filter(Column::Id.eq(id.as_str()))
+                .exec_with_returning(db)?;
+            let row = rows.into_iter().next().ok_or(Error::UnknownWorkspace(id))?;
+            Ok(row.reserved_seq - count + 1)
+        };
+        self.0.write(work).await
+    }
+}
+
+/// The workspace, if it can be used.
+pub(crate) fn active(db: &DatabaseConnection, id: &str) -> Result<Model, Error> {
+    let found = Entity::find_by_id(id).one(db)?;
+    found
+        .filter(|workspace| workspace.is_active)
+        .ok_or_else(|| Error::UnknownWorkspace(id.to_owned()))
+}
+
+/// Counts a change of the tree. Answers the new version.
+pub(crate) fn bump_tree(db: &DatabaseConnection, id: &str) -> Result<u64, Error> {
+    let rows = Entity::update_many()
+        .col_expr(Column::TreeVersion, Expr::col(Column::TreeVersion).add(1))
+        .filter(Column::Id.eq(id))
+        .exec_with_returning(db)?;
+    let row = rows
+        .first()
+        .ok_or_else(|| Error::UnknownWorkspace(id.to_owned()))?;
+    Ok(row.tree_version.unsigned_abs())
+}
+
+fn first(db: &DatabaseConnection) -> Result<Option<Model>, Error> {
+    let found = Entity::find()
+        .filter(Column::IsActive.eq(true))
+        .order_by_desc(Column::IsCurrent)
+        .order_by_asc(Column::CreatedAt)
+        .order_by_asc(Column::Id);
+    Ok(found.one(db)?)
+}
+
+fn insert(
+    db: &DatabaseConnection,
+    id: &str,
+    name: Option<String>,
+    now: i64,
+) -> Result<Created<Model>, Error> {
+    if let Some(existing) = Entity::find_by_id(id).one(db)? {
+        return Ok(Created::Existing(existing));
+    }
+    let name = match name {
+        Some(name) => name,
+        None => format!("Workspace {}", Entity::find().count(db)? + 1),
+    };
+    let current = Entity::find()
+        .filter(Column::IsActive.eq(true))
+        .filter(Column::IsCurrent.eq(true));
+    let row = ActiveModel {
+        id: Set(id.to_owned()),
+        name: Set(name),
+        is_active: Set(true),
+        is_current: Set(current.one(db)?.is_none()),
+        tree_version: Set(0),
+        reserved_seq: Set(0),
+        created_at: Set(now),
+        updated_at: Set(now),
+    };
+    Ok(Created::New(row.insert(db)?))
+}

@@ -1,0 +1,297 @@
+//! The writing thread: it owns the only connection that writes, commits in groups, and notices the writes of
+//! other processes.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
+    },
+    thread::{self, JoinHandle},
+    time::Instant,
+};
+
+use sea_orm::{ConnectionTrait as _, DatabaseConnection};
+use tokio::sync::{oneshot, watch};
+
+use crate::{
+    Error,
+    lock::WriteLock,
+    reader::guarded,
+    sqlite,
+    store::{OpenError, Options},
+};
+
+/// Writes that may wait.
+const MAX_WAITING: usize = 4096;
+/// Writes in one commit.
+const MAX_GROUP: usize = 256;
+
+type Work = Box<dyn FnOnce(Result<&DatabaseConnection, Error>) -> Finished + Send>;
+type Answer = Box<dyn FnOnce(Result<(), Error>) + Send>;
+
+/// One write on its way: does its work, and answers once it is known whether the work is on the disk.
+pub(crate) struct WriteJob(Work);
+
+struct Finished {
+    /// Whether the transaction still stands; a full disk can take all of it away.
+    transaction: Result<(), Error>,
+    answer: Answer,
+}
+
+impl WriteJob {
+    pub(crate) fn new<T: Send + 'static>(
+        work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,
+        answer: oneshot::Sender<Result<T, Error>>,
+    ) -> Self {
+        Self(Box::new(move |db| {
+            let (result, transaction) = match db {
+                Ok(db) => in_savepoint(db, work),
+                Err(error) => (Err(error.clone()), Err(error)),
+            };
+            let answer = Box::new(move |committed: Result<(), Error>| {
+                let _ = answer.send(result.and_then(|value| committed.map(|()| value)));
+            });
+            Finished {
+                transaction,
+                answer,
+            }
+        }))
+    }
+}
+
+/// Runs the work of one request so that its failure undoes its own changes and nobody else's.
+fn in_savepoint<T>(
+    db: &DatabaseConnection,
+    work: impl FnOnce(&DatabaseConnection) -> Result<T, Error>,
+) -> (Result<T, Error>, Result<(), Error>) {
+    if let Err(error) = db.execute_unprepared("SAVEPOINT request") {
+        let error = Error::from(error);
+        return (Err(error.clone()), Err(error));
+    }
+    let result = guarded(|| work(db));
+    let end = match &result {
+        Ok(_) => "RELEASE request",
+        Err(_) => "ROLLBACK TO request; RELEASE request",
+    };
+    let ended = db.execute_unprepared(end);
+    match (result, ended) {
+        (result, Ok(_)) => (result, Ok(())),
+        // The savepoint is gone, and with it the transaction: the failure of the work says why.
+        (Err(error), Err(_)) => (Err(error.clone()), Err(error)),
+        (Ok(_), Err(error)) => {
+            let error = Error::from(error);
+            (Err(error.clone()), Err(error))
+        }
+    }
+}
+
+pub(crate) struct Writer {
+    /// Taken to close, which is how the thread learns to end.
+    running: Mutex<Option<Running>>,
+    waiting: Arc<AtomicUsize>,
+}
+
+struct Running {
+    jobs: SyncSender<WriteJob>,
+    thread: JoinHandle<()>,
+}
+
+impl Writer {
+    pub(crate) fn start(
+        path: PathBuf,
+        lock: WriteLock,
+        options: Options,
+        foreign_changes: watch::Sender<u64>,
+    ) -> Result<Self, OpenError> {
+        let (jobs, queue) = sync_channel(MAX_WAITING);
+        let (opened, is_open) = sync_channel(1);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&waiting);
+        let thread = thread::Builder::new()
+            .name("db-writer".to_owned())
+            .spawn(move || {
+                let db = match open(&path, &lock, &options) {
+                    Ok(db) => db,
+                    Err(error) => {
+                        let _ = opened.send(Err(error));
+                        return;
+                    }
+                };
+                let mut thread = WriterThread {
+                    db,
+                    lock,
+                    options,
+                    waiting: counter,
+                    seen_version: None,
+                    looked_at: Instant::now(),
+                    foreign_changes,
+                };
+                // What others write from here on is noticed.
+                thread.look_for_foreign_changes();
+                let _ = opened.send(Ok(()));
+                thread.serve(&queue);
+            })
+            .map_err(OpenError::Thread)?;
+        is_open
+            .recv()
+            .unwrap_or(Err(OpenError::Database(Error::Closed)))?;
+        Ok(Self {
+            running: Mutex::new(Some(Running { jobs, thread })),
+            waiting,
+        })
+    }
+
+    pub(crate) fn send(&self, job: WriteJob) -> Result<(), Error> {
+        let running = self.running();
+        let jobs = &running.as_ref().ok_or(Error::Closed)?.jobs;
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        jobs.try_send(job).map_err(|refused| {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            match refused {
+                TrySendError::Full(_) => Error::Overloaded,
+                TrySendError::Disconnected(_) => Error::Closed,
+            }
+        })
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Finishes what was sent, moves the log into the database file and ends the thread.
+    pub(crate) fn close(&self) {
+        let taken = self.running().take();
+        if let Some(Running { jobs, thread }) = taken {
+            drop(jobs);
+            if thread.join().is_err() {
+                tracing::error!("the writing thread panicked");
+            }
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, Option<Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Opens the database and brings it up to date in one exclusive transaction.
+fn open(path: &Path, lock: &WriteLock, options: &Options) -> Result<DatabaseConnection, OpenError> {
+    let _guard = lock.hold().map_err(OpenError::Lock)?;
+    let db = sqlite::open_writer(path, options).map_err(OpenError::Database)?;
+    let execute = |sql| {
+        let executed = db.execute_unprepared(sql);
+        executed.map_err(|error| OpenError::Database(error.into()))
+    };
+    execute("BEGIN EXCLUSIVE")?;
+    // On a failure the connection closes with this function, which undoes everything.
+    migration::apply(&db, options.now).map_err(OpenError::Migration)?;
+    execute("COMMIT")?;
+    Ok(db)
+}
+
+struct WriterThread {
+    db: DatabaseConnection,
+    lock: WriteLock,
+    options: Options,
+    waiting: Arc<AtomicUsize>,
+    /// The data version that has been told.
+    seen_version: Option<i64>,
+    looked_at: Instant,
+    foreign_changes: watch::Sender<u64>,
+}
+
+impl WriterThread {
+    /// Serves writes until the store is dropped, then tidies up.
+    fn serve(&mut self, queue: &Receiver<WriteJob>) {
+        loop {
+            match queue.recv_timeout(self.options.poll_every) {
+                Ok(first) => self.commit_group(first, queue),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if self.looked_at.elapsed() >= self.options.poll_every {
+                self.look_for_foreign_changes();
+            }
+        }
+        if let Ok(_guard) = self.lock.hold()
+            && let Err(error) = sqlite::checkpoint(&self.db)
+        {
+            tracing::warn!(%error, "the last checkpoint failed; the next start will do it");
+        }
+    }
+
+    /// One transaction for everything that waits, one fsync, then the answers.
+    fn commit_group(&mut self, first: WriteJob, queue: &Receiver<WriteJob>) {
+        let mut answers = Vec::new();
+        let committed = self.run_group(first, queue, &mut answers);
+        if let Err(error) = &committed
+            && error.is_fatal()
+        {
+            // Nobody is answered: whether these writes are on the disk is not known any more.
+            tracing::error!(?error, "the disk does not keep what is written");
+            (self.options.on_fatal)(
+                "the disk failed to store a write (fsync): the gateway stops, because it could not keep its promises",
+            );
+        }
+        for answer in answers {
+            answer(committed.clone());
+        }
+    }
+
+    fn run_group(
+        &self,
+        first: WriteJob,
+        queue: &Receiver<WriteJob>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<(), Error> {
+        let guard = self.lock.hold().map_err(|error| {
+            tracing::error!(%error, "the write lock cannot be taken");
+            Error::Closed
+        });
+        let begun = guard.and_then(|guard| {
+            self.db.execute_unprepared("BEGIN IMMEDIATE")?;
+            Ok(guard)
+        });
+        let mut next = Some(first);
+        let mut state = begun.as_ref().map(|_| ()).map_err(Clone::clone);
+        while let Some(WriteJob(work)) = next {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            let finished = work(state.clone().map(|()| &self.db));
+            answers.push(finished.answer);
+            state = state.and(finished.transaction);
+            let goes_on = state.is_ok() && answers.len() < MAX_GROUP;
+            next = if goes_on { queue.try_recv().ok() } else { None };
+        }
+        let committed = state.and_then(|()| {
+            self.db.execute_unprepared("COMMIT")?;
+            Ok(())
+        });
+        if committed.is_err() {
+            // There may be nothing left to roll back.
+            let _ = self.db.execute_unprepared("ROLLBACK");
+        }
+        drop(begun);
+        committed
+    }
+
+    fn look_for_foreign_changes(&mut self) {
+        self.looked_at = Instant::now();
+        match sqlite::data_version(&self.db) {
+            Ok(version) => {
+                if self.seen_version.is_some_and(|seen| seen != version) {
+                    self.foreign_changes.send_modify(|count| *count += 1);
+                }
+                self.seen_version = Some(version);
+            }
+            Err(error) => tracing::warn!(%error, "the database cannot be looked at"),
+        }
+    }
+}

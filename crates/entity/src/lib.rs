@@ -1,0 +1,10 @@
+//! The rows of the gateway database, generated from the migrated schema; do not edit.
+//!
+//! `UPDATE_GENERATED=1 cargo test -p entity` writes them anew. No serde here: a row is never a wire type.
+#![expect(missing_docs, reason = "the columns are described in `migration`")]
+
+pub mod access_token;
+pub mod thread;
+pub mod thread_folder;
+pub mod thread_placement;
+pub mod workspace;

@@ -1,0 +1,87 @@
+//! Applies the steps a database does not have yet.
+
+use sea_orm::{ConnectionTrait, DbErr, Statement};
+use sha2::{Digest as _, Sha256};
+
+use crate::steps::{STEPS, Step};
+
+/// Why a database cannot be brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It was written by a version that knows more steps.
+    #[error(
+        "the database has the step `{0}`, which this version of ac does not know: use the newer version"
+    )]
+    Newer(String),
+    /// A released step was changed afterwards.
+    #[error("the step `{0}` is not the one that made this database")]
+    Changed(String),
+    /// The database refused a statement.
+    #[error("the step `{step}` failed")]
+    Step {
+        /// The step.
+        step: String,
+        /// What the database said.
+        #[source]
+        source: DbErr,
+    },
+}
+
+/// Applies every missing step. The caller holds an exclusive transaction around this.
+pub fn apply(db: &impl ConnectionTrait, now: i64) -> Result<(), Error> {
+    let failed = |step: &str| {
+        let step = step.to_owned();
+        move |source| Error::Step { step, source }
+    };
+    db.execute_unprepared(
+        "CREATE TABLE IF NOT EXISTS migration \
+         (name varchar NOT NULL PRIMARY KEY, checksum varchar NOT NULL, applied_at bigint NOT NULL)",
+    )
+    .map_err(failed("migration"))?;
+    let applied = applied(db).map_err(failed("migration"))?;
+    for (position, (name, checksum)) in applied.iter().enumerate() {
+        let Some(step) = STEPS.get(position).filter(|step| step.name == name) else {
+            return Err(Error::Newer(name.clone()));
+        };
+        if *checksum != self::checksum(step, db) {
+            return Err(Error::Changed(name.clone()));
+        }
+    }
+    for step in &STEPS[applied.len()..] {
+        for statement in (step.statements)() {
+            let sql = statement.sql(db.get_database_backend());
+            db.execute_unprepared(&sql).map_err(failed(step.name))?;
+        }
+        let record = Statement::from_sql_and_values(
+            db.get_database_backend(),
+            "INSERT INTO migration (name, checksum, applied_at) VALUES ($1, $2, $3)",
+            [step.name.into(), checksum(step, db).into(), now.into()],
+        );
+        db.execute_raw(record).map_err(failed(step.name))?;
+    }
+    Ok(())
+}
+
+/// Name and checksum of every applied step; the names sort by date.
+fn applied(db: &impl ConnectionTrait) -> Result<Vec<(String, String)>, DbErr> {
+    let query = Statement::from_string(
+        db.get_database_backend(),
+        "SELECT name, checksum FROM migration ORDER BY name",
+    );
+    let rows = db.query_all_raw(query)?;
+    rows.iter()
+        .map(|row| Ok((row.try_get("", "name")?, row.try_get("", "checksum")?)))
+        .collect()
+}
+
+fn checksum(step: &Step, db: &impl ConnectionTrait) -> String {
+    let mut hash = Sha256::new();
+    for statement in (step.statements)() {
+        hash.update(statement.sql(db.get_database_backend()));
+        hash.update(";\n");
+    }
+    hash.finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}

@@ -1,0 +1,49 @@
+//! The steps in the order they are applied.
+
+use sea_orm::DbBackend;
+use sea_orm::sea_query::{
+    IndexCreateStatement, PostgresQueryBuilder, SqliteQueryBuilder, TableCreateStatement,
+};
+
+mod m20261115_000001_tree;
+mod m20261115_000002_access_token;
+
+/// One step.
+pub(crate) struct Step {
+    /// The name of its file.
+    pub(crate) name: &'static str,
+    pub(crate) statements: fn() -> Vec<Ddl>,
+}
+
+/// Every step, oldest first.
+pub(crate) const STEPS: &[Step] = &[
+    Step {
+        name: "m20261115_000001_tree",
+        statements: m20261115_000001_tree::statements,
+    },
+    Step {
+        name: "m20261115_000002_access_token",
+        statements: m20261115_000002_access_token::statements,
+    },
+];
+
+/// One statement, the same for every database.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a handful exist, for a moment at start"
+)]
+pub(crate) enum Ddl {
+    Table(TableCreateStatement),
+    Index(IndexCreateStatement),
+}
+
+impl Ddl {
+    pub(crate) fn sql(&self, backend: DbBackend) -> String {
+        match (self, backend) {
+            (Self::Table(table), DbBackend::Postgres) => table.to_string(PostgresQueryBuilder),
+            (Self::Index(index), DbBackend::Postgres) => index.to_string(PostgresQueryBuilder),
+            (Self::Table(table), _) => table.to_string(SqliteQueryBuilder),
+            (Self::Index(index), _) => index.to_string(SqliteQueryBuilder),
+        }
+    }
+}

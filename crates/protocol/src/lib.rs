@@ -1,0 +1,46 @@
+//! Every message that crosses the wire, both method families, and nothing else: no I/O, no business rules.
+//!
+//! The name of a method is the path of its file: `thread/folder/create` is declared in `thread/folder.rs`,
+//! `system.capabilities` in `company/system.rs`.
+
+mod id;
+mod method;
+mod name;
+mod openrpc;
+mod reference;
+mod schema;
+
+pub mod company;
+pub mod session;
+pub mod system;
+pub mod thread;
+pub mod transport;
+pub mod turn;
+pub mod workspace;
+
+pub use id::{FolderId, Id, InvalidId, ThreadId, TurnId, WorkspaceId};
+pub use method::{
+    Access, Dialect, Family, Method, MethodSpec, Notification, NotificationSpec, Reach, TypeSpec,
+};
+pub use name::{InvalidName, Name};
+pub use openrpc::openrpc;
+pub use reference::reference;
+pub use schema::schemas;
+
+/// Every family this build knows, in the order the reference prints them.
+pub const FAMILIES: &[&Family] = &[
+    &workspace::FAMILY,
+    &thread::FAMILY,
+    &thread::folder::FAMILY,
+    &session::FAMILY,
+    &system::FAMILY,
+    &transport::FAMILY,
+    &company::system::FAMILY,
+];
+
+/// Every method of every family.
+pub fn methods() -> impl Iterator<Item = (&'static Family, &'static MethodSpec)> {
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.methods.iter().map(move |method| (*family, method)))
+}

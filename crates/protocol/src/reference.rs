@@ -1,0 +1,130 @@
+//! The protocol reference, written from the declarations into `docs/protocol/reference.md`.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use crate::{
+    FAMILIES, TypeSpec,
+    openrpc::{description, summary},
+    schema,
+};
+
+/// The whole reference as Markdown, one sentence a line.
+pub fn reference() -> String {
+    let definitions = schema::definitions();
+    let mut page = String::from(
+        "# Protocol reference\n\n\
+         Generated from `crates/protocol`; do not edit.\n\
+         Every method is JSON-RPC 2.0 and is answered on every transport.\n\
+         The schema of each type is served under `/schemas/<type in snake_case>.json` and kept in `schemas/`.\n\n\
+         | Method | Scope | Purpose |\n|---|---|---|\n",
+    );
+    for (_, method) in crate::methods() {
+        let _ = writeln!(
+            page,
+            "| [`{}`](#{}) | {} | {} |",
+            method.name,
+            anchor(method.name),
+            method.access.as_str(),
+            summary(method.doc)
+        );
+    }
+    page.push_str("\n| Notification | When |\n|---|---|\n");
+    for notification in FAMILIES.iter().flat_map(|family| family.notifications) {
+        let _ = writeln!(
+            page,
+            "| [`{}`](#{}) | {} |",
+            notification.name,
+            anchor(notification.name),
+            summary(notification.doc)
+        );
+    }
+    for family in FAMILIES {
+        let separator = family.dialect.separator();
+        let _ = writeln!(page, "\n## `{}{separator}…`", family.prefix);
+        for method in family.methods {
+            let _ = writeln!(page, "\n### `{}`\n", method.name);
+            page.push_str(&lines(&description(method.doc)));
+            fields(&mut page, "Params", &method.params, &definitions);
+            fields(&mut page, "Result", &method.response, &definitions);
+        }
+        for notification in family.notifications {
+            let _ = writeln!(page, "\n### `{}`\n", notification.name);
+            page.push_str(&lines(&description(notification.doc)));
+            fields(&mut page, "Payload", &notification.payload, &definitions);
+        }
+    }
+    page
+}
+
+fn fields(page: &mut String, title: &str, spec: &TypeSpec, definitions: &Map<String, Value>) {
+    let name = spec.name();
+    let schema = &definitions[name.as_ref()];
+    let Some(properties) = schema["properties"]
+        .as_object()
+        .filter(|all| !all.is_empty())
+    else {
+        let _ = writeln!(page, "\n{title} `{name}`: no members.");
+        return;
+    };
+    let _ = writeln!(
+        page,
+        "\n{title} `{name}`:\n\n| Member | Type | Needed | Meaning |\n|---|---|---|---|"
+    );
+    for (member, property) in properties {
+        let required = schema["required"]
+            .as_array()
+            .is_some_and(|required| required.iter().any(|one| one == member));
+        let _ = writeln!(
+            page,
+            "| `{member}` | {} | {} | {} |",
+            type_name(property),
+            if required { "yes" } else { "" },
+            property["description"]
+                .as_str()
+                .unwrap_or_default()
+                .replace('\n', " ")
+        );
+    }
+}
+
+/// `string`, `Thread`, `Thread[]`; alternatives are joined by `or`, `null` is left out.
+fn type_name(schema: &Value) -> String {
+    if let Some(target) = schema["$ref"].as_str() {
+        return format!("`{}`", target.trim_start_matches("#/$defs/"));
+    }
+    if let Some(options) = schema["anyOf"].as_array() {
+        let names: Vec<_> = options
+            .iter()
+            .filter(|option| option["type"] != "null")
+            .map(type_name)
+            .collect();
+        return names.join(" or ");
+    }
+    match &schema["type"] {
+        Value::String(name) if name == "array" => format!("{} list", type_name(&schema["items"])),
+        Value::String(name) => name.clone(),
+        Value::Array(names) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .filter(|name| *name != "null")
+            .collect::<Vec<_>>()
+            .join(" or "),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => "any".to_owned(),
+    }
+}
+
+/// One sentence a line, as all our Markdown.
+fn lines(text: &str) -> String {
+    let mut result = text.replace(". ", ".\n");
+    result.push('\n');
+    result
+}
+
+/// The anchor Markdown viewers make of a heading in backticks.
+fn anchor(name: &str) -> String {
+    name.chars()
+        .filter(|character| character.is_ascii_alphanumeric() || *character == '_')
+        .collect()
+}

@@ -1,0 +1,167 @@
+//! The typed client: one function for every method, over any connection.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use protocol::{Method, Notification};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::Text;
+
+type Pending = Arc<Mutex<Option<BTreeMap<u64, oneshot::Sender<Value>>>>>;
+
+/// A connected client. Dropping it ends the connection.
+#[derive(Debug)]
+pub struct Client {
+    outgoing: mpsc::Sender<Text>,
+    /// Requests without an answer; none after the connection ended.
+    pending: Pending,
+    last_id: AtomicU64,
+    notifications: tokio::sync::Mutex<mpsc::Receiver<Incoming>>,
+}
+
+/// A notification as it came.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct Incoming {
+    /// The wire name.
+    pub method: String,
+    /// The payload.
+    pub params: Value,
+    /// Its number in the workspace.
+    #[serde(default)]
+    pub seq: Option<u64>,
+}
+
+/// Why a call has no result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Error {
+    /// The gateway answered with an error.
+    Rpc {
+        /// The JSON-RPC code.
+        code: i64,
+        /// The sentence for people.
+        message: String,
+        /// Everything a program needs.
+        data: Value,
+    },
+    /// The connection ended before the answer came.
+    Closed,
+    /// The answer is not what the method promises.
+    Unexpected(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rpc { message, .. } => formatter.write_str(message),
+            Self::Closed => formatter.write_str("the connection to the gateway ended"),
+            Self::Unexpected(detail) => write!(formatter, "unexpected answer: {detail}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Notifications that may wait to be read; then the connection is not read any further.
+const MAX_UNREAD: usize = 4096;
+
+impl Client {
+    /// A client on top of two queues of texts.
+    pub(crate) fn new(outgoing: mpsc::Sender<Text>, mut incoming: mpsc::Receiver<Text>) -> Self {
+        let pending: Pending = Arc::new(Mutex::new(Some(BTreeMap::new())));
+        let (unread, notifications) = mpsc::channel(MAX_UNREAD);
+        let answered = Arc::clone(&pending);
+        tokio::spawn(async move {
+            while let Some(text) = incoming.recv().await {
+                let Ok(message) = serde_json::from_str::<Value>(&text) else {
+                    continue;
+                };
+                let waiting = message["id"].as_u64().and_then(|id| {
+                    let mut pending = answered.lock().unwrap_or_else(PoisonError::into_inner);
+                    pending.as_mut()?.remove(&id)
+                });
+                if let Some(waiting) = waiting {
+                    let _ = waiting.send(message);
+                } else if let Ok(notification) = serde_json::from_value(message) {
+                    let _ = unread.send(notification).await;
+                }
+            }
+            *answered.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        });
+        Self {
+            outgoing,
+            pending,
+            last_id: AtomicU64::new(0),
+            notifications: tokio::sync::Mutex::new(notifications),
+        }
+    }
+
+    /// Calls a method and waits for its result.
+    pub async fn call<M: Method>(&self, params: M::Params) -> Result<M::Response, Error> {
+        let params =
+            serde_json::to_value(params).map_err(|error| Error::Unexpected(error.to_string()))?;
+        let result = self.call_raw(M::NAME, params).await?;
+        serde_json::from_value(result).map_err(|error| Error::Unexpected(error.to_string()))
+    }
+
+    /// Calls whatever method with whatever params.
+    pub async fn call_raw(&self, method: &str, params: Value) -> Result<Value, Error> {
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
+        let (answered, answer) = oneshot::channel();
+        {
+            let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            pending.as_mut().ok_or(Error::Closed)?.insert(id, answered);
+        }
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let sent = self.outgoing.send(request.to_string().into()).await;
+        sent.map_err(|_| Error::Closed)?;
+        let mut message = answer.await.map_err(|_| Error::Closed)?;
+        match message.get_mut("error") {
+            None => Ok(message["result"].take()),
+            Some(error) => Err(Error::Rpc {
+                code: error["code"].as_i64().unwrap_or_default(),
+                message: error["message"].as_str().unwrap_or_default().to_owned(),
+                data: error["data"].take(),
+            }),
+        }
+    }
+
+    /// Sends any text, for what no method can say.
+    pub async fn send_raw(&self, text: &str) -> Result<(), Error> {
+        let sent = self.outgoing.send(text.to_owned().into()).await;
+        sent.map_err(|_| Error::Closed)
+    }
+
+    /// The next notification in the order of arrival; none after the connection ended.
+    pub async fn notification(&self) -> Option<Incoming> {
+        self.notifications.lock().await.recv().await
+    }
+
+    /// Skips to the next notification of one kind.
+    pub async fn wait_for<N: Notification>(&self) -> Option<N> {
+        while let Some(notification) = self.notification().await {
+            if notification.method == N::NAME {
+                return serde_json::from_value(notification.params).ok();
+            }
+        }
+        None
+    }
+
+    /// The notifications that have arrived and were not read.
+    pub async fn unread(&self) -> Vec<Incoming> {
+        let mut notifications = self.notifications.lock().await;
+        let mut unread = Vec::new();
+        while let Ok(notification) = notifications.try_recv() {
+            unread.push(notification);
+        }
+        unread
+    }
+}

@@ -1,0 +1,531 @@
+//! Who is told what: notifications numbered per stream (a workspace), retained for those who come back, and
+//! handed to every connection concerned without waiting for any of them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    ops::Range,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use protocol::Notification;
+
+use crate::{ConnectionId, Outbox, Text, envelope};
+
+/// Notifications of one stream that are kept for [`Hub::resume`].
+const MAX_RETAINED: usize = 1000;
+/// Bytes of notifications of one stream that are kept.
+const MAX_RETAINED_BYTES: usize = 4 << 20;
+/// Streams with retained notifications; the one that was quiet the longest is forgotten first.
+const MAX_STREAMS: usize = 64;
+
+/// The connections of this process and what they listen to.
+#[derive(Debug, Default)]
+pub struct Hub {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    members: BTreeMap<ConnectionId, Member>,
+    /// Who listens to what; a topic is a stream or anything else with a name.
+    topics: BTreeMap<String, BTreeSet<ConnectionId>>,
+    streams: BTreeMap<String, Stream>,
+    /// Counts publications, to find the stream that was quiet the longest.
+    clock: u64,
+}
+
+struct Member {
+    outbox: Arc<Outbox>,
+    /// Whether this connection may know of a stream at all.
+    sees: Box<dyn Fn(&str) -> bool + Send + Sync>,
+    topics: BTreeSet<String>,
+}
+
+/// The numbering of one stream.
+#[derive(Default)]
+struct Stream {
+    /// Numbers that are ours to give.
+    granted: Range<u64>,
+    retained: VecDeque<Retained>,
+    retained_bytes: usize,
+    /// The highest number that is not retained any more, or was not ours to give.
+    floor: u64,
+    last: u64,
+    used_at: u64,
+}
+
+struct Retained {
+    seq: u64,
+    text: Text,
+    /// Notifications for one topic are replayed only to those who listen to it.
+    topic: Option<String>,
+}
+
+/// One notification on its way.
+#[derive(Debug)]
+pub struct Publication {
+    /// The stream that numbers it.
+    pub stream: String,
+    /// Who receives it.
+    pub audience: Audience,
+    name: &'static str,
+    params: String,
+    coalesced: bool,
+}
+
+/// Who receives a notification.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Audience {
+    /// Everyone who listens to the stream.
+    Stream,
+    /// Everyone who listens to a topic within the stream.
+    Topic(String),
+    /// Every connection that may know of the stream.
+    Everyone,
+}
+
+/// The stream has no number left: [`Hub::grant`] some.
+#[derive(Debug, PartialEq)]
+pub struct NeedsNumbers;
+
+/// What [`Hub::resumption`] found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resumption {
+    /// How many notifications would be replayed.
+    pub replayed: u32,
+    /// Whether some are gone.
+    pub gap: bool,
+    /// The lowest number the next one can have.
+    pub next_seq: u64,
+}
+
+impl Publication {
+    /// A notification for the listeners of `stream`.
+    pub fn new<N: Notification>(stream: impl Into<String>, payload: &N) -> Self {
+        Self {
+            stream: stream.into(),
+            audience: Audience::Stream,
+            name: N::NAME,
+            // A wire type is a tree of strings, numbers and lists: it cannot fail to serialise.
+            params: serde_json::to_string(payload).unwrap_or_else(|_| "{}".to_owned()),
+            coalesced: false,
+        }
+    }
+
+    /// Sends it to somebody else.
+    #[must_use]
+    pub fn to(mut self, audience: Audience) -> Self {
+        self.audience = audience;
+        self
+    }
+
+    /// Lets a later one of the same name and stream replace it where it still waits.
+    #[must_use]
+    pub fn coalesced(mut self) -> Self {
+        self.coalesced = true;
+        self
+    }
+}
+
+impl Hub {
+    /// Adds a connection. `sees` tells which streams it may know of.
+    pub fn join(
+        &self,
+        connection: ConnectionId,
+        outbox: Arc<Outbox>,
+        sees: impl Fn(&str) -> bool + Send + Sync + 'static,
+    ) {
+        let member = Member {
+            outbox,
+            sees: Box::new(sees),
+            topics: BTreeSet::new(),
+        };
+        self.state().members.insert(connection, member);
+    }
+
+    /// Forgets a connection. Answers the topics nobody listens to any more.
+    pub fn leave(&self, connection: ConnectionId) -> Vec<String> {
+        let mut state = self.state();
+        let Some(member) = state.members.remove(&connection) else {
+            return Vec::new();
+        };
+        let mut deserted = Vec::new();
+        for topic in member.topics {
+            if state.drop_listener(&topic, connection) {
+                deserted.push(topic);
+            }
+        }
+        deserted
+    }
+
+    /// Lets a connection listen. Answers whether that is new.
+    pub fn subscribe(&self, connection: ConnectionId, topic: &str) -> bool {
+        self.state().subscribe(connection, topic)
+    }
+
+    /// Stops a connection from listening. Answers whether it did.
+    pub fn unsubscribe(&self, connection: ConnectionId, topic: &str) -> bool {
+        let mut state = self.state();
+        let listened = state
+            .members
+            .get_mut(&connection)
+            .is_some_and(|member| member.topics.remove(topic));
+        if listened {
+            state.drop_listener(topic, connection);
+        }
+        listened
+    }
+
+    /// Whether anybody listens.
+    pub fn has_listeners(&self, topic: &str) -> bool {
+        self.state().topics.contains_key(topic)
+    }
+
+    /// Numbers a notification, retains it and hands it to whom it concerns.
+    pub fn publish(&self, publication: &Publication) -> Result<(), NeedsNumbers> {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        state.clock += 1;
+        let stream = state
+            .streams
+            .get_mut(&publication.stream)
+            .ok_or(NeedsNumbers)?;
+        let seq = stream.granted.next().ok_or(NeedsNumbers)?;
+        stream.used_at = state.clock;
+        let text = envelope::numbered_notification(publication.name, &publication.params, seq);
+        let topic = match &publication.audience {
+            Audience::Topic(topic) => Some(topic.clone()),
+            Audience::Stream | Audience::Everyone => None,
+        };
+        stream.retain(Retained {
+            seq,
+            text: text.clone(),
+            topic,
+        });
+
+        let key = publication
+            .coalesced
+            .then(|| format!("{} {}", publication.name, publication.stream));
+        let listeners = match &publication.audience {
+            Audience::Stream => state.topics.get(&publication.stream),
+            Audience::Topic(topic) => state.topics.get(topic),
+            Audience::Everyone => {
+                for member in state.members.values() {
+                    if (member.sees)(&publication.stream) {
+                        member.outbox.notify(&text, key.as_deref());
+                    }
+                }
+                return Ok(());
+            }
+        };
+        for connection in listeners.into_iter().flatten() {
+            if let Some(member) = state.members.get(connection) {
+                member.outbox.notify(&text, key.as_deref());
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a stream numbers that no other process and no earlier start has.
+    pub fn grant(&self, stream: &str, numbers: Range<u64>) {
+        let mut state = self.state();
+        state.clock += 1;
+        let clock = state.clock;
+        if !state.streams.contains_key(stream) {
+            state.forget_quietest();
+            let floor = numbers.start.saturating_sub(1);
+            state.streams.insert(
+                stream.to_owned(),
+                Stream {
+                    floor,
+                    last: floor,
+                    ..Stream::default()
+                },
+            );
+        }
+        if let Some(stream) = state.streams.get_mut(stream)
+            && stream.granted.is_empty()
+        {
+            stream.granted = numbers;
+            stream.used_at = clock;
+        }
+    }
+
+    /// What a client that saw everything up to `after_seq` would be sent.
+    pub fn resumption(
+        &self,
+        connection: ConnectionId,
+        stream: &str,
+        after_seq: u64,
+    ) -> Result<Resumption, NeedsNumbers> {
+        let state = self.state();
+        let found = state.streams.get(stream).ok_or(NeedsNumbers)?;
+        let replayed = state.replayable(connection, stream, after_seq, found.last);
+        Ok(Resumption {
+            replayed: u32::try_from(replayed.len()).unwrap_or(u32::MAX),
+            gap: !found.knows(after_seq),
+            next_seq: found.last + 1,
+        })
+    }
+
+    /// Sends what was missed and lets the connection listen from then on, without a hole in between.
+    pub fn resume(
+        &self,
+        connection: ConnectionId,
+        stream: &str,
+        after_seq: u64,
+        found: &Resumption,
+    ) {
+        let mut state = self.state();
+        let is_new = state.subscribe(connection, stream);
+        // Who listened already has received everything published since the answer was made.
+        let until = if is_new { u64::MAX } else { found.next_seq - 1 };
+        let texts = state.replayable(connection, stream, after_seq, until);
+        if let Some(member) = state.members.get(&connection) {
+            member.outbox.replay(texts);
+        }
+    }
+
+    /// How many connections there are, and how many entries wait for them.
+    pub fn load(&self) -> (usize, usize) {
+        let state = self.state();
+        let waiting = state
+            .members
+            .values()
+            .map(|member| member.outbox.depth())
+            .sum();
+        (state.members.len(), waiting)
+    }
+
+    /// Ends every connection for which `of` answers true.
+    pub fn close(&self, closing: crate::Closing, of: impl Fn(ConnectionId) -> bool) {
+        for (connection, member) in &self.state().members {
+            if of(*connection) {
+                member.outbox.close(closing);
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic while the lock was held loses at most one notification, which is a hint anyway.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn subscribe(&mut self, connection: ConnectionId, topic: &str) -> bool {
+        let Some(member) = self.members.get_mut(&connection) else {
+            return false;
+        };
+        if !member.topics.insert(topic.to_owned()) {
+            return false;
+        }
+        self.topics
+            .entry(topic.to_owned())
+            .or_default()
+            .insert(connection)
+    }
+
+    /// Answers whether that was the last listener.
+    fn drop_listener(&mut self, topic: &str, connection: ConnectionId) -> bool {
+        let Some(listeners) = self.topics.get_mut(topic) else {
+            return false;
+        };
+        listeners.remove(&connection);
+        let deserted = listeners.is_empty();
+        if deserted {
+            self.topics.remove(topic);
+        }
+        deserted
+    }
+
+    fn replayable(
+        &self,
+        connection: ConnectionId,
+        stream: &str,
+        after: u64,
+        until: u64,
+    ) -> Vec<Text> {
+        let topics = self.members.get(&connection).map(|member| &member.topics);
+        let concerns = |retained: &&Retained| match &retained.topic {
+            None => true,
+            Some(topic) => topics.is_some_and(|topics| topics.contains(topic)),
+        };
+        let retained = self
+            .streams
+            .get(stream)
+            .into_iter()
+            .flat_map(|stream| &stream.retained);
+        retained
+            .filter(|retained| retained.seq > after && retained.seq <= until)
+            .filter(concerns)
+            .map(|retained| retained.text.clone())
+            .collect()
+    }
+
+    fn forget_quietest(&mut self) {
+        if self.streams.len() >= MAX_STREAMS {
+            let quietest = self.streams.iter().min_by_key(|(_, stream)| stream.used_at);
+            if let Some(name) = quietest.map(|(name, _)| name.clone()) {
+                self.streams.remove(&name);
+            }
+        }
+    }
+}
+
+impl Stream {
+    fn retain(&mut self, retained: Retained) {
+        self.last = retained.seq;
+        self.retained_bytes += retained.text.len();
+        self.retained.push_back(retained);
+        while self.retained.len() > MAX_RETAINED || self.retained_bytes > MAX_RETAINED_BYTES {
+            let Some(oldest) = self.retained.pop_front() else {
+                break;
+            };
+            self.retained_bytes -= oldest.text.len();
+            self.floor = oldest.seq;
+        }
+    }
+
+    /// Whether `seq` was the last thing a client can have seen of us: then nothing after it is gone. A number
+    /// that was given by another process, or will be given one day, is not known.
+    fn knows(&self, seq: u64) -> bool {
+        let found = self
+            .retained
+            .binary_search_by_key(&seq, |retained| retained.seq);
+        seq == self.floor || found.is_ok()
+    }
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} connections", self.members.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::{Id as _, WorkspaceId, thread::ThreadTreeChangedNotification};
+
+    use super::*;
+
+    fn changed(reason: &str) -> Publication {
+        let payload = ThreadTreeChangedNotification {
+            workspace_id: WorkspaceId::parse("ws_1").unwrap(),
+            reason: Some(reason.to_owned()),
+            tree_version: None,
+        };
+        Publication::new("ws_1", &payload)
+    }
+
+    /// A connection that listens to `ws_1`.
+    fn listener(hub: &Hub) -> (ConnectionId, Arc<Outbox>) {
+        let (connection, outbox) = (ConnectionId::next(), Arc::new(Outbox::default()));
+        hub.join(connection, outbox.clone(), |_| true);
+        hub.subscribe(connection, "ws_1");
+        (connection, outbox)
+    }
+
+    async fn reasons(outbox: &Outbox) -> Vec<String> {
+        let texts = outbox.next().await.unwrap();
+        texts
+            .iter()
+            .map(|text| {
+                let message: serde_json::Value = serde_json::from_str(text).unwrap();
+                format!(
+                    "{} {}",
+                    message["seq"],
+                    message["params"]["reason"].as_str().unwrap()
+                )
+            })
+            .collect()
+    }
+
+    #[tokio::test]
+    async fn listeners_are_told_in_order_and_strangers_are_not() {
+        let hub = Hub::default();
+        let (_, outbox) = listener(&hub);
+        let stranger = Arc::new(Outbox::default());
+        hub.join(ConnectionId::next(), stranger.clone(), |_| true);
+        assert_eq!(hub.publish(&changed("a")), Err(NeedsNumbers));
+        hub.grant("ws_1", 1..3);
+        hub.publish(&changed("a")).unwrap();
+        hub.publish(&changed("b")).unwrap();
+        assert_eq!(hub.publish(&changed("c")), Err(NeedsNumbers));
+        assert_eq!(reasons(&outbox).await, ["1 a", "2 b"]);
+        assert_eq!(stranger.depth(), 0);
+    }
+
+    #[tokio::test]
+    async fn everyone_means_everyone_who_may_see_the_stream() {
+        let hub = Hub::default();
+        let (seeing, blind) = (Arc::new(Outbox::default()), Arc::new(Outbox::default()));
+        hub.join(ConnectionId::next(), seeing.clone(), |_| true);
+        hub.join(ConnectionId::next(), blind.clone(), |stream| {
+            stream != "ws_1"
+        });
+        hub.grant("ws_1", 1..9);
+        hub.publish(&changed("a").to(Audience::Everyone)).unwrap();
+        assert_eq!((seeing.depth(), blind.depth()), (1, 0));
+    }
+
+    #[tokio::test]
+    async fn who_comes_back_gets_what_was_missed_and_then_the_rest() {
+        let hub = Hub::default();
+        hub.grant("ws_1", 1..100);
+        for reason in ["a", "b", "c"] {
+            hub.publish(&changed(reason)).unwrap();
+        }
+        let (connection, outbox) = (ConnectionId::next(), Arc::new(Outbox::default()));
+        hub.join(connection, outbox.clone(), |_| true);
+        let found = hub.resumption(connection, "ws_1", 1).unwrap();
+        assert_eq!(
+            found,
+            Resumption {
+                replayed: 2,
+                gap: false,
+                next_seq: 4
+            }
+        );
+        hub.publish(&changed("d")).unwrap();
+        hub.resume(connection, "ws_1", 1, &found);
+        hub.publish(&changed("e")).unwrap();
+        assert_eq!(reasons(&outbox).await, ["2 b", "3 c", "4 d", "5 e"]);
+    }
+
+    #[test]
+    fn numbers_we_did_not_give_are_a_gap() {
+        let hub = Hub::default();
+        let (connection, _outbox) = listener(&hub);
+        let gap = |after| hub.resumption(connection, "ws_1", after).unwrap().gap;
+        hub.grant("ws_1", 11..12);
+        assert!(!gap(10), "the one before our first");
+        hub.publish(&changed("a")).unwrap();
+        hub.grant("ws_1", 31..40);
+        hub.publish(&changed("b")).unwrap();
+        assert!(!gap(11) && !gap(31));
+        for foreign in [0, 9, 20, 30, 32, u64::MAX] {
+            assert!(gap(foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn what_is_retained_is_bounded() {
+        let hub = Hub::default();
+        let (connection, _outbox) = listener(&hub);
+        hub.grant("ws_1", 1..10_000);
+        for _ in 0..1500 {
+            hub.publish(&changed("x")).unwrap();
+        }
+        let found = hub.resumption(connection, "ws_1", 0).unwrap();
+        assert_eq!(
+            found,
+            Resumption {
+                replayed: 1000,
+                gap: true,
+                next_seq: 1501
+            }
+        );
+        assert!(!hub.resumption(connection, "ws_1", 500).unwrap().gap);
+    }
+}

@@ -1,0 +1,112 @@
+//! The requests of one connection: parsed as they come, run side by side within bounds.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use crate::{
+    Failure, Outbox, Request, Service,
+    envelope::{self, Incoming, Rules},
+};
+
+/// Requests of one connection that run at the same time.
+pub const MAX_CONCURRENT: usize = 16;
+/// Requests of one connection that may wait for their turn; more are answered with `overloaded`.
+pub const MAX_WAITING: usize = 1024;
+/// Bytes of requests that may wait.
+const MAX_WAITING_BYTES: usize = 64 << 20;
+
+pub(crate) struct Lane<S> {
+    service: Arc<S>,
+    rules: Rules,
+    running: Arc<Semaphore>,
+    concurrency: usize,
+    /// One permit per request that waits or runs.
+    waiting: Arc<Semaphore>,
+    /// One permit per KiB of requests that wait or run.
+    waiting_kib: Arc<Semaphore>,
+}
+
+impl<S: Service> Lane<S> {
+    pub(crate) fn new(service: Arc<S>, rules: Rules, concurrency: usize) -> Self {
+        Self {
+            service,
+            rules,
+            running: Arc::new(Semaphore::new(concurrency)),
+            concurrency,
+            waiting: Arc::new(Semaphore::new(MAX_WAITING)),
+            waiting_kib: Arc::new(Semaphore::new(MAX_WAITING_BYTES / 1024)),
+        }
+    }
+
+    pub(crate) fn outbox(&self) -> &Arc<Outbox> {
+        self.service.outbox()
+    }
+
+    /// Takes a text at once: it is answered, or waits for its turn, or is too much.
+    pub(crate) async fn take(&self, text: &str) {
+        let Some(request) = self.request(text).await else {
+            return;
+        };
+        let kib = u32::try_from(text.len() / 1024 + 1).unwrap_or(u32::MAX);
+        let (Ok(place), Ok(bytes)) = (
+            Arc::clone(&self.waiting).try_acquire_owned(),
+            Arc::clone(&self.waiting_kib).try_acquire_many_owned(kib),
+        ) else {
+            let error = Failure::overloaded()
+                .to_json(&request.method, protocol::Dialect::of_name(&request.method));
+            let answer = envelope::answer(request.id.get(), "error", &error.to_string());
+            self.outbox().respond(answer).await;
+            return;
+        };
+        let (service, running) = (Arc::clone(&self.service), Arc::clone(&self.running));
+        tokio::spawn(async move {
+            // The semaphore is never closed.
+            let _turn = running.acquire().await;
+            service.serve(request).await;
+            drop((place, bytes));
+        });
+    }
+
+    /// Takes a text when there is a turn for it, so that the transport stops reading until then.
+    pub(crate) async fn take_in_turn(&self, text: &str) {
+        let Some(request) = self.request(text).await else {
+            return;
+        };
+        // The semaphore is never closed.
+        let turn = Arc::clone(&self.running).acquire_owned().await;
+        let service = Arc::clone(&self.service);
+        tokio::spawn(async move {
+            service.serve(request).await;
+            drop(turn);
+        });
+    }
+
+    /// Waits until every request taken so far is answered.
+    pub(crate) async fn finish(&self) {
+        let all = u32::try_from(self.concurrency).unwrap_or(u32::MAX);
+        // Fair: whoever asked for a turn before gets it before.
+        let _ = self.running.acquire_many(all).await;
+    }
+
+    /// Answers a text without a line end after too many bytes.
+    pub(crate) async fn refuse_oversized(&self, limit: usize) {
+        let failure = Failure::envelope(format!("the message is longer than {limit} bytes"));
+        let error = failure
+            .with("limit", limit)
+            .to_json("", protocol::Dialect::Tree);
+        let answer = envelope::answer("null", "error", &error.to_string());
+        self.outbox().respond(answer).await;
+    }
+
+    async fn request(&self, text: &str) -> Option<Request> {
+        match envelope::parse(text, self.rules) {
+            Incoming::Request(request) => Some(request),
+            Incoming::Ignored => None,
+            Incoming::Refused(answer) => {
+                self.outbox().respond(answer).await;
+                None
+            }
+        }
+    }
+}

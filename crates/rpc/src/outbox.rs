@@ -1,0 +1,283 @@
+//! What waits to be written to one connection: bounded, coalescing, and never in the way of another connection.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::Notify;
+
+/// A text frame that many connections can share without a copy.
+pub type Text = axum::extract::ws::Utf8Bytes;
+
+/// Responses that may wait; whoever answers waits for room.
+const MAX_RESPONSES: usize = 128;
+/// Notifications that may wait; a connection with more is too slow and is closed.
+const MAX_NOTIFICATIONS: usize = 128;
+/// Bytes of notifications that may wait.
+const MAX_NOTIFICATION_BYTES: usize = 8 << 20;
+
+/// The outgoing queue of one connection.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    state: Mutex<State>,
+    /// Something to write.
+    ready: Notify,
+    /// Room for a response.
+    room: Notify,
+    /// The end.
+    closed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    queue: VecDeque<Entry>,
+    responses: usize,
+    notifications: usize,
+    notification_bytes: usize,
+    closing: Option<Closing>,
+}
+
+#[derive(Debug)]
+enum Entry {
+    Response(Text),
+    Notification {
+        text: Text,
+        /// A later notification with the same key replaces this one.
+        key: Option<String>,
+    },
+    /// Retained notifications, asked for by the client: bounded by what is retained.
+    Replay(Vec<Text>),
+}
+
+/// Why a connection ends, as WebSocket tells it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Closing {
+    /// The close code.
+    pub code: u16,
+    /// A short machine-readable reason.
+    pub reason: &'static str,
+}
+
+impl Closing {
+    /// Somebody asked for it.
+    pub const NORMAL: Self = Self {
+        code: 1000,
+        reason: "",
+    };
+    /// The gateway stops.
+    pub const GOING_AWAY: Self = Self {
+        code: 1001,
+        reason: "shutdown",
+    };
+    /// Notifications came faster than the client read them.
+    pub const SLOW_CONSUMER: Self = Self {
+        code: 1013,
+        reason: "slow_consumer",
+    };
+    /// The token is no longer valid.
+    pub const ACCESS_REVOKED: Self = Self {
+        code: 4401,
+        reason: "access_revoked",
+    };
+}
+
+impl Outbox {
+    /// Queues a response, waiting for room. After the end it goes nowhere.
+    pub async fn respond(&self, text: Text) {
+        loop {
+            let waiting = self.room.notified();
+            {
+                let mut state = self.state();
+                if state.closing.is_some() {
+                    return;
+                }
+                if state.responses < MAX_RESPONSES {
+                    state.responses += 1;
+                    state.queue.push_back(Entry::Response(text));
+                    drop(state);
+                    self.ready.notify_one();
+                    return;
+                }
+            }
+            waiting.await;
+        }
+    }
+
+    /// Queues a notification without waiting. One with the same `key` that still waits is replaced. A
+    /// connection that has too many waiting is closed.
+    pub fn notify(&self, text: &Text, key: Option<&str>) {
+        let mut state = self.state();
+        if state.closing.is_some() {
+            return;
+        }
+        if let Some(key) = key {
+            state.forget(key);
+        }
+        state.notifications += 1;
+        state.notification_bytes += text.len();
+        if state.notifications > MAX_NOTIFICATIONS
+            || state.notification_bytes > MAX_NOTIFICATION_BYTES
+        {
+            drop(state);
+            self.close(Closing::SLOW_CONSUMER);
+            return;
+        }
+        state.queue.push_back(Entry::Notification {
+            text: text.clone(),
+            key: key.map(ToOwned::to_owned),
+        });
+        drop(state);
+        self.ready.notify_one();
+    }
+
+    /// Queues retained notifications in one piece.
+    pub(crate) fn replay(&self, texts: Vec<Text>) {
+        let mut state = self.state();
+        if state.closing.is_none() && !texts.is_empty() {
+            state.queue.push_back(Entry::Replay(texts));
+            drop(state);
+            self.ready.notify_one();
+        }
+    }
+
+    /// Ends the connection once what waits is written; of a slow reader nothing more is written.
+    pub fn close(&self, closing: Closing) {
+        let mut state = self.state();
+        if state.closing.is_none() {
+            if closing == Closing::SLOW_CONSUMER {
+                *state = State::default();
+            }
+            state.closing = Some(closing);
+        }
+        drop(state);
+        self.ready.notify_one();
+        self.room.notify_waiters();
+        self.closed.notify_one();
+    }
+
+    /// Everything that waits, for the transport to write; the reason once the connection ends.
+    pub(crate) async fn next(&self) -> Result<Vec<Text>, Closing> {
+        loop {
+            let waiting = self.ready.notified();
+            {
+                let mut state = self.state();
+                if !state.queue.is_empty() {
+                    let taken = state.take();
+                    drop(state);
+                    self.room.notify_waiters();
+                    return Ok(taken);
+                }
+                if let Some(closing) = state.closing {
+                    return Err(closing);
+                }
+            }
+            waiting.await;
+        }
+    }
+
+    /// Waits until somebody has closed the connection. For one waiter: the transport.
+    pub(crate) async fn closed(&self) -> Closing {
+        loop {
+            let waiting = self.closed.notified();
+            if let Some(closing) = self.state().closing {
+                return closing;
+            }
+            waiting.await;
+        }
+    }
+
+    /// How many entries wait.
+    pub fn depth(&self) -> usize {
+        self.state().queue.len()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // No code panics while it holds the lock; if one did, the queue itself would still be whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn take(&mut self) -> Vec<Text> {
+        self.responses = 0;
+        self.notifications = 0;
+        self.notification_bytes = 0;
+        let mut texts = Vec::with_capacity(self.queue.len());
+        for entry in self.queue.drain(..) {
+            match entry {
+                Entry::Response(text) | Entry::Notification { text, .. } => texts.push(text),
+                Entry::Replay(replayed) => texts.extend(replayed),
+            }
+        }
+        texts
+    }
+
+    /// Drops the waiting notification with this key.
+    fn forget(&mut self, key: &str) {
+        let has_key = |entry: &Entry| matches!(entry, Entry::Notification { key: Some(own), .. } if own == key);
+        if let Some(position) = self.queue.iter().rposition(has_key)
+            && let Some(Entry::Notification { text, .. }) = self.queue.remove(position)
+        {
+            self.notifications -= 1;
+            self.notification_bytes -= text.len();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Text {
+        text.to_owned().into()
+    }
+
+    async fn drain(outbox: &Outbox) -> Vec<String> {
+        let texts = outbox.next().await.unwrap();
+        texts.iter().map(ToString::to_string).collect()
+    }
+
+    #[tokio::test]
+    async fn a_waiting_notification_is_replaced_by_its_successor() {
+        let outbox = Outbox::default();
+        outbox.notify(&text("tree 1"), Some("tree"));
+        outbox.notify(&text("doc"), None);
+        outbox.notify(&text("tree 2"), Some("tree"));
+        assert_eq!(drain(&outbox).await, ["doc", "tree 2"]);
+    }
+
+    #[tokio::test]
+    async fn who_does_not_read_is_closed_and_frees_the_memory() {
+        let outbox = Outbox::default();
+        for _ in 0..=MAX_NOTIFICATIONS {
+            outbox.notify(&text("x"), None);
+        }
+        assert_eq!(outbox.next().await, Err(Closing::SLOW_CONSUMER));
+        assert_eq!(outbox.depth(), 0);
+    }
+
+    #[tokio::test]
+    async fn too_many_bytes_are_as_slow_as_too_many_notifications() {
+        let outbox = Outbox::default();
+        let big = text(&"x".repeat(MAX_NOTIFICATION_BYTES / 2 + 1));
+        outbox.notify(&big, None);
+        outbox.notify(&big, None);
+        assert_eq!(outbox.next().await, Err(Closing::SLOW_CONSUMER));
+    }
+
+    #[tokio::test]
+    async fn responses_wait_for_room_instead_of_closing() {
+        let outbox = std::sync::Arc::new(Outbox::default());
+        for _ in 0..MAX_RESPONSES {
+            outbox.respond(text("x")).await;
+        }
+        let waiting = tokio::spawn({
+            let outbox = outbox.clone();
+            async move { outbox.respond(text("last")).await }
+        });
+        assert_eq!(drain(&outbox).await.len(), MAX_RESPONSES);
+        assert_eq!(drain(&outbox).await, ["last"]);
+        waiting.await.unwrap();
+    }
+}
