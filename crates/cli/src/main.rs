@@ -1,2 +1,37 @@
-//! x
-fn main() {}
+//! `ac`: the command line of Accord. Every command is a file under `command/`.
+
+mod command;
+mod failure;
+mod log;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let command = command::Command::parse();
+    if let Err(failure) = log::start() {
+        return failure.report();
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .thread_name("ac")
+        .enable_all()
+        .build();
+    let ended = match runtime {
+        Ok(runtime) => {
+            let ended = runtime.block_on(command.run());
+            // A thread may sit in a read of standard input that never returns.
+            runtime.shutdown_background();
+            ended
+        }
+        Err(source) => Err(failure::Failure::Runtime { source }),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -17,11 +17,12 @@ mod workspace;
 mod writer;
 
 pub use access_token::{AccessTokenRepository, NewAccessToken};
+pub use entity::access_token::Model as AccessToken;
 pub use error::Error;
 pub use store::{CrudStore, OpenError, Options, StatementLog};
 pub use thread::{
-    Change, Moved, StartThread, Started, ThreadCursor, ThreadRepository, ThreadUpdate, Updated,
+    Field, Moved, StartThread, Started, ThreadChange, ThreadCursor, ThreadRepository, Updated,
 };
-pub use thread_folder::{FolderUpdate, MAX_DEPTH, MAX_FOLDERS, NewFolder, ThreadFolderRepository};
+pub use thread_folder::{FolderChange, MAX_DEPTH, MAX_FOLDERS, NewFolder, ThreadFolderRepository};
 pub use tree::{Tree, TreeQuery};
-pub use workspace::{Created, WorkspaceRepository};
+pub use workspace::{Created, FIRST_NUMBERS, WorkspaceRepository};

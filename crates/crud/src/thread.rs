@@ -40,15 +40,15 @@ pub struct StartThread {
     /// The title.
     pub name: Option<String>,
     /// The model.
-    pub model: Change<String>,
+    pub model: Field<String>,
     /// The provider.
-    pub model_provider: Change<String>,
+    pub model_provider: Field<String>,
     /// The mode.
-    pub mode: Change<String>,
+    pub mode: Field<String>,
     /// Where it comes from; a stored thread keeps its own.
     pub origin_kind: String,
     /// Whether the tree shows it.
-    pub sidebar_visibility: Change<String>,
+    pub sidebar_visibility: Field<String>,
     /// The name of the agent.
     pub agent_nickname: Option<String>,
     /// The role of the agent.
@@ -59,7 +59,7 @@ pub struct StartThread {
 
 /// A value that is given, or the default of a new row.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change<T> {
+pub enum Field<T> {
     /// The caller gave it.
     Given(T),
     /// Only a new row takes it.
@@ -77,7 +77,7 @@ pub enum Started {
 
 /// What changes about a thread.
 #[derive(Clone, Debug, Default)]
-pub struct ThreadUpdate {
+pub struct ThreadChange {
     /// A new title.
     pub name: Option<String>,
     /// Whether it is put away.
@@ -191,7 +191,7 @@ impl ThreadRepository<'_> {
         &self,
         workspace_id: &str,
         thread_id: &str,
-        update: ThreadUpdate,
+        update: ThreadChange,
         now: i64,
     ) -> Result<Updated, Error> {
         let (workspace_id, thread_id) = (workspace_id.to_owned(), thread_id.to_owned());
@@ -245,7 +245,7 @@ impl ThreadRepository<'_> {
     }
 }
 
-impl<T> Change<T> {
+impl<T> Field<T> {
     fn or_default(self) -> T {
         match self {
             Self::Given(value) | Self::Default(value) => value,
@@ -319,8 +319,8 @@ fn open(db: &DatabaseConnection, stored: Model, start: StartThread) -> Result<Up
     store(db, row)
 }
 
-fn change(column: &mut ActiveValue<String>, change: Change<String>) {
-    if let Change::Given(value) = change {
+fn change(column: &mut ActiveValue<String>, change: Field<String>) {
+    if let Field::Given(value) = change {
         *column = Set(value);
     }
 }

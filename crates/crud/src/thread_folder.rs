@@ -41,7 +41,7 @@ pub struct NewFolder {
 
 /// What changes about a folder.
 #[derive(Clone, Debug, Default)]
-pub struct FolderUpdate {
+pub struct FolderChange {
     /// A new name.
     pub name: Option<String>,
     /// A new position.
@@ -118,7 +118,7 @@ impl ThreadFolderRepository<'_> {
         &self,
         workspace_id: &str,
         folder_id: &str,
-        update: FolderUpdate,
+        update: FolderChange,
         now: i64,
     ) -> Result<(Model, u64), Error> {
         let (workspace_id, folder_id) = (workspace_id.to_owned(), folder_id.to_owned());

@@ -13,6 +13,9 @@ use crate::{CrudStore, Error};
 #[derive(Debug)]
 pub struct WorkspaceRepository<'a>(pub(crate) &'a CrudStore);
 
+/// Notification numbers that come with a new workspace, so that telling of it needs no second write.
+pub const FIRST_NUMBERS: i64 = 1024;
+
 /// What became of a request to create something.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Created<T> {
@@ -175,7 +178,7 @@ fn insert(
         is_active: Set(true),
         is_current: Set(current.one(db)?.is_none()),
         tree_version: Set(0),
-        reserved_seq: Set(0),
+        reserved_seq: Set(FIRST_NUMBERS),
         created_at: Set(now),
         updated_at: Set(now),
     };

@@ -1,1 +1,36 @@
-//! x
+//! Answers every method in `protocol` by calling the layer that owns the fact.
+//!
+//! [`Gateway`] holds what all connections share, [`Peer`] is one connection, `methods` has a short function per
+//! method, `http` is everything on the port that is not JSON-RPC. No SQL and no spawning here.
+
+mod auth;
+mod context;
+mod error;
+mod gateway;
+mod home;
+mod http;
+mod janitor;
+mod methods;
+mod notify;
+mod peer;
+mod rows;
+mod serve;
+mod sources;
+mod stdio;
+mod watch;
+
+pub use auth::{
+    Authenticator, Credential, InvalidToken, NewToken, Principal, Role, StoredTokens, hash_secret,
+};
+pub use context::Context;
+pub use error::Error;
+pub use gateway::{Gateway, GatewayOptions};
+pub use home::{Home, default_home, replace_file};
+pub use methods::router;
+pub use peer::Peer;
+pub use serve::{ServeOptions, Serving, serve};
+pub use sources::{Clock, IdSource, Sources};
+pub use stdio::serve_stdio;
+
+/// The version of the product.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

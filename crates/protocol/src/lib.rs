@@ -23,7 +23,7 @@ pub use method::{
     Access, Dialect, Family, Method, MethodSpec, Notification, NotificationSpec, Reach, TypeSpec,
 };
 pub use name::{InvalidName, Name};
-pub use openrpc::openrpc;
+pub use openrpc::{describe_methods, openrpc};
 pub use reference::reference;
 pub use schema::schemas;
 

@@ -1,8 +1,8 @@
-//! The OpenRPC document: every method of both families for generic JSON-RPC tools.
+//! Every method of both families for programs: the OpenRPC document, and the rows of `system/methods`.
 
 use serde_json::{Map, Value, json};
 
-use crate::{MethodSpec, methods, schema};
+use crate::{MethodSpec, methods, schema, system::SystemMethod};
 
 /// The whole document, for `/openrpc.json`.
 pub fn openrpc(version: &str) -> Value {
@@ -39,6 +39,22 @@ fn describe(method: &MethodSpec, definitions: &Map<String, Value>) -> Value {
         "params": rows,
         "result": {"name": response, "schema": {"$ref": format!("#/$defs/{response}")}},
     })
+}
+
+/// Every method with its schemas, for `system/methods`.
+pub fn describe_methods() -> Vec<SystemMethod> {
+    let definitions = schema::definitions();
+    methods()
+        .map(|(family, method)| SystemMethod {
+            name: method.name.to_owned(),
+            method: method.name.to_owned(),
+            family: family.dialect.as_str().to_owned(),
+            scope: method.access.as_str().to_owned(),
+            summary: summary(method.doc),
+            params_schema: schema::document(&method.params.name(), &definitions),
+            result_schema: schema::document(&method.response.name(), &definitions),
+        })
+        .collect()
 }
 
 /// The first sentence of a declaration.

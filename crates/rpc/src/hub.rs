@@ -12,7 +12,7 @@ use protocol::Notification;
 use crate::{ConnectionId, Outbox, Text, envelope};
 
 /// Notifications of one stream that are kept for [`Hub::resume`].
-const MAX_RETAINED: usize = 1000;
+pub const MAX_RETAINED: usize = 1000;
 /// Bytes of notifications of one stream that are kept.
 const MAX_RETAINED_BYTES: usize = 4 << 20;
 /// Streams with retained notifications; the one that was quiet the longest is forgotten first.

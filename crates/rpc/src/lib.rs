@@ -21,7 +21,7 @@ pub use client::Client;
 pub use connection::{ConnectionId, Service};
 pub use envelope::{Request, notification};
 pub use failure::{Failure, Kind};
-pub use hub::{Audience, Hub, NeedsNumbers, Publication, Resumption};
+pub use hub::{Audience, Hub, MAX_RETAINED, NeedsNumbers, Publication, Resumption};
 pub use lane::{MAX_CONCURRENT, MAX_WAITING};
 pub use outbox::{Closing, Outbox, Text};
 pub use router::{Admit, Answer, Call, Handler, Router};

@@ -52,7 +52,7 @@ impl RouteMetrics {
 /// Writes requests and latencies by method. Methods never called are left out.
 pub fn render_routes<'a>(
     page: &mut String,
-    routes: impl Iterator<Item = (&'a str, &'a RouteMetrics)>,
+    routes: impl Iterator<Item = (&'static str, &'a RouteMetrics)>,
 ) {
     let routes: Vec<_> = routes.filter(|(_, metrics)| metrics.count() > 0).collect();
     page.push_str("# HELP accord_requests_total Requests by method and outcome.\n# TYPE accord_requests_total counter\n");

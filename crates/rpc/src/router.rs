@@ -67,6 +67,12 @@ impl<C> Default for Router<C> {
     }
 }
 
+impl<C> std::fmt::Debug for Router<C> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} methods", self.rows.len())
+    }
+}
+
 impl<C: Admit> Router<C> {
     /// Answers `M` with `handler`.
     pub fn on<M: Method>(&mut self, handler: impl Handler<C, M>) -> &mut Self {

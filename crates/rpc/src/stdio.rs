@@ -7,11 +7,15 @@
 use std::{
     io::{self, BufRead, Write},
     sync::Arc,
+    time::Duration,
 };
 
 use tokio::{runtime::Handle, sync::mpsc};
 
 use crate::{Closing, Outbox, Service, envelope::Rules, lane::Lane};
+
+/// How long requests may take once the process is to end.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// How the lines of a client are taken.
 #[derive(Clone, Copy, Debug)]
@@ -31,14 +35,15 @@ impl Default for Options {
     }
 }
 
-/// Serves one client until the end of its input, or until the outbox is closed.
+/// Serves one client until the end of its input, until its output is gone, or until `stop` resolves.
 ///
-/// Everything read before the end is answered before this returns.
+/// Everything read before the end is answered before this returns, within the grace period once stopped.
 pub async fn run<S: Service>(
     service: Arc<S>,
     options: Options,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
+    stop: impl Future<Output = ()>,
 ) {
     let lane = Lane::new(service, Rules::Stdio, options.concurrency);
     let outbox = Arc::clone(lane.outbox());
@@ -51,10 +56,16 @@ pub async fn run<S: Service>(
         move || write_texts(&handle, &outbox, output)
     });
 
+    tokio::pin!(stop);
+    let mut stopped = false;
     loop {
         let line = tokio::select! {
             line = lines.recv() => line,
             _ = outbox.closed() => None,
+            () = &mut stop => {
+                stopped = true;
+                None
+            }
         };
         match line {
             Some(Line::Text(text)) => lane.take_in_turn(&text).await,
@@ -62,7 +73,11 @@ pub async fn run<S: Service>(
             None => break,
         }
     }
-    lane.finish().await;
+    if stopped {
+        let _ = tokio::time::timeout(GRACE, lane.finish()).await;
+    } else {
+        lane.finish().await;
+    }
     outbox.close(Closing::NORMAL);
     let _ = tokio::task::spawn_blocking(move || writing.join()).await;
 }

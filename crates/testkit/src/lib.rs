@@ -1,5 +1,9 @@
 //! What tests share. Nothing here is part of the product.
 
 mod generated;
+mod running;
+mod sources;
 
 pub use generated::assert_generated;
+pub use running::{Statements, TestGateway, gateway};
+pub use sources::{CountingIds, FIRST_TIME, TickingClock};

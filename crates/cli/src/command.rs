@@ -1,0 +1,80 @@
+//! The commands, one file each.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::failure::Failure;
+
+mod serve;
+mod server_start;
+mod token;
+
+/// A local-first gateway for a company of AI agents.
+#[derive(Debug, Parser)]
+#[command(name = "ac", version, arg_required_else_help = true)]
+pub(crate) struct Command {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Serve HTTP and WebSocket clients on one port.
+    Serve(serve::Serve),
+    /// Serve one client on standard input and output, one JSON object a line.
+    #[command(name = "server:start")]
+    ServerStart(server_start::ServerStart),
+    /// Make, list and revoke tokens for other clients.
+    Token(token::Token),
+}
+
+/// Where the gateway keeps its things.
+#[derive(Args, Clone, Debug)]
+struct HomeOption {
+    /// The home folder [default: $ACCORD_HOME, else `accord` in the data folder of the platform]
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+}
+
+impl HomeOption {
+    fn path(&self) -> Result<PathBuf, Failure> {
+        let named = self.home.clone().or_else(gateway::default_home);
+        named.ok_or(Failure::NoHome)
+    }
+}
+
+impl Command {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        match self.action {
+            Action::Serve(serve) => serve.run().await,
+            Action::ServerStart(server_start) => server_start.run().await,
+            Action::Token(token) => token.run().await,
+        }
+    }
+}
+
+/// The options of every gateway this binary opens.
+fn gateway_options() -> gateway::GatewayOptions {
+    gateway::GatewayOptions::system(|sentence| {
+        crate::terminal::complain(&format!("error: {sentence}"));
+        // What is in memory cannot be trusted any more, so nothing is tidied up.
+        std::process::exit(70);
+    })
+}
+
+/// Resolves when somebody wants the process to end.
+async fn stop_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut terminate), Ok(mut interrupt)) = (
+        signal(SignalKind::terminate()),
+        signal(SignalKind::interrupt()),
+    ) else {
+        // Without handlers the signals end the process by themselves.
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+}

@@ -1,0 +1,62 @@
+//! `ac serve`
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::Args;
+use gateway::{ServeOptions, Serving};
+
+use super::HomeOption;
+use crate::{failure::Failure, terminal};
+
+#[derive(Args, Debug)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    home: HomeOption,
+    /// The address to listen on; port 0 picks a free one.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:17878")]
+    listen: SocketAddr,
+    /// Write `{"url","http","pid","token_file"}` to this file when ready.
+    #[arg(long, value_name = "FILE")]
+    ready_file: Option<PathBuf>,
+    /// Also answer to this name in the Host header.
+    #[arg(long = "allow-host", value_name = "NAME")]
+    allowed_hosts: Vec<String>,
+    /// Also let web pages of this origin connect, such as `https://desk.example`.
+    #[arg(long = "allow-origin", value_name = "ORIGIN")]
+    allowed_origins: Vec<String>,
+}
+
+impl Serve {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let options = ServeOptions {
+            home: self.home.path()?,
+            listen: self.listen,
+            ready_file: self.ready_file,
+            allowed_hosts: self.allowed_hosts,
+            allowed_origins: self.allowed_origins,
+        };
+        gateway::serve(
+            options,
+            &super::gateway_options(),
+            announce,
+            super::stop_signal(),
+        )
+        .await?;
+        Ok(())
+    }
+}
+
+fn announce(serving: &Serving) {
+    let Serving {
+        http,
+        url,
+        token_file,
+    } = serving;
+    let sentence = format!(
+        "Accord is ready on {http}\n  WebSocket  {url}\n  token      {}\nStop it with Ctrl-C.",
+        token_file.display()
+    );
+    if let Err(error) = terminal::say(&sentence) {
+        tracing::debug!(%error, "nobody reads standard output");
+    }
+}

@@ -1,0 +1,35 @@
+//! `ac server:start`
+
+use clap::Args;
+use gateway::{Gateway, Home};
+
+use super::HomeOption;
+use crate::failure::Failure;
+
+#[derive(Args, Debug)]
+pub(crate) struct ServerStart {
+    #[command(flatten)]
+    home: HomeOption,
+    /// Answer in the order of the requests, one at a time.
+    #[arg(long)]
+    serial: bool,
+    /// The longest line in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = rpc::stdio::Options::default().max_line_bytes)]
+    max_line: usize,
+}
+
+impl ServerStart {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let home = Home::open(&self.home.path()?)?;
+        let gateway = Gateway::open(&home, &super::gateway_options())?;
+        let defaults = rpc::stdio::Options::default();
+        let options = rpc::stdio::Options {
+            concurrency: if self.serial { 1 } else { defaults.concurrency },
+            max_line_bytes: self.max_line,
+        };
+        gateway::serve_stdio(&gateway, options, super::stop_signal()).await;
+        let store = gateway.store().clone();
+        let _ = tokio::task::spawn_blocking(move || store.close()).await;
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! `ac token create|list|revoke`
+
+use clap::{Args, Subcommand};
+use crud::CrudStore;
+use gateway::{Home, NewToken, Sources};
+use serde_json::json;
+
+use super::HomeOption;
+use crate::{failure::Failure, terminal};
+
+#[derive(Args, Debug)]
+pub(crate) struct Token {
+    #[command(subcommand)]
+    action: TokenAction,
+}
+
+#[derive(Debug, Subcommand)]
+enum TokenAction {
+    /// Make a token and print its secret, once.
+    Create {
+        #[command(flatten)]
+        home: HomeOption,
+        /// What the token is for.
+        #[arg(long, default_value = "unnamed")]
+        name: String,
+        /// The highest role its calls may claim: worker, manager, director, ceo or human.
+        #[arg(long, default_value = "worker")]
+        role: String,
+        /// What its calls may do: read, write and exec (start processes), separated by commas.
+        #[arg(long = "scope", value_delimiter = ',', default_value = "read")]
+        scopes: Vec<String>,
+        /// The only workspaces it can see; may be given several times.
+        #[arg(long = "workspace", value_name = "ID", value_delimiter = ',')]
+        workspaces: Vec<String>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the tokens that were made, without their secrets.
+    List {
+        #[command(flatten)]
+        home: HomeOption,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// End a token; its connections are closed within a second.
+    Revoke {
+        #[command(flatten)]
+        home: HomeOption,
+        /// The id as `ac token list` shows it.
+        id: String,
+    },
+}
+
+impl Token {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        match self.action {
+            TokenAction::Create {
+                home,
+                name,
+                role,
+                scopes,
+                workspaces,
+                json,
+            } => {
+                let token = NewToken::new(name, &role, &scopes, &workspaces)?;
+                let (row, secret) = token.create(&open(&home)?, &Sources::system()).await?;
+                terminal::say(&match json {
+                    true => json!({"id": row.id, "token": secret}).to_string(),
+                    false => format!(
+                        "{secret}\n\nThis is the only time the token is shown. Revoke it with `ac token revoke {}`.",
+                        row.id
+                    ),
+                })?;
+            }
+            TokenAction::List { home, json } => {
+                let rows = open(&home)?.access_tokens().list().await?;
+                terminal::say(&match json {
+                    true => as_json(&rows),
+                    false => as_table(rows),
+                })?;
+            }
+            TokenAction::Revoke { home, id } => {
+                let now = Sources::system().clock.now();
+                if !open(&home)?.access_tokens().revoke(&id, now).await? {
+                    return Err(Failure::UnknownToken { id });
+                }
+                terminal::say(&format!("`{id}` is revoked"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn open(home: &HomeOption) -> Result<CrudStore, Failure> {
+    let home = Home::open(&home.path()?)?;
+    let opened = CrudStore::open(home.path(), &super::gateway_options().database);
+    Ok(opened.map_err(|source| gateway::Error::Database { source })?)
+}
+
+fn as_json(rows: &[crud::AccessToken]) -> String {
+    let tokens: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            json!({
+                "id": row.id,
+                "name": row.name,
+                "role": row.role,
+                "scopes": row.scopes.split(',').collect::<Vec<_>>(),
+                "workspaces": row.workspaces.as_deref().map(|ids| ids.split(',').collect::<Vec<_>>()),
+                "created_at": row.created_at,
+                "revoked_at": row.revoked_at,
+            })
+        })
+        .collect();
+    json!({ "tokens": tokens }).to_string()
+}
+
+fn as_table(rows: Vec<crud::AccessToken>) -> String {
+    if rows.is_empty() {
+        return "There are no tokens. `ac token create` makes one.".to_owned();
+    }
+    let cells: Vec<_> = rows
+        .into_iter()
+        .map(|row| {
+            let state = if row.revoked_at.is_some() {
+                "revoked"
+            } else {
+                "valid"
+            };
+            let workspaces = row.workspaces.unwrap_or_else(|| "all".to_owned());
+            vec![
+                row.id,
+                row.name,
+                row.role,
+                row.scopes,
+                workspaces,
+                state.to_owned(),
+            ]
+        })
+        .collect();
+    terminal::table(
+        &["ID", "NAME", "ROLE", "SCOPES", "WORKSPACES", "STATE"],
+        &cells,
+    )
+}

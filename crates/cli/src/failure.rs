@@ -1,0 +1,45 @@
+//! Why a command ended without doing what it was asked to.
+
+use std::{io, process::ExitCode};
+
+use crate::terminal;
+
+/// One sentence for the person at the terminal.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// `ACCORD_LOG` makes no sense.
+    #[error(
+        "ACCORD_LOG is `{value}`: expected a level such as `info`, or levels by target such as `warn,rpc=debug`"
+    )]
+    LogLevel { value: String },
+    /// The system gives no threads.
+    #[error("the runtime cannot be started: {source}")]
+    Runtime { source: io::Error },
+    /// Nobody said where the home is.
+    #[error("there is no home folder: set HOME, or name one with --home")]
+    NoHome,
+    /// The gateway says why.
+    #[error(transparent)]
+    Gateway(#[from] gateway::Error),
+    /// The database says why.
+    #[error("the database of the home cannot be used: {0}")]
+    Database(#[from] crud::Error),
+    /// What was asked for is no token.
+    #[error(transparent)]
+    Token(#[from] gateway::InvalidToken),
+    /// There is nothing to revoke.
+    #[error("there is no valid token `{id}`: `ac token list` shows them")]
+    UnknownToken { id: String },
+    /// The terminal is gone.
+    #[error("cannot write to standard output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    /// Tells the person and answers the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        tracing::debug!(error = ?self, "the command failed");
+        terminal::complain(&format!("error: {self}"));
+        ExitCode::FAILURE
+    }
+}

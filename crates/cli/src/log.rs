@@ -1,0 +1,31 @@
+//! Structured logs on standard error, as loud as `ACCORD_LOG` says.
+
+use std::{env, io, io::IsTerminal as _};
+
+use tracing_subscriber::{
+    filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
+
+use crate::failure::Failure;
+
+/// Warnings, unless somebody wants to see more.
+const DEFAULT: &str = "warn";
+
+/// Starts logging. Standard output is left to answers.
+pub(crate) fn start() -> Result<(), Failure> {
+    let wanted = env::var("ACCORD_LOG")
+        .ok()
+        .filter(|value| !value.trim().is_empty());
+    let value = wanted.unwrap_or_else(|| DEFAULT.to_owned());
+    let Ok(targets) = value.parse::<Targets>() else {
+        return Err(Failure::LogLevel { value });
+    };
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal());
+    tracing_subscriber::registry()
+        .with(targets)
+        .with(lines)
+        .init();
+    Ok(())
+}

@@ -1,0 +1,185 @@
+//! Who may do what: tokens become principals, and a principal is asked before every call.
+
+use std::{collections::BTreeSet, fmt, str::FromStr};
+
+use protocol::{Access, Id as _, WorkspaceId};
+use rpc::Failure;
+
+mod throttle;
+mod tokens;
+
+pub(crate) use throttle::{Throttle, Verdict};
+pub use tokens::{NewToken, StoredTokens, hash_secret};
+
+/// Turns a credential into whoever it stands for. `StoredTokens` implements it; the HTTP side calls it.
+pub trait Authenticator: Send + Sync {
+    /// Answers nobody for a credential that is not valid.
+    fn authenticate(
+        &self,
+        credential: &Credential,
+    ) -> impl Future<Output = Result<Option<Principal>, crud::Error>> + Send;
+}
+
+/// A secret somebody sent. It has no `Debug` and no `Display`, so that it reaches no log.
+pub struct Credential(String);
+
+impl Credential {
+    /// The secret as it was sent.
+    pub fn new(secret: impl Into<String>) -> Self {
+        Self(secret.into())
+    }
+}
+
+/// Whoever makes calls, and what they may do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Principal {
+    /// The token, or none for the owner.
+    token_id: Option<String>,
+    /// The highest role the calls may claim.
+    role: Role,
+    scopes: BTreeSet<Access>,
+    /// The workspaces that exist for the principal; none means all.
+    workspaces: Option<BTreeSet<WorkspaceId>>,
+}
+
+/// Roles of the company family, lowest first. The role of a token is the highest its calls may claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Works on tasks.
+    Worker,
+    /// Approves work.
+    Manager,
+    /// Approves memory.
+    Director,
+    /// Approves plans.
+    Ceo,
+    /// A person.
+    Human,
+}
+
+impl Principal {
+    /// Whoever owns the process or the home's token: everything is allowed.
+    pub fn owner() -> Self {
+        Self {
+            token_id: None,
+            role: Role::Human,
+            scopes: [Access::Read, Access::Write, Access::Exec].into(),
+            workspaces: None,
+        }
+    }
+
+    /// A principal of a stored token.
+    pub(crate) fn of_token(row: entity::access_token::Model) -> Result<Self, InvalidToken> {
+        let scopes = row
+            .scopes
+            .split(',')
+            .map(parse_scope)
+            .collect::<Result<_, _>>()?;
+        let ids = row
+            .workspaces
+            .as_deref()
+            .map(parse_workspaces)
+            .transpose()?;
+        Ok(Self {
+            token_id: Some(row.id),
+            role: row.role.parse()?,
+            scopes,
+            workspaces: ids,
+        })
+    }
+
+    /// The highest role the calls may claim.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    pub(crate) fn token_id(&self) -> Option<&str> {
+        self.token_id.as_deref()
+    }
+
+    /// Whether only some workspaces exist for the principal.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.workspaces.is_some()
+    }
+
+    /// Whether a workspace exists for the principal.
+    pub(crate) fn may_see(&self, workspace: &str) -> bool {
+        self.workspaces
+            .as_ref()
+            .is_none_or(|workspaces| workspaces.iter().any(|one| one.as_str() == workspace))
+    }
+
+    pub(crate) fn check_scope(&self, access: Access) -> Result<(), Failure> {
+        match self.scopes.contains(&access) {
+            true => Ok(()),
+            false => Err(Failure::forbidden(format!(
+                "the token has no scope `{}`, which this method needs",
+                access.as_str()
+            ))),
+        }
+    }
+
+    pub(crate) fn check_workspace(&self, workspace: &WorkspaceId) -> Result<(), Failure> {
+        match self.may_see(workspace.as_str()) {
+            true => Ok(()),
+            false => Err(Failure::forbidden(format!(
+                "the token is not made for workspace `{workspace}`"
+            ))),
+        }
+    }
+}
+
+/// Why a token cannot be made or read.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum InvalidToken {
+    /// No such role.
+    #[error("`{0}` is not a role: expected worker, manager, director, ceo or human")]
+    Role(String),
+    /// No such scope.
+    #[error("`{0}` is not a scope: expected read, write or exec")]
+    Scope(String),
+    /// No workspace id.
+    #[error(transparent)]
+    Workspace(protocol::InvalidId),
+}
+
+impl FromStr for Role {
+    type Err = InvalidToken;
+
+    fn from_str(text: &str) -> Result<Self, InvalidToken> {
+        match text {
+            "worker" => Ok(Self::Worker),
+            "manager" => Ok(Self::Manager),
+            "director" => Ok(Self::Director),
+            "ceo" => Ok(Self::Ceo),
+            "human" => Ok(Self::Human),
+            _ => Err(InvalidToken::Role(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Worker => "worker",
+            Self::Manager => "manager",
+            Self::Director => "director",
+            Self::Ceo => "ceo",
+            Self::Human => "human",
+        })
+    }
+}
+
+pub(crate) fn parse_scope(text: &str) -> Result<Access, InvalidToken> {
+    let scopes = [Access::Read, Access::Write, Access::Exec];
+    let found = scopes
+        .into_iter()
+        .find(|scope| scope.as_str() == text.trim());
+    found.ok_or_else(|| InvalidToken::Scope(text.to_owned()))
+}
+
+fn parse_workspaces(list: &str) -> Result<BTreeSet<WorkspaceId>, InvalidToken> {
+    let ids = list.split(',').map(WorkspaceId::parse);
+    ids.collect::<Result<_, _>>()
+        .map_err(InvalidToken::Workspace)
+}

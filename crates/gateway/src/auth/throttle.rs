@@ -1,0 +1,112 @@
+//! Slows down whoever guesses tokens.
+
+use std::{
+    collections::BTreeMap,
+    net::IpAddr,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// Each failure adds this much to the next one from the same address.
+const STEP: Duration = Duration::from_millis(25);
+const MAX_STEPS: u32 = 10;
+/// Failures are forgotten after this.
+const MEMORY: Duration = Duration::from_secs(600);
+/// Refusals of one address that may wait at a time.
+const MAX_WAITING_PER_ADDRESS: u32 = 8;
+/// Refusals that may wait at a time, and addresses that are remembered.
+const MAX_ADDRESSES: usize = 512;
+
+/// The failed attempts of the last minutes.
+#[derive(Debug, Default)]
+pub(crate) struct Throttle {
+    addresses: Mutex<BTreeMap<IpAddr, Attempts>>,
+}
+
+#[derive(Debug)]
+struct Attempts {
+    failures: u32,
+    waiting: u32,
+    last: Instant,
+}
+
+/// How a failed attempt is answered.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Verdict {
+    /// Refused, after a while.
+    RefuseAfter(Duration),
+    /// Too many refusals wait already.
+    TooMany,
+}
+
+impl Throttle {
+    /// Counts a failure. A verdict to wait must be followed by [`Throttle::waited`].
+    pub(crate) fn failed(&self, address: IpAddr, now: Instant) -> Verdict {
+        let mut addresses = self.addresses();
+        addresses.retain(|_, attempts| {
+            attempts.waiting > 0 || now.duration_since(attempts.last) < MEMORY
+        });
+        if addresses.len() >= MAX_ADDRESSES && !addresses.contains_key(&address) {
+            return Verdict::TooMany;
+        }
+        let attempts = addresses.entry(address).or_insert(Attempts {
+            failures: 0,
+            waiting: 0,
+            last: now,
+        });
+        if attempts.waiting >= MAX_WAITING_PER_ADDRESS {
+            return Verdict::TooMany;
+        }
+        let delay = STEP * attempts.failures.min(MAX_STEPS);
+        attempts.failures = attempts.failures.saturating_add(1);
+        attempts.waiting += 1;
+        attempts.last = now;
+        Verdict::RefuseAfter(delay)
+    }
+
+    /// A refusal went out.
+    pub(crate) fn waited(&self, address: IpAddr) {
+        if let Some(attempts) = self.addresses().get_mut(&address) {
+            attempts.waiting = attempts.waiting.saturating_sub(1);
+        }
+    }
+
+    fn addresses(&self) -> MutexGuard<'_, BTreeMap<IpAddr, Attempts>> {
+        self.addresses
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    #[test]
+    fn every_failure_waits_longer_until_it_is_forgotten() {
+        let (throttle, start) = (Throttle::default(), Instant::now());
+        let fail = |now| {
+            let verdict = throttle.failed(ADDRESS, now);
+            throttle.waited(ADDRESS);
+            verdict
+        };
+        let delays: Vec<_> = (0..13).map(|_| fail(start)).collect();
+        assert_eq!(delays[0], Verdict::RefuseAfter(Duration::ZERO));
+        assert_eq!(delays[1], Verdict::RefuseAfter(STEP));
+        assert_eq!(delays[12], Verdict::RefuseAfter(STEP * 10));
+        assert_eq!(fail(start + MEMORY), Verdict::RefuseAfter(Duration::ZERO));
+    }
+
+    #[test]
+    fn an_address_cannot_pile_up_refusals() {
+        let (throttle, start) = (Throttle::default(), Instant::now());
+        for _ in 0..MAX_WAITING_PER_ADDRESS {
+            assert_ne!(throttle.failed(ADDRESS, start), Verdict::TooMany);
+        }
+        assert_eq!(throttle.failed(ADDRESS, start), Verdict::TooMany);
+        throttle.waited(ADDRESS);
+        assert_ne!(throttle.failed(ADDRESS, start), Verdict::TooMany);
+    }
+}

@@ -1,0 +1,123 @@
+//! The tokens of a home: the owner's in its file, the others as hashes in the database.
+
+use crud::{CrudStore, NewAccessToken};
+use entity::access_token;
+use protocol::{Access, WorkspaceId};
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+use super::{Authenticator, Credential, InvalidToken, Principal, Role, parse_scope};
+use crate::sources::{Sources, random_text};
+
+/// Opaque random tokens.
+pub struct StoredTokens {
+    owner: Credential,
+    store: CrudStore,
+}
+
+/// A token to make.
+#[derive(Clone, Debug)]
+pub struct NewToken {
+    name: String,
+    role: Role,
+    scopes: Vec<Access>,
+    workspaces: Vec<WorkspaceId>,
+}
+
+impl StoredTokens {
+    pub(crate) fn new(owner: String, store: CrudStore) -> Self {
+        Self {
+            owner: Credential(owner),
+            store,
+        }
+    }
+}
+
+impl Authenticator for StoredTokens {
+    async fn authenticate(
+        &self,
+        credential: &Credential,
+    ) -> Result<Option<Principal>, crud::Error> {
+        let (given, owner) = (digest(&credential.0), digest(&self.owner.0));
+        // Hashes of the same length are compared, so that time tells nothing about the token.
+        if bool::from(given.ct_eq(&owner)) {
+            return Ok(Some(Principal::owner()));
+        }
+        let found = self
+            .store
+            .access_tokens()
+            .find(&hash_secret(&credential.0))
+            .await?;
+        Ok(found.and_then(|row| {
+            let id = row.id.clone();
+            Principal::of_token(row)
+                .inspect_err(
+                    |error| tracing::error!(token = id, %error, "a stored token cannot be used"),
+                )
+                .ok()
+        }))
+    }
+}
+
+impl NewToken {
+    /// Checks what was asked for; no workspaces means all of them.
+    pub fn new(
+        name: impl Into<String>,
+        role: &str,
+        scopes: &[String],
+        workspaces: &[String],
+    ) -> Result<Self, InvalidToken> {
+        use protocol::Id as _;
+        let ids = workspaces.iter().map(|id| WorkspaceId::parse(id));
+        Ok(Self {
+            name: name.into(),
+            role: role.parse()?,
+            scopes: scopes
+                .iter()
+                .map(|scope| parse_scope(scope))
+                .collect::<Result<_, _>>()?,
+            workspaces: ids
+                .collect::<Result<_, _>>()
+                .map_err(InvalidToken::Workspace)?,
+        })
+    }
+
+    /// Stores the token. The secret is answered once and never again.
+    pub async fn create(
+        self,
+        store: &CrudStore,
+        sources: &Sources,
+    ) -> Result<(access_token::Model, String), crud::Error> {
+        let secret = random_text(43);
+        let join = |words: Vec<&str>| words.join(",");
+        let row = NewAccessToken {
+            id: format!("tok_{}", sources.ids.suffix()),
+            name: self.name,
+            secret_sha256: hash_secret(&secret),
+            role: self.role.to_string(),
+            scopes: join(self.scopes.iter().map(|scope| scope.as_str()).collect()),
+            workspaces: (!self.workspaces.is_empty())
+                .then(|| join(self.workspaces.iter().map(WorkspaceId::as_str).collect())),
+            created_at: sources.clock.now(),
+        };
+        Ok((store.access_tokens().create(row).await?, secret))
+    }
+}
+
+/// What is stored of a secret. The secret is long and random, so a plain hash hides it.
+pub fn hash_secret(secret: &str) -> String {
+    digest(secret)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+fn digest(secret: &str) -> [u8; 32] {
+    Sha256::digest(secret).into()
+}
+
+impl std::fmt::Debug for StoredTokens {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("StoredTokens")
+    }
+}

@@ -1,0 +1,201 @@
+//! What a handler may reach while it answers one request, and what the request causes once it is answered.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crud::CrudStore;
+use protocol::{
+    Id, Notification, Reach, ThreadId, WorkspaceId, session::SessionResume,
+    workspace::WorkspaceUnsubscribe,
+};
+use protocol::{Method as _, thread::ThreadTreeChangedNotification};
+use rpc::{Admit, Audience, Call, Failure, Publication, Resumption, Service as _, Text};
+
+use crate::{Peer, Principal, notify, peer::thread_topic, rows};
+
+/// One per request.
+#[derive(Clone, Debug)]
+pub struct Context {
+    peer: Arc<Peer>,
+    caused: Arc<Caused>,
+}
+
+/// What a request causes. A failed request causes nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Caused {
+    effects: Mutex<Vec<Effect>>,
+    /// The workspace this request made the connection follow.
+    followed: Mutex<Option<WorkspaceId>>,
+}
+
+#[derive(Debug)]
+enum Effect {
+    Publish(Publication),
+    /// For the caller alone.
+    Tell(Text),
+    Resume {
+        workspace: WorkspaceId,
+        after_seq: u64,
+        found: Resumption,
+    },
+}
+
+impl Context {
+    pub(crate) fn new(peer: Arc<Peer>) -> Self {
+        Self {
+            peer,
+            caused: Arc::default(),
+        }
+    }
+
+    pub(crate) fn caused(&self) -> Arc<Caused> {
+        Arc::clone(&self.caused)
+    }
+
+    /// The connection that asks.
+    pub(crate) fn peer(&self) -> &Arc<Peer> {
+        &self.peer
+    }
+
+    /// Who asks.
+    pub(crate) fn principal(&self) -> &Principal {
+        &self.peer.principal
+    }
+
+    /// The database.
+    pub(crate) fn store(&self) -> &CrudStore {
+        &self.peer.gateway.store
+    }
+
+    /// Unix seconds.
+    pub(crate) fn now(&self) -> i64 {
+        self.peer.gateway.sources.clock.now()
+    }
+
+    /// A new id.
+    pub(crate) fn new_id<I: Id>(&self) -> I {
+        self.peer.gateway.sources.id()
+    }
+
+    /// Tells everybody who follows the workspace that its tree changed.
+    pub(crate) fn tree_changed(&self, workspace: &WorkspaceId, tree_version: u64, reason: &str) {
+        self.peer
+            .gateway
+            .watch
+            .told_tree(workspace.as_str(), tree_version);
+        let payload = ThreadTreeChangedNotification {
+            workspace_id: workspace.clone(),
+            reason: Some(reason.to_owned()),
+            tree_version: Some(tree_version),
+        };
+        self.publish(Publication::new(workspace.as_str(), &payload).coalesced());
+    }
+
+    /// Tells every connection that may see the workspace what became of it.
+    pub(crate) fn workspace_changed(&self, row: entity::workspace::Model) -> Result<(), Failure> {
+        self.peer.gateway.watch.told_workspace(&row);
+        self.publish(notify::workspace_changed(row)?);
+        Ok(())
+    }
+
+    /// Tells everybody who follows the thread.
+    pub(crate) fn tell_thread<N: Notification>(
+        &self,
+        workspace: &WorkspaceId,
+        thread: &ThreadId,
+        payload: &N,
+    ) {
+        let audience = Audience::Topic(thread_topic(thread));
+        self.publish(Publication::new(workspace.as_str(), payload).to(audience));
+    }
+
+    /// Tells the caller alone.
+    pub(crate) fn tell<N: Notification>(&self, payload: &N) {
+        self.cause(Effect::Tell(rpc::notification(payload)));
+    }
+
+    /// Replays what the caller missed.
+    pub(crate) fn resume(&self, workspace: WorkspaceId, after_seq: u64, found: Resumption) {
+        self.cause(Effect::Resume {
+            workspace,
+            after_seq,
+            found,
+        });
+    }
+
+    fn publish(&self, publication: Publication) {
+        self.cause(Effect::Publish(publication));
+    }
+
+    fn cause(&self, effect: Effect) {
+        let mut effects = self
+            .caused
+            .effects
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        effects.push(effect);
+    }
+}
+
+impl Caused {
+    pub(crate) async fn carry_out(&self, peer: &Peer) {
+        let effects = {
+            let mut effects = self.effects.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *effects)
+        };
+        for effect in effects {
+            match effect {
+                Effect::Publish(publication) => notify::publish(&peer.gateway, &publication).await,
+                Effect::Tell(text) => peer.outbox().notify(&text, None),
+                Effect::Resume {
+                    workspace,
+                    after_seq,
+                    found,
+                } => {
+                    peer.gateway
+                        .hub
+                        .resume(peer.connection, workspace.as_str(), after_seq, &found)
+                }
+            }
+        }
+    }
+
+    /// Takes back that the connection follows a workspace that turned out not to exist.
+    pub(crate) fn unfollow(&self, peer: &Peer) {
+        let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(workspace) = followed.take() {
+            peer.unfollow(&workspace);
+        }
+    }
+}
+
+impl Admit for Context {
+    /// The one place where access is decided: the scope of the method, then what the params name.
+    async fn admit(&self, call: Call<'_>) -> Result<(), Failure> {
+        let principal = self.principal();
+        principal.check_scope(call.access)?;
+        match call.reach {
+            Reach::Home => {}
+            Reach::Workspace(workspace) => {
+                principal.check_workspace(workspace)?;
+                // Before the handler reads anything, so that no change falls between reading and listening.
+                let follows_by_itself = [WorkspaceUnsubscribe::NAME, SessionResume::NAME];
+                if !follows_by_itself.contains(&call.method) && self.peer.follow(workspace) {
+                    let mut followed = self
+                        .caused
+                        .followed
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner);
+                    *followed = Some(workspace.clone());
+                }
+            }
+            Reach::Thread(thread) => {
+                if principal.is_limited() {
+                    let row = self.store().threads().get(thread.as_str()).await;
+                    let workspace = rows::workspace_id(&row.map_err(rows::failure)?.workspace_id)?;
+                    principal.check_workspace(&workspace)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! Why a gateway cannot start.
+
+use std::{io, net::SocketAddr, path::PathBuf};
+
+/// One sentence for the person at the terminal; the source goes to the log.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The home cannot be used.
+    #[error("the home `{}` cannot be used: {source}", path.display())]
+    Home {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Another `ac serve` runs on it.
+    #[error("the home `{}` is already served by process {pid}: stop it first, or choose another home with --home", path.display())]
+    AlreadyServed {
+        /// The folder.
+        path: PathBuf,
+        /// The other process.
+        pid: String,
+    },
+    /// The token file cannot be used.
+    #[error("the token file of the home cannot be used: {source}")]
+    Token {
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The database cannot be used.
+    #[error("{source}: {}", root_cause(source))]
+    Database {
+        /// What `crud` said.
+        source: crud::OpenError,
+    },
+    /// The address cannot be used.
+    #[error("cannot listen on {listen}: {source}")]
+    Listen {
+        /// The address.
+        listen: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The ready file cannot be written.
+    #[error("the ready file `{}` cannot be written: {source}", path.display())]
+    ReadyFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}

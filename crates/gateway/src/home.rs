@@ -1,0 +1,230 @@
+//! The home of a gateway: the folder with the database, the token and the locks.
+
+use std::{
+    env,
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use crate::{Error, sources::random_text};
+
+/// A folder that exists and is ours.
+#[derive(Clone, Debug)]
+pub struct Home {
+    path: PathBuf,
+}
+
+/// The right to be the only `ac serve` of a home, until dropped.
+#[derive(Debug)]
+pub(crate) struct ServeLock {
+    _file: File,
+}
+
+impl Home {
+    /// Opens the folder, making it readable for its owner alone when it is missing.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let failed = |source| Error::Home {
+            path: path.to_owned(),
+            source,
+        };
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(path).map_err(failed)?;
+        let path = path.canonicalize().map_err(failed)?;
+        Ok(Self { path })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file with the owner's token.
+    pub fn token_file(&self) -> PathBuf {
+        self.path.join("token")
+    }
+
+    /// The owner's token, made on first use.
+    pub(crate) fn token(&self) -> Result<String, Error> {
+        let failed = |source| Error::Token { source };
+        let path = self.token_file();
+        if let Some(token) = read_token(&path).map_err(failed)? {
+            return Ok(token);
+        }
+        // Another process may do the same at this moment: whoever links its file first wins.
+        let token = random_text(43);
+        let staged = self.path.join(format!(".token-{}", random_text(8)));
+        let mut file = private().create_new(true).open(&staged).map_err(failed)?;
+        let written = file
+            .write_all(token.as_bytes())
+            .and_then(|()| file.sync_all());
+        let linked = written.and_then(|()| match fs::hard_link(&staged, &path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            linked => linked,
+        });
+        let removed = fs::remove_file(&staged);
+        linked.and(removed).map_err(failed)?;
+        let found = read_token(&path).map_err(failed)?;
+        found.ok_or_else(|| {
+            failed(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the token file is empty",
+            ))
+        })
+    }
+
+    /// Makes this process the only one that serves the home, or tells who does.
+    pub(crate) fn lock_for_serving(&self) -> Result<ServeLock, Error> {
+        let failed = |source| Error::Home {
+            path: self.path.clone(),
+            source,
+        };
+        let path = self.path.join("serve.lock");
+        let mut file = private()
+            .create(true)
+            .read(true)
+            .open(&path)
+            .map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut pid = String::new();
+                let _ = file.read_to_string(&mut pid);
+                return Err(Error::AlreadyServed {
+                    path: self.path.clone(),
+                    pid: pid.trim().to_owned(),
+                });
+            }
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+        file.set_len(0).map_err(failed)?;
+        file.write_all(std::process::id().to_string().as_bytes())
+            .map_err(failed)?;
+        Ok(ServeLock { _file: file })
+    }
+}
+
+/// The home when nobody names one: `ACCORD_HOME`, else `accord` in the platform's data folder.
+pub fn default_home() -> Option<PathBuf> {
+    let set = |name| {
+        env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    if let Some(home) = set("ACCORD_HOME") {
+        return Some(home);
+    }
+    let data = match cfg!(target_os = "macos") {
+        true => set("HOME")?.join("Library/Application Support"),
+        false => set("XDG_DATA_HOME")
+            .filter(|path| path.is_absolute())
+            .or_else(|| set("HOME").map(|home| home.join(".local/share")))?,
+    };
+    Some(data.join("accord"))
+}
+
+/// Replaces a file so that readers and crashes see the old content or the new, never half.
+pub fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let staged = folder.join(format!(".staged-{}", random_text(8)));
+    let mut file = private().create_new(true).open(&staged)?;
+    let written = file
+        .write_all(content)
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::rename(&staged, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&staged);
+        return written;
+    }
+    File::open(folder)?.sync_all()
+}
+
+/// Files only their owner can read.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// The token in the file, made private again if somebody opened it up.
+fn read_token(path: &Path) -> io::Result<Option<String>> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        if file.metadata()?.permissions().mode() & 0o077 != 0 {
+            tracing::warn!(
+                "the token file was readable by others; it is private again, revoke it if that matters"
+            );
+            file.set_permissions(fs::Permissions::from_mode(0o600))?;
+        }
+    }
+    let mut text = String::new();
+    file.take(4096).read_to_string(&mut text)?;
+    let token = text.trim();
+    Ok((!token.is_empty()).then(|| token.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everyone_gets_the_same_token() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::open(&folder.path().join("deep/home")).unwrap();
+        let tokens: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8)
+                .map(|_| scope.spawn(|| home.token().unwrap()))
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect()
+        });
+        assert!(
+            tokens
+                .iter()
+                .all(|token| *token == tokens[0] && token.len() == 43)
+        );
+        assert_eq!(
+            fs::read_dir(home.path()).unwrap().count(),
+            1,
+            "nothing else is left"
+        );
+    }
+
+    #[test]
+    fn a_home_is_served_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::open(folder.path()).unwrap();
+        let lock = home.lock_for_serving().unwrap();
+        let error = home.lock_for_serving().unwrap_err().to_string();
+        assert!(error.contains(&std::process::id().to_string()), "{error}");
+        drop(lock);
+        home.lock_for_serving().unwrap();
+    }
+
+    #[test]
+    fn a_replaced_file_is_whole_and_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ready.json");
+        for content in ["one", "two"] {
+            replace_file(&path, content.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), content);
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

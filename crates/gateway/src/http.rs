@@ -1,0 +1,67 @@
+//! Everything on the port: the WebSocket upgrade, the probes, the schemas and the metrics.
+//!
+//! Foreign `Host` and `Origin` headers are refused before anything else is looked at, so that no web page can
+//! reach the gateway through a browser (DNS rebinding).
+
+use std::{net::SocketAddr, sync::Arc};
+
+use axum::{
+    Router, middleware,
+    response::{IntoResponse as _, Response},
+    routing::get,
+};
+use hyper::{StatusCode, header};
+use tokio::sync::OwnedSemaphorePermit;
+
+mod documents;
+mod guard;
+mod metrics;
+mod probes;
+mod socket;
+
+pub(crate) use guard::Allowed;
+
+use crate::{Gateway, auth::Throttle};
+
+/// What the routes share.
+pub(crate) struct Http {
+    gateway: Arc<Gateway>,
+    throttle: Throttle,
+    allowed: Allowed,
+}
+
+/// Where a request comes from; travels with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Guest {
+    pub(crate) address: SocketAddr,
+    /// The place among the connections; a WebSocket keeps it until its end.
+    pub(crate) _place: Arc<OwnedSemaphorePermit>,
+}
+
+/// The routes of the port.
+pub(crate) fn router(gateway: Arc<Gateway>, allowed: Allowed) -> Router {
+    let http = Arc::new(Http {
+        gateway,
+        throttle: Throttle::default(),
+        allowed,
+    });
+    Router::new()
+        .route("/", get(socket::root))
+        .route("/ws", get(socket::upgrade))
+        .route("/health", get(probes::health))
+        .route("/ready", get(probes::ready))
+        .route("/schemas/{name}", get(documents::schema))
+        .route("/openrpc.json", get(documents::openrpc))
+        .route("/metrics", get(metrics::page))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&http),
+            guard::check,
+        ))
+        .with_state(http)
+}
+
+/// A plain sentence.
+fn text(status: StatusCode, body: impl Into<String>) -> Response {
+    let headers = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
+    (status, headers, body.into()).into_response()
+}

@@ -1,0 +1,229 @@
+//! What every HTTP request must show: a `Host` and an `Origin` that are ours, and for most of them a token.
+
+use std::{net::IpAddr, sync::Arc, time::Instant};
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
+};
+use hyper::{HeaderMap, StatusCode, header};
+
+use super::{Guest, Http, text};
+use crate::{Authenticator as _, Credential, Principal, auth::Verdict};
+
+/// The names this gateway may be called by.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Allowed {
+    /// Besides the loopback names.
+    pub(crate) hosts: Vec<String>,
+    /// Besides the loopback origins; whole origins such as `https://desk.example`.
+    pub(crate) origins: Vec<String>,
+}
+
+/// Refuses requests with a foreign `Host` or `Origin`.
+pub(super) async fn check(State(http): State<Arc<Http>>, request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    if !http.allowed.host(headers) {
+        return text(
+            StatusCode::FORBIDDEN,
+            "this gateway is not known by that Host\n",
+        );
+    }
+    if !http.allowed.origin(headers) {
+        return text(
+            StatusCode::FORBIDDEN,
+            "pages of that Origin may not use this gateway\n",
+        );
+    }
+    next.run(request).await
+}
+
+impl Allowed {
+    fn host(&self, headers: &HeaderMap) -> bool {
+        let mut hosts = headers.get_all(header::HOST).iter();
+        let (Some(host), None) = (hosts.next(), hosts.next()) else {
+            return false;
+        };
+        host.to_str()
+            .is_ok_and(|host| self.is_ours(without_port(host)))
+    }
+
+    /// Programs send no `Origin`; browsers always do.
+    fn origin(&self, headers: &HeaderMap) -> bool {
+        headers.get_all(header::ORIGIN).iter().all(|origin| {
+            let Ok(origin) = origin.to_str() else {
+                return false;
+            };
+            let is_local = ["http://", "https://"]
+                .iter()
+                .filter_map(|scheme| origin.strip_prefix(scheme))
+                .any(|host| is_loopback(without_port(host)));
+            is_local
+                || self
+                    .origins
+                    .iter()
+                    .any(|allowed| allowed.eq_ignore_ascii_case(origin))
+        })
+    }
+
+    fn is_ours(&self, host: &str) -> bool {
+        is_loopback(host)
+            || self
+                .hosts
+                .iter()
+                .any(|allowed| allowed.eq_ignore_ascii_case(host))
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost")
+        || address
+            .parse::<IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
+/// `localhost:17878` → `localhost`, `[::1]:17878` → `[::1]`.
+fn without_port(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, port))
+            if port.bytes().all(|byte| byte.is_ascii_digit()) && !host.ends_with(':') =>
+        {
+            host
+        }
+        _ => authority,
+    }
+}
+
+impl Http {
+    /// Whoever the token in the headers stands for, or the refusal.
+    pub(super) async fn principal(
+        &self,
+        guest: &Guest,
+        headers: &HeaderMap,
+    ) -> Result<Principal, Response> {
+        let found = match credential(headers) {
+            Some(credential) => self.gateway.tokens.authenticate(&credential).await,
+            None => Ok(None),
+        };
+        match found {
+            Ok(Some(principal)) => Ok(principal),
+            Ok(None) => Err(self.refuse(guest).await),
+            Err(error) => {
+                tracing::error!(%error, "a token cannot be checked");
+                Err(text(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "tokens cannot be checked at the moment\n",
+                ))
+            }
+        }
+    }
+
+    /// Whoever guesses waits a little longer each time.
+    async fn refuse(&self, guest: &Guest) -> Response {
+        let address = guest.address.ip();
+        match self.throttle.failed(address, Instant::now()) {
+            Verdict::RefuseAfter(delay) => {
+                tokio::time::sleep(delay).await;
+                self.throttle.waited(address);
+                let mut response = text(
+                    StatusCode::UNAUTHORIZED,
+                    "a token is needed: send `Authorization: Bearer <token>`, the token is in the file `token` of the home\n",
+                );
+                let challenge = header::HeaderValue::from_static("Bearer");
+                response
+                    .headers_mut()
+                    .insert(header::WWW_AUTHENTICATE, challenge);
+                response
+            }
+            Verdict::TooMany => text(StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens\n"),
+        }
+    }
+}
+
+/// The token in the `Authorization` header, or in a sub-protocol `bearer.<token>` for browsers, which cannot set
+/// headers on a WebSocket. Never in the address, which ends up in logs.
+fn credential(headers: &HeaderMap) -> Option<Credential> {
+    if let Some(authorization) = headers.get(header::AUTHORIZATION) {
+        let (scheme, token) = authorization.to_str().ok()?.trim().split_once(' ')?;
+        let token = token.trim();
+        return (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty())
+            .then(|| Credential::new(token));
+    }
+    headers
+        .get_all(header::SEC_WEBSOCKET_PROTOCOL)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .find_map(|protocol| protocol.trim().strip_prefix("bearer."))
+        .filter(|token| !token.is_empty())
+        .map(Credential::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(name: header::HeaderName, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name, value.parse().unwrap())])
+    }
+
+    #[test]
+    fn hosts_that_are_ours() {
+        let allowed = Allowed {
+            hosts: vec!["desk.example".into()],
+            origins: vec![],
+        };
+        let host = |host| allowed.host(&header(header::HOST, host));
+        for ours in [
+            "localhost",
+            "LOCALHOST:1",
+            "127.0.0.1:17878",
+            "127.9.9.9",
+            "[::1]:80",
+            "[::1]",
+            "desk.example:443",
+        ] {
+            assert!(host(ours), "{ours}");
+        }
+        for foreign in [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "10.0.0.1",
+            "",
+            "localhost:x",
+        ] {
+            assert!(!host(foreign), "{foreign}");
+        }
+        assert!(!allowed.host(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn origins_that_are_ours() {
+        let allowed = Allowed {
+            hosts: vec![],
+            origins: vec!["https://desk.example".into()],
+        };
+        let origin = |origin| allowed.origin(&header(header::ORIGIN, origin));
+        assert!(allowed.origin(&HeaderMap::new()));
+        for ours in [
+            "http://localhost:5173",
+            "http://127.0.0.1:3000",
+            "https://[::1]",
+            "https://desk.example",
+        ] {
+            assert!(origin(ours), "{ours}");
+        }
+        for foreign in [
+            "null",
+            "http://evil.example",
+            "https://desk.example.evil",
+            "http://desk.example",
+            "file://localhost",
+        ] {
+            assert!(!origin(foreign), "{foreign}");
+        }
+    }
+}

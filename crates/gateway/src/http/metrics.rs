@@ -1,0 +1,60 @@
+//! `/metrics` in the Prometheus text format; needs a token, because method counts tell what people do.
+
+use std::sync::Arc;
+
+use axum::{
+    Extension,
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use hyper::{HeaderMap, header};
+use rpc::metrics::{render_counter, render_gauge, render_routes};
+
+use super::{Guest, Http};
+
+/// The whole page.
+pub(super) async fn page(
+    State(http): State<Arc<Http>>,
+    Extension(guest): Extension<Guest>,
+    headers: HeaderMap,
+) -> Response {
+    if let Err(refusal) = http.principal(&guest, &headers).await {
+        return refusal;
+    }
+    let gateway = &http.gateway;
+    let mut page = String::new();
+    render_routes(&mut page, gateway.router().metrics());
+    let (connections, waiting) = gateway.hub.load();
+    let (writes, reads) = gateway.store.waiting();
+    for (name, help, value) in [
+        (
+            "accord_connections",
+            "Connections at this moment.",
+            connections,
+        ),
+        (
+            "accord_outgoing_queue_depth",
+            "Messages that wait to be written to clients.",
+            waiting,
+        ),
+        (
+            "accord_database_writes_waiting",
+            "Writes that wait for the next commit.",
+            writes,
+        ),
+        (
+            "accord_database_reads_waiting",
+            "Reads that wait for a reader.",
+            reads,
+        ),
+    ] {
+        render_gauge(&mut page, name, help, value as u64);
+    }
+    render_counter(
+        &mut page,
+        "accord_rejected_frames_total",
+        "Binary frames that were not understood.",
+        gateway.watch.rejected_frames(),
+    );
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], page).into_response()
+}

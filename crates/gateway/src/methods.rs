@@ -1,0 +1,21 @@
+//! The handlers, one file per family, at the same path as in `protocol`.
+
+mod company;
+mod session;
+mod system;
+mod thread;
+mod workspace;
+
+use crate::Context;
+
+/// The whole dispatch table.
+pub fn router() -> rpc::Router<Context> {
+    let mut router = rpc::Router::default();
+    workspace::routes(&mut router);
+    thread::routes(&mut router);
+    thread::folder::routes(&mut router);
+    session::routes(&mut router);
+    system::routes(&mut router);
+    company::system::routes(&mut router);
+    router
+}

@@ -1,0 +1,3 @@
+//! The company family.
+
+pub(super) mod system;

@@ -1,0 +1,123 @@
+//! Where a row becomes a wire type, and an error of the database becomes an answer.
+
+use crud::Error;
+use entity::{thread, thread_folder, thread_placement, workspace};
+use protocol::{
+    FolderId, Id, WorkspaceId,
+    thread::{Thread, ThreadPlacement, folder::ThreadFolder},
+    workspace::Workspace,
+};
+use rpc::{Failure, Kind};
+use serde::{
+    Deserialize, Serialize,
+    de::{IntoDeserializer as _, value::Error as WordError},
+};
+
+pub(crate) fn workspace(row: workspace::Model) -> Result<Workspace, Failure> {
+    Ok(Workspace {
+        id: id(&row.id)?,
+        name: row.name,
+        is_active: row.is_active,
+        is_current: row.is_current,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+    })
+}
+
+pub(crate) fn thread(row: thread::Model) -> Result<Thread, Failure> {
+    Ok(Thread {
+        workspace_id: id(&row.workspace_id)?,
+        id: id(&row.id)?,
+        name: row.name,
+        preview: row.preview,
+        mode: word(&row.mode)?,
+        model: row.model,
+        model_provider: row.model_provider,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        status: word(&row.status)?,
+        origin_kind: word(&row.origin_kind)?,
+        sidebar_visibility: word(&row.sidebar_visibility)?,
+        agent_nickname: row.agent_nickname,
+        agent_role: row.agent_role,
+        turns: Vec::new(),
+    })
+}
+
+pub(crate) fn folder(row: thread_folder::Model) -> Result<ThreadFolder, Failure> {
+    Ok(ThreadFolder {
+        id: id(&row.id)?,
+        workspace_id: id(&row.workspace_id)?,
+        parent_folder_id: row
+            .parent_folder_id
+            .as_deref()
+            .map(id::<FolderId>)
+            .transpose()?,
+        name: row.name,
+        position: row.position,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+    })
+}
+
+pub(crate) fn placement(row: &thread_placement::Model) -> Result<ThreadPlacement, Failure> {
+    Ok(ThreadPlacement {
+        thread_id: id(&row.thread_id)?,
+        workspace_id: id(&row.workspace_id)?,
+        folder_id: row.folder_id.as_deref().map(id).transpose()?,
+    })
+}
+
+/// The id of a stored workspace.
+pub(crate) fn workspace_id(text: &str) -> Result<WorkspaceId, Failure> {
+    id(text)
+}
+
+/// What a failed operation looks like on the wire, unless a method says otherwise.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
+pub(crate) fn failure(error: Error) -> Failure {
+    let message = error.to_string();
+    match error {
+        Error::UnknownWorkspace(_) => {
+            Failure::params(Kind::UnknownWorkspace, message).with("path", "/workspace_id")
+        }
+        Error::UnknownFolder { .. } => Failure::state(Kind::UnknownFolder, message),
+        Error::UnknownThread(_) => Failure::state(Kind::UnknownThread, message),
+        Error::ForeignThread { .. } => {
+            Failure::params(Kind::UnknownThread, message).with("path", "/thread_id")
+        }
+        Error::ThreadBusy(_) => {
+            Failure::state(Kind::Busy, message).hint("cancel the turn or wait for its end")
+        }
+        Error::FolderCycle { .. } => Failure::state(Kind::Cycle, message),
+        Error::TooDeep { limit } | Error::TooManyFolders { limit } => {
+            Failure::state(Kind::TooLarge, message).with("limit", limit)
+        }
+        Error::DiskFull => {
+            Failure::state(Kind::QuotaExceeded, message).hint("free some space and try again")
+        }
+        Error::Overloaded => Failure::overloaded(),
+        Error::Closed | Error::Panicked(_) | Error::Database(_) => Failure::incident(&error),
+    }
+}
+
+/// The word a wire enum is stored as.
+pub(crate) fn stored<T: Serialize>(value: T) -> Result<String, Failure> {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => Ok(word),
+        Ok(_) => Err(Failure::incident(&NotAWord)),
+        Err(error) => Err(Failure::incident(&error)),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("a stored value is not a word")]
+struct NotAWord;
+
+fn id<I: Id>(text: &str) -> Result<I, Failure> {
+    I::parse(text).map_err(|error| Failure::incident(&error))
+}
+
+fn word<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Failure> {
+    T::deserialize(text.into_deserializer()).map_err(|error: WordError| Failure::incident(&error))
+}

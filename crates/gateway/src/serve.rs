@@ -1,0 +1,196 @@
+//! `ac serve`: one port for HTTP and WebSocket, from the lock of the home to the last goodbye.
+
+use std::{convert::Infallible, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+use axum::{Router, body::Body};
+use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rpc::Closing;
+use serde_json::json;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, watch},
+};
+use tower_service::Service as _;
+
+use crate::{
+    Error, Gateway, GatewayOptions, Home,
+    home::replace_file,
+    http::{self, Allowed, Guest},
+};
+
+/// Connections at a time; more wait until one ends.
+const MAX_CONNECTIONS: u32 = 1024;
+/// All header lines of a request together.
+const MAX_HEADER_BYTES: usize = 16 << 10;
+/// How long a client may take for its request line and headers.
+const HANDSHAKE: Duration = Duration::from_secs(15);
+/// How long connections may take to end once the gateway stops.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What `ac serve` was told.
+#[derive(Clone, Debug)]
+pub struct ServeOptions {
+    /// The home.
+    pub home: PathBuf,
+    /// Where to listen; port 0 picks a free one.
+    pub listen: SocketAddr,
+    /// Where to write who and where we are, once we are.
+    pub ready_file: Option<PathBuf>,
+    /// Host names besides the loopback ones.
+    pub allowed_hosts: Vec<String>,
+    /// Origins besides the loopback ones.
+    pub allowed_origins: Vec<String>,
+}
+
+/// Who and where a gateway is.
+#[derive(Clone, Debug)]
+pub struct Serving {
+    /// For WebSocket clients.
+    pub url: String,
+    /// For HTTP clients.
+    pub http: String,
+    /// The file with the owner's token.
+    pub token_file: PathBuf,
+}
+
+/// Serves until `stop` resolves. `on_ready` is called once, when the first client could come.
+pub async fn serve(
+    options: ServeOptions,
+    gateway_options: &GatewayOptions,
+    on_ready: impl FnOnce(&Serving),
+    stop: impl Future<Output = ()>,
+) -> Result<(), Error> {
+    let home = Home::open(&options.home)?;
+    let _lock = home.lock_for_serving()?;
+    let gateway = Gateway::open(&home, gateway_options)?;
+    let listen_error = |source| Error::Listen {
+        listen: options.listen,
+        source,
+    };
+    let listener = TcpListener::bind(options.listen)
+        .await
+        .map_err(listen_error)?;
+    let address = listener.local_addr().map_err(listen_error)?;
+    let serving = Serving {
+        url: format!("ws://{address}/"),
+        http: format!("http://{address}/"),
+        token_file: home.token_file(),
+    };
+    if let Some(path) = options.ready_file {
+        let content = json!({
+            "url": serving.url,
+            "http": serving.http,
+            "pid": std::process::id(),
+            "token_file": serving.token_file,
+        });
+        let written = replace_file(&path, content.to_string().as_bytes());
+        written.map_err(|source| Error::ReadyFile { path, source })?;
+    }
+    on_ready(&serving);
+
+    let mut hosts = options.allowed_hosts;
+    if !address.ip().is_unspecified() {
+        hosts.push(bare_host(address));
+    }
+    let allowed = Allowed {
+        hosts,
+        origins: options.allowed_origins,
+    };
+    let app = http::router(Arc::clone(&gateway), allowed);
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS as usize));
+    let (stopping, stopped) = watch::channel(false);
+    tokio::select! {
+        () = accept(&listener, &app, &places, &stopped) => {}
+        () = stop => {}
+    }
+
+    drop(listener);
+    let _ = stopping.send(true);
+    gateway.hub.close(Closing::GOING_AWAY, |_| true);
+    if tokio::time::timeout(GRACE, places.acquire_many(MAX_CONNECTIONS))
+        .await
+        .is_err()
+    {
+        tracing::warn!("some connections did not end in time");
+    }
+    let store = gateway.store.clone();
+    let _ = tokio::task::spawn_blocking(move || store.close()).await;
+    Ok(())
+}
+
+/// The host part of an address as a `Host` header has it.
+fn bare_host(address: SocketAddr) -> String {
+    match address {
+        SocketAddr::V4(address) => address.ip().to_string(),
+        SocketAddr::V6(address) => format!("[{}]", address.ip()),
+    }
+}
+
+async fn accept(
+    listener: &TcpListener,
+    app: &Router,
+    places: &Arc<Semaphore>,
+    stopped: &watch::Receiver<bool>,
+) {
+    loop {
+        let Ok(place) = Arc::clone(places).acquire_owned().await else {
+            return;
+        };
+        let (stream, address) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of file descriptors, most likely: connections that end make room again.
+                tracing::warn!(%error, "a connection cannot be accepted");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
+            }
+        };
+        let guest = Guest {
+            address,
+            _place: Arc::new(place),
+        };
+        tokio::spawn(converse(stream, guest, app.clone(), stopped.clone()));
+    }
+}
+
+/// Serves the HTTP requests of one TCP connection; a WebSocket takes it over.
+async fn converse(
+    stream: TcpStream,
+    guest: Guest,
+    app: Router,
+    mut stopped: watch::Receiver<bool>,
+) {
+    // Answers are small and somebody waits for each of them.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "TCP_NODELAY cannot be set");
+    }
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (mut app, guest) = (app.clone(), guest.clone());
+        async move {
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(guest);
+            app.call(request).await.map_err(|never: Infallible| never)
+        }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HANDSHAKE)
+        .max_buf_size(MAX_HEADER_BYTES)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    tokio::pin!(connection);
+    let stop = async {
+        let _ = stopped.wait_for(|stopped| *stopped).await;
+    };
+    let ended = tokio::select! {
+        ended = &mut connection => ended,
+        () = stop => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}

@@ -1,0 +1,17 @@
+//! `ac server:start`: the same methods over standard input and output, for the owner of the process.
+
+use std::{io, sync::Arc};
+
+use crate::{Gateway, Principal};
+
+/// Serves the client at the other end of stdin and stdout until it closes, or until `stop` resolves.
+pub async fn serve_stdio(
+    gateway: &Arc<Gateway>,
+    options: rpc::stdio::Options,
+    stop: impl Future<Output = ()>,
+) {
+    let peer = gateway.connect(Principal::owner());
+    let input = io::BufReader::with_capacity(64 << 10, io::stdin());
+    let output = io::BufWriter::with_capacity(64 << 10, io::stdout());
+    rpc::stdio::run(peer, options, input, output, stop).await;
+}

@@ -1,0 +1,139 @@
+//! Notices what other processes write to the home, and tells our clients within a moment.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use protocol::thread::ThreadTreeChangedNotification;
+use rpc::{Closing, ConnectionId, Publication};
+
+use crate::{Gateway, notify, rows};
+
+/// What our clients have been told, and by which tokens they are here.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    known: Mutex<Known>,
+    rejected_frames: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    workspaces: BTreeMap<String, entity::workspace::Model>,
+    tokens: BTreeMap<ConnectionId, String>,
+}
+
+impl Watch {
+    /// Our own change of a tree needs no second telling.
+    pub(crate) fn told_tree(&self, workspace: &str, tree_version: u64) {
+        if let Some(row) = self.known().workspaces.get_mut(workspace) {
+            row.tree_version = row.tree_version.max(tree_version.cast_signed());
+        }
+    }
+
+    /// Our own change of a workspace needs no second telling.
+    pub(crate) fn told_workspace(&self, row: &entity::workspace::Model) {
+        self.known().workspaces.insert(row.id.clone(), row.clone());
+    }
+
+    pub(crate) fn joined(&self, connection: ConnectionId, token_id: Option<&str>) {
+        if let Some(token_id) = token_id {
+            self.known().tokens.insert(connection, token_id.to_owned());
+        }
+    }
+
+    pub(crate) fn left(&self, connection: ConnectionId) {
+        self.known().tokens.remove(&connection);
+    }
+
+    pub(crate) fn count_rejected_frame(&self) {
+        self.rejected_frames.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn rejected_frames(&self) -> u64 {
+        self.rejected_frames.load(Ordering::Relaxed)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Looks whenever another process has written, for as long as the gateway lives.
+pub(crate) async fn run(gateway: Weak<Gateway>) {
+    let Some(mut changes) = gateway
+        .upgrade()
+        .map(|gateway| gateway.store.foreign_changes())
+    else {
+        return;
+    };
+    if let Some(gateway) = gateway.upgrade()
+        && let Ok(rows) = gateway.store.workspaces().list().await
+    {
+        for row in rows {
+            gateway.watch.told_workspace(&row);
+        }
+    }
+    while changes.changed().await.is_ok() {
+        let Some(gateway) = gateway.upgrade() else {
+            return;
+        };
+        let told = tell_workspaces(&gateway).await;
+        if let Err(error) = told.and(close_revoked(&gateway).await) {
+            tracing::warn!(%error, "what another process wrote cannot be read");
+        }
+    }
+}
+
+async fn tell_workspaces(gateway: &Gateway) -> Result<(), crud::Error> {
+    for row in gateway.store.workspaces().list().await? {
+        let before = gateway.watch.known().workspaces.get(&row.id).cloned();
+        gateway.watch.told_workspace(&row);
+        let shown =
+            |row: &entity::workspace::Model| (row.name.clone(), row.is_active, row.is_current);
+        let version = before.as_ref().map(|before| before.tree_version);
+        let publications = [
+            (before.as_ref().map(shown) != Some(shown(&row)))
+                .then(|| notify::workspace_changed(row.clone())),
+            (version.unwrap_or(0) < row.tree_version).then(|| {
+                let payload = ThreadTreeChangedNotification {
+                    workspace_id: rows::workspace_id(&row.id)?,
+                    reason: Some("external".to_owned()),
+                    tree_version: Some(row.tree_version.unsigned_abs()),
+                };
+                Ok(Publication::new(row.id.as_str(), &payload).coalesced())
+            }),
+        ];
+        // A row that cannot be shown has been reported when it was read.
+        for publication in publications.into_iter().flatten().flatten() {
+            notify::publish(gateway, &publication).await;
+        }
+    }
+    Ok(())
+}
+
+/// Ends the connections whose token was revoked.
+async fn close_revoked(gateway: &Gateway) -> Result<(), crud::Error> {
+    let in_use = gateway.watch.known().tokens.clone();
+    if in_use.is_empty() {
+        return Ok(());
+    }
+    let valid: Vec<String> = gateway
+        .store
+        .access_tokens()
+        .list()
+        .await?
+        .into_iter()
+        .filter(|token| token.revoked_at.is_none())
+        .map(|token| token.id)
+        .collect();
+    gateway.hub.close(Closing::ACCESS_REVOKED, |connection| {
+        in_use
+            .get(&connection)
+            .is_some_and(|token| !valid.contains(token))
+    });
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! What holds for every method, checked once.
+
+use std::collections::BTreeSet;
+
+use protocol::{FAMILIES, methods};
+use serde_json::json;
+
+#[test]
+fn every_method_has_exactly_one_handler() {
+    let declared: Vec<_> = methods().map(|(_, method)| method.name).collect();
+    let unique: BTreeSet<_> = declared.iter().copied().collect();
+    assert_eq!(declared.len(), unique.len(), "a method is declared twice");
+    // The router itself refuses a second handler.
+    let answered: BTreeSet<_> = gateway::router().names().collect();
+    assert_eq!(unique, answered);
+}
+
+#[test]
+fn names_follow_their_family() {
+    for family in FAMILIES {
+        for method in family.methods {
+            let rest = method.name.strip_prefix(family.prefix).expect(method.name);
+            assert!(
+                rest.starts_with(family.dialect.separator()),
+                "{}",
+                method.name
+            );
+        }
+    }
+}
+
+#[test]
+fn every_type_is_named_after_its_method() {
+    for (_, method) in methods() {
+        let (params, response) = (method.params.name(), method.response.name());
+        assert!(params.ends_with("Params"), "{} takes {params}", method.name);
+        assert!(
+            response.ends_with("Response"),
+            "{} answers {response}",
+            method.name
+        );
+    }
+    for notification in FAMILIES.iter().flat_map(|family| family.notifications) {
+        let payload = notification.payload.name();
+        assert!(
+            payload.ends_with("Notification"),
+            "{} carries {payload}",
+            notification.name
+        );
+    }
+}
+
+#[tokio::test]
+async fn no_method_dies_of_bad_params() {
+    let running = testkit::gateway();
+    let client = running.client();
+    let junk = [
+        json!({}),
+        json!([]),
+        json!("text"),
+        json!(7),
+        json!({"workspace_id": null, "thread_id": {}, "folder_id": [], "name": 1, "after_seq": -1, "limit": -1}),
+        json!({"workspace_id": "../../x", "thread_id": "a\u{0}b", "name": "\u{202e}", "cursor": "'; drop table"}),
+        json!({"workspace_id": "ws_none", "thread_id": "thr_none", "threadId": "thr_none", "folder_id": "fld_none",
+               "name": "x", "after_seq": u64::MAX, "limit": u32::MAX, "cursor": "9.9"}),
+    ];
+    for (_, method) in methods() {
+        for params in &junk {
+            let answer = client.call_raw(method.name, params.clone()).await;
+            let Err(error) = answer else { continue };
+            let rpc::client::Error::Rpc {
+                code,
+                message,
+                data,
+            } = error
+            else {
+                panic!("{}({params}): {error}", method.name);
+            };
+            assert!(
+                [-32600, -32602].contains(&code),
+                "{}({params}): {code} {message}",
+                method.name
+            );
+            assert_ne!(
+                data["kind"], "internal",
+                "{}({params}): {message}",
+                method.name
+            );
+        }
+    }
+}
+
+#[test]
+fn schemas_are_up_to_date() {
+    for (name, schema) in protocol::schemas() {
+        testkit::assert_generated(&format!("schemas/{name}.json"), &format!("{schema:#}\n"));
+    }
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas");
+    let kept = std::fs::read_dir(folder).unwrap().count();
+    assert_eq!(
+        kept,
+        protocol::schemas().len(),
+        "`schemas/` has a file that nothing makes any more"
+    );
+}
+
+#[test]
+fn the_reference_is_up_to_date() {
+    testkit::assert_generated("docs/protocol/reference.md", &protocol::reference());
+}
+
+#[test]
+fn the_openrpc_document_names_every_method_and_resolves_every_reference() {
+    let document = protocol::openrpc("0");
+    let names: Vec<_> = document["methods"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["name"])
+        .collect();
+    assert_eq!(names.len(), methods().count());
+    let text = document.to_string();
+    for reference in text.split("\"$ref\":\"").skip(1) {
+        let target = reference.split('"').next().unwrap();
+        assert!(
+            document.pointer(&target[1..]).is_some(),
+            "{target} leads nowhere"
+        );
+    }
+}

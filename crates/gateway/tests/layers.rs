@@ -1,0 +1,42 @@
+//! The crate map of docs/architecture.md, executed.
+
+use std::{collections::BTreeMap, process::Command};
+
+/// Who may depend on whom. A new edge is a decision: change it here, say why in the commit.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("protocol", &[]),
+    ("rpc", &["protocol"]),
+    ("migration", &[]),
+    ("entity", &[]),
+    ("crud", &["entity", "migration"]),
+    ("gateway", &["crud", "entity", "protocol", "rpc"]),
+    ("cli", &["crud", "gateway", "rpc"]),
+    ("testkit", &["crud", "gateway", "rpc"]),
+];
+
+#[test]
+fn crates_only_use_the_layers_below_them() {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version=1"])
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let allowed: BTreeMap<_, _> = MAY_USE.iter().copied().collect();
+    let mut seen = 0;
+    for package in metadata["packages"].as_array().unwrap() {
+        let name = package["name"].as_str().unwrap();
+        let may_use = allowed
+            .get(name)
+            .unwrap_or_else(|| panic!("`{name}` is not on the crate map"));
+        seen += 1;
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let used = dependency["name"].as_str().unwrap();
+            let is_for_tests = dependency["kind"] == "dev";
+            assert!(
+                is_for_tests || !allowed.contains_key(used) || may_use.contains(&used),
+                "`{name}` may not use `{used}`"
+            );
+        }
+    }
+    assert_eq!(seen, MAY_USE.len(), "the map names a crate that is gone");
+}

@@ -1,0 +1,34 @@
+//! Times and ids that are the same in every run.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use gateway::{Clock, IdSource};
+
+/// The first time the clock tells.
+pub const FIRST_TIME: i64 = 1_777_900_000;
+
+/// Ticks one second per call.
+#[derive(Debug)]
+pub struct TickingClock(AtomicI64);
+
+impl Default for TickingClock {
+    fn default() -> Self {
+        Self(AtomicI64::new(FIRST_TIME))
+    }
+}
+
+impl Clock for TickingClock {
+    fn now(&self) -> i64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// Counts upwards: `000000000000000001`, `000000000000000002`, …
+#[derive(Debug, Default)]
+pub struct CountingIds(AtomicU64);
+
+impl IdSource for CountingIds {
+    fn suffix(&self) -> String {
+        format!("{:018}", self.0.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+}
