@@ -51,10 +51,10 @@ fn entity(schema: &DatabaseConnection, table: &str) -> String {
     let mut columns = String::new();
     let query = "SELECT name, type, \"notnull\", pk FROM pragma_table_info($1)";
     for row in rows(schema, query, [table.into()]) {
-        let name: String = row.try_get("", "name").unwrap();
-        let declared: String = row.try_get("", "type").unwrap();
-        let not_null: bool = row.try_get("", "notnull").unwrap();
-        let is_key: bool = row.try_get("", "pk").unwrap();
+        let name: String = row.try_get("", "name").expect("the schema can be read");
+        let declared: String = row.try_get("", "type").expect("the schema can be read");
+        let not_null: bool = row.try_get("", "notnull").expect("the schema can be read");
+        let is_key: bool = row.try_get("", "pk").expect("the schema can be read");
         let rust = match declared.to_ascii_lowercase().as_str() {
             "varchar" | "text" => "String",
             "bigint" | "integer" => "i64",
@@ -91,5 +91,7 @@ fn rows<const N: usize>(
     values: [Value; N],
 ) -> Vec<QueryResult> {
     let statement = Statement::from_sql_and_values(schema.get_database_backend(), query, values);
-    schema.query_all_raw(statement).unwrap()
+    schema
+        .query_all_raw(statement)
+        .expect("the schema can be read")
 }

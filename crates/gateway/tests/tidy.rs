@@ -8,14 +8,14 @@ fn sources() -> Vec<(String, String)> {
     let mut open = vec![root];
     let mut found = Vec::new();
     while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
+        for entry in fs::read_dir(folder).expect("a folder of the workspace") {
+            let path = entry.expect("an entry").path();
             if path.is_dir() {
                 open.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 found.push((
                     path.display().to_string(),
-                    fs::read_to_string(&path).unwrap(),
+                    fs::read_to_string(&path).expect("a source file is text"),
                 ));
             }
         }
