@@ -9,7 +9,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("migration", &[]),
     ("entity", &[]),
     ("crud", &["entity", "migration"]),
-    ("gateway", &["crud", "entity", "protocol", "rpc"]),
+    ("hooks", &[]),
+    ("prompt", &["crud", "hooks"]),
+    ("agent", &["crud", "hooks", "prompt"]),
+    (
+        "gateway",
+        &[
+            "agent", "crud", "entity", "hooks", "prompt", "protocol", "rpc",
+        ],
+    ),
     ("cli", &["crud", "gateway", "rpc"]),
     ("testkit", &["crud", "gateway", "rpc"]),
 ];

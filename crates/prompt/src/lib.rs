@@ -1,0 +1,1 @@
+//! Prompt sections, compiler, manifest and the built-in hook packages.
