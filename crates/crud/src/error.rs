@@ -30,6 +30,27 @@ pub enum Error {
     /// A turn of the thread runs.
     #[error("a turn of thread `{0}` is running")]
     ThreadBusy(String),
+    /// There is no such document in the workspace.
+    #[error("there is no AGENTS.md document `{0}`")]
+    UnknownDoc(String),
+    /// The document has no such version.
+    #[error("document `{doc_id}` has no version {version}")]
+    UnknownRevision {
+        /// The document.
+        doc_id: String,
+        /// The version.
+        version: i64,
+    },
+    /// Somebody else saved in between.
+    #[error("expected version {expected}, actual version {actual}")]
+    VersionConflict {
+        /// What the caller saw.
+        expected: i64,
+        /// What there is; 0 for nothing.
+        actual: i64,
+        /// The document as it is.
+        current: Option<Box<entity::thread_agents_doc::Model>>,
+    },
     /// A folder would contain itself.
     #[error("folder `{folder_id}` cannot be moved into `{parent_folder_id}`, which is inside it")]
     FolderCycle {

@@ -7,10 +7,12 @@
 mod access_token;
 mod error;
 mod lock;
+mod query;
 mod reader;
 mod sqlite;
 mod store;
 mod thread;
+mod thread_agents_doc;
 mod thread_folder;
 mod tree;
 mod workspace;
@@ -23,6 +25,14 @@ pub use store::{CrudStore, OpenError, Options, StatementLog};
 pub use thread::{
     Field, Moved, StartThread, Started, ThreadChange, ThreadCursor, ThreadRepository, Updated,
 };
-pub use thread_folder::{FolderChange, MAX_DEPTH, MAX_FOLDERS, NewFolder, ThreadFolderRepository};
+pub use thread_agents_doc::{
+    AgentsDocSummary, ArchiveDoc, Archived, DocScope, ExportedFile, ImportFile, ImportMode,
+    Imported, Resolved, RestoreDoc, Revision, RevisionSummary, SaveDoc, Saved, Scope,
+    ThreadAgentsDocRepository, ThreadResolution,
+};
+pub use thread_folder::{
+    DeleteFolder, FolderChange, FolderDeleted, FolderMoved, MAX_DEPTH, MAX_FOLDERS, NewFolder,
+    ThreadFolderRepository,
+};
 pub use tree::{Tree, TreeQuery};
 pub use workspace::{Created, FIRST_NUMBERS, WorkspaceRepository};

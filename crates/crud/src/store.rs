@@ -11,7 +11,8 @@ use sea_orm::DatabaseConnection;
 use tokio::sync::{oneshot, watch};
 
 use crate::{
-    AccessTokenRepository, Error, ThreadFolderRepository, ThreadRepository, WorkspaceRepository,
+    AccessTokenRepository, Error, Resolved, ThreadAgentsDocRepository, ThreadFolderRepository,
+    ThreadRepository, WorkspaceRepository,
     lock::WriteLock,
     reader::{ReadJob, Readers},
     writer::{WriteJob, Writer},
@@ -91,6 +92,24 @@ impl CrudStore {
     /// Folders of the thread tree.
     pub fn folders(&self) -> ThreadFolderRepository<'_> {
         ThreadFolderRepository(self)
+    }
+
+    /// The AGENTS.md of each scope.
+    pub fn agents_docs(&self) -> ThreadAgentsDocRepository<'_> {
+        ThreadAgentsDocRepository(self)
+    }
+
+    /// The AGENTS.md in force for a thread.
+    pub async fn resolve_thread_agents_doc_for_thread(
+        &self,
+        workspace_id: &str,
+        thread_id: &str,
+    ) -> Result<Option<Resolved>, Error> {
+        let found = self
+            .agents_docs()
+            .resolve_for_thread(workspace_id, thread_id)
+            .await?;
+        Ok(found.effective)
     }
 
     /// Tokens.

@@ -1,6 +1,7 @@
 //! Folders of the thread tree.
 
 use entity::{
+    thread_agents_doc,
     thread_folder::{ActiveModel, Column, Entity, Model},
     thread_placement,
 };
@@ -11,7 +12,8 @@ use sea_orm::{
 };
 
 use crate::{
-    CrudStore, Error, Moved,
+    CrudStore, DocScope, Error, Resolved,
+    thread_agents_doc::{Effective, archive_with_folder, effective_in},
     workspace::{active, bump_tree},
 };
 
@@ -46,6 +48,48 @@ pub struct FolderChange {
     pub name: Option<String>,
     /// A new position.
     pub position: Option<i64>,
+}
+
+/// What became of [`ThreadFolderRepository::move_to`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum FolderMoved {
+    /// It was there already.
+    Unchanged,
+    /// It moved.
+    Changed {
+        /// The new version of the tree.
+        tree_version: u64,
+        /// The AGENTS.md in force in the folder now.
+        effective: Option<Box<Resolved>>,
+        /// Whether that is another one than before.
+        effective_changed: bool,
+    },
+}
+
+/// What became of a deleted folder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FolderDeleted {
+    /// The new version of the tree.
+    pub tree_version: u64,
+    /// Its AGENTS.md, which went with it.
+    pub archived: Option<thread_agents_doc::Model>,
+    /// Whether that document was in force.
+    pub effective_changed: bool,
+}
+
+/// A folder to delete.
+#[derive(Clone, Debug)]
+pub struct DeleteFolder {
+    /// The workspace.
+    pub workspace_id: String,
+    /// The folder.
+    pub folder_id: String,
+    /// The id of the last revision of its AGENTS.md.
+    pub revision_id: String,
+    /// Who deletes.
+    pub author: String,
+    /// Unix seconds.
+    pub now: i64,
 }
 
 impl ThreadFolderRepository<'_> {
@@ -84,7 +128,7 @@ impl ThreadFolderRepository<'_> {
         folder_id: &str,
         parent_folder_id: Option<&str>,
         now: i64,
-    ) -> Result<Moved, Error> {
+    ) -> Result<FolderMoved, Error> {
         let (workspace_id, folder_id) = (workspace_id.to_owned(), folder_id.to_owned());
         let parent_folder_id = parent_folder_id.map(ToOwned::to_owned);
         let work = move |db: &DatabaseConnection| {
@@ -102,13 +146,26 @@ impl ThreadFolderRepository<'_> {
                 check_depth(above.len() + height(db, &folder_id)?)?;
             }
             if folder.parent_folder_id == parent_folder_id {
-                return Ok(Moved::Unchanged);
+                return Ok(FolderMoved::Unchanged);
             }
+            let scope = DocScope {
+                workspace_id,
+                folder_id: Some(folder_id),
+            };
+            let before = effective_in(db, &scope)?;
             let mut row = ActiveModel::from(folder);
             row.parent_folder_id = Set(parent_folder_id);
             row.updated_at = Set(now);
             row.update(db)?;
-            Ok(Moved::Changed(bump_tree(db, &workspace_id)?))
+            let after = effective_in(db, &scope)?;
+            Ok(FolderMoved::Changed {
+                effective_changed: Effective::identity(before.as_ref())
+                    != Effective::identity(after.as_ref()),
+                effective: after
+                    .map(|after| after.load(db).map(Box::new))
+                    .transpose()?,
+                tree_version: bump_tree(db, &scope.workspace_id)?,
+            })
         };
         self.0.write(work).await
     }
@@ -138,39 +195,48 @@ impl ThreadFolderRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Deletes a folder; what is in it moves one level up. Answers the new version of the tree, or none when
-    /// there is no such folder.
-    pub async fn delete(
-        &self,
-        workspace_id: &str,
-        folder_id: &str,
-        now: i64,
-    ) -> Result<Option<u64>, Error> {
-        let (workspace_id, folder_id) = (workspace_id.to_owned(), folder_id.to_owned());
-        let work = move |db: &DatabaseConnection| {
-            active(db, &workspace_id)?;
-            let Some(folder) = Entity::find_by_id(folder_id.as_str()).one(db)? else {
-                return Ok(None);
-            };
-            if folder.workspace_id != workspace_id {
-                return Err(unknown(&workspace_id, &folder_id));
-            }
-            let parent = Expr::value(folder.parent_folder_id);
-            Entity::update_many()
-                .col_expr(Column::ParentFolderId, parent.clone())
-                .col_expr(Column::UpdatedAt, now.into())
-                .filter(Column::ParentFolderId.eq(folder_id.as_str()))
-                .exec(db)?;
-            thread_placement::Entity::update_many()
-                .col_expr(thread_placement::Column::FolderId, parent)
-                .col_expr(thread_placement::Column::UpdatedAt, now.into())
-                .filter(thread_placement::Column::FolderId.eq(folder_id.as_str()))
-                .exec(db)?;
-            Entity::delete_by_id(folder_id).exec(db)?;
-            bump_tree(db, &workspace_id).map(Some)
-        };
-        self.0.write(work).await
+    /// Deletes a folder: what is in it moves one level up, its AGENTS.md is archived. Answers none when there is
+    /// no such folder.
+    pub async fn delete(&self, delete: DeleteFolder) -> Result<Option<FolderDeleted>, Error> {
+        self.0.write(move |db| self::delete(db, &delete)).await
     }
+}
+
+fn delete(db: &DatabaseConnection, delete: &DeleteFolder) -> Result<Option<FolderDeleted>, Error> {
+    let (workspace_id, folder_id) = (delete.workspace_id.as_str(), delete.folder_id.as_str());
+    active(db, workspace_id)?;
+    let Some(folder) = Entity::find_by_id(folder_id).one(db)? else {
+        return Ok(None);
+    };
+    if folder.workspace_id != workspace_id {
+        return Err(unknown(workspace_id, folder_id));
+    }
+    let scope = DocScope {
+        workspace_id: workspace_id.to_owned(),
+        folder_id: Some(folder_id.to_owned()),
+    };
+    let before = effective_in(db, &scope)?;
+    let archived =
+        archive_with_folder(db, &scope, &delete.revision_id, &delete.author, delete.now)?;
+    let effective_changed = Effective::identity(before.as_ref())
+        != Effective::identity(effective_in(db, &scope)?.as_ref());
+    let parent = Expr::value(folder.parent_folder_id);
+    Entity::update_many()
+        .col_expr(Column::ParentFolderId, parent.clone())
+        .col_expr(Column::UpdatedAt, delete.now.into())
+        .filter(Column::ParentFolderId.eq(folder_id))
+        .exec(db)?;
+    thread_placement::Entity::update_many()
+        .col_expr(thread_placement::Column::FolderId, parent)
+        .col_expr(thread_placement::Column::UpdatedAt, delete.now.into())
+        .filter(thread_placement::Column::FolderId.eq(folder_id))
+        .exec(db)?;
+    Entity::delete_by_id(folder_id).exec(db)?;
+    Ok(Some(FolderDeleted {
+        tree_version: bump_tree(db, workspace_id)?,
+        archived,
+        effective_changed,
+    }))
 }
 
 /// A folder of the workspace.
@@ -199,8 +265,14 @@ fn check_depth(depth: usize) -> Result<(), Error> {
     }
 }
 
+/// How many folders a workspace has.
+pub(crate) fn count(db: &DatabaseConnection, workspace_id: &str) -> Result<u64, Error> {
+    let all = Entity::find().filter(Column::WorkspaceId.eq(workspace_id));
+    Ok(all.count(db)?)
+}
+
 /// The folder and everything above it, in one query whatever the depth.
-fn ancestry(db: &DatabaseConnection, folder_id: &str) -> Result<Vec<String>, Error> {
+pub(crate) fn ancestry(db: &DatabaseConnection, folder_id: &str) -> Result<Vec<String>, Error> {
     let query = Statement::from_sql_and_values(
         db.get_database_backend(),
         "WITH RECURSIVE above (id, parent_folder_id) AS ( \

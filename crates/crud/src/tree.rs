@@ -6,7 +6,7 @@ use sea_orm::{
     QueryFilter as _, QueryOrder as _, QuerySelect as _, QueryTrait as _,
 };
 
-use crate::{Error, ThreadCursor, workspace::active};
+use crate::{AgentsDocSummary, Error, ThreadCursor, thread_agents_doc, workspace::active};
 
 /// Which part of a tree to read.
 #[derive(Clone, Debug)]
@@ -34,6 +34,8 @@ pub struct Tree {
     pub folders: Vec<thread_folder::Model>,
     /// Where the visible threads hang, by thread id.
     pub placements: Vec<thread_placement::Model>,
+    /// The AGENTS.md documents without their texts: the root's first, then by folder.
+    pub agents_docs: Vec<AgentsDocSummary>,
 }
 
 pub(crate) fn read(db: &DatabaseConnection, query: &TreeQuery) -> Result<Tree, Error> {
@@ -52,6 +54,7 @@ fn read_snapshot(db: &DatabaseConnection, query: &TreeQuery) -> Result<Tree, Err
         next,
         folders: Vec::new(),
         placements: Vec::new(),
+        agents_docs: Vec::new(),
     };
     if query.after.is_none() {
         tree.folders = thread_folder::Entity::find()
@@ -60,6 +63,7 @@ fn read_snapshot(db: &DatabaseConnection, query: &TreeQuery) -> Result<Tree, Err
             .order_by_asc(thread_folder::Column::Id)
             .all(db)?;
         tree.placements = placements(db, query)?;
+        tree.agents_docs = thread_agents_doc::summaries(db, &query.workspace_id)?;
     }
     Ok(tree)
 }

@@ -4,7 +4,12 @@
 #![expect(missing_docs, reason = "the columns are described in `migration`")]
 
 pub mod access_token;
+pub mod hook_run;
 pub mod thread;
+pub mod thread_agents_doc;
+pub mod thread_agents_doc_revision;
 pub mod thread_folder;
 pub mod thread_placement;
+pub mod turn;
+pub mod turn_event;
 pub mod workspace;

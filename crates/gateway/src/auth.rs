@@ -93,6 +93,11 @@ impl Principal {
         self.role
     }
 
+    /// Who is named as the author of a change.
+    pub(crate) fn author(&self) -> &str {
+        self.token_id.as_deref().unwrap_or("owner")
+    }
+
     pub(crate) fn token_id(&self) -> Option<&str> {
         self.token_id.as_deref()
     }

@@ -7,7 +7,10 @@ use protocol::{
     Id, Notification, Reach, ThreadId, WorkspaceId, session::SessionResume,
     workspace::WorkspaceUnsubscribe,
 };
-use protocol::{Method as _, thread::ThreadTreeChangedNotification};
+use protocol::{
+    Method as _,
+    thread::{ThreadTreeChangedNotification, agents_doc::ThreadAgentsDocChangedNotification},
+};
 use rpc::{Admit, Audience, Call, Failure, Publication, Resumption, Service as _, Text};
 
 use crate::{Peer, Principal, notify, peer::thread_topic, rows};
@@ -76,6 +79,11 @@ impl Context {
         self.peer.gateway.sources.id()
     }
 
+    /// A new id that no type stands for.
+    pub(crate) fn new_text_id(&self, prefix: &str) -> String {
+        format!("{prefix}{}", self.peer.gateway.sources.ids.suffix())
+    }
+
     /// Tells everybody who follows the workspace that its tree changed.
     pub(crate) fn tree_changed(&self, workspace: &WorkspaceId, tree_version: u64, reason: &str) {
         self.peer
@@ -88,6 +96,12 @@ impl Context {
             tree_version: Some(tree_version),
         };
         self.publish(Publication::new(workspace.as_str(), &payload).coalesced());
+    }
+
+    /// Tells everybody who follows the workspace that a document, or what is in force, changed.
+    pub(crate) fn agents_doc_changed(&self, payload: ThreadAgentsDocChangedNotification) {
+        let workspace = payload.workspace_id.clone();
+        self.publish(Publication::new(workspace, &payload));
     }
 
     /// Tells every connection that may see the workspace what became of it.

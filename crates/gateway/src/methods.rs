@@ -14,6 +14,7 @@ pub fn router() -> rpc::Router<Context> {
     workspace::routes(&mut router);
     thread::routes(&mut router);
     thread::folder::routes(&mut router);
+    thread::agents_doc::routes(&mut router);
     session::routes(&mut router);
     system::routes(&mut router);
     company::system::routes(&mut router);

@@ -1,10 +1,17 @@
 //! Where a row becomes a wire type, and an error of the database becomes an answer.
 
-use crud::Error;
-use entity::{thread, thread_folder, thread_placement, workspace};
+use crud::{AgentsDocSummary, Error, Resolved, Revision, RevisionSummary};
+use entity::{thread, thread_agents_doc, thread_folder, thread_placement, workspace};
 use protocol::{
     FolderId, Id, WorkspaceId,
-    thread::{Thread, ThreadPlacement, folder::ThreadFolder},
+    thread::{
+        Thread, ThreadPlacement,
+        agents_doc::{
+            ThreadAgentsDocPayload, ThreadAgentsDocResolvedPayload, ThreadAgentsDocRevision,
+            ThreadAgentsDocRevisionSummary, ThreadAgentsDocSummary,
+        },
+        folder::ThreadFolder,
+    },
     workspace::Workspace,
 };
 use rpc::{Failure, Kind};
@@ -68,6 +75,77 @@ pub(crate) fn placement(row: &thread_placement::Model) -> Result<ThreadPlacement
     })
 }
 
+pub(crate) fn agents_doc(row: thread_agents_doc::Model) -> Result<ThreadAgentsDocPayload, Failure> {
+    Ok(ThreadAgentsDocPayload {
+        id: id(&row.id)?,
+        workspace_id: id(&row.workspace_id)?,
+        folder_id: row.folder_id.as_deref().map(id).transpose()?,
+        status: word(&row.status)?,
+        title: row.title,
+        content: row.content,
+        content_sha256: row.content_sha256,
+        version: row.version,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+    })
+}
+
+pub(crate) fn agents_doc_summary(row: AgentsDocSummary) -> Result<ThreadAgentsDocSummary, Failure> {
+    Ok(ThreadAgentsDocSummary {
+        id: id(&row.id)?,
+        workspace_id: id(&row.workspace_id)?,
+        folder_id: row.folder_id.as_deref().map(id).transpose()?,
+        status: word(&row.status)?,
+        content_sha256: row.content_sha256,
+        version: row.version,
+        char_count: row.char_count.unsigned_abs(),
+        updated_at: row.updated_at,
+    })
+}
+
+pub(crate) fn resolved(
+    found: Resolved,
+    now: i64,
+) -> Result<ThreadAgentsDocResolvedPayload, Failure> {
+    let inherited = found.is_inherited();
+    let doc = agents_doc(found.doc)?;
+    Ok(ThreadAgentsDocResolvedPayload {
+        source_folder_id: doc.folder_id.clone(),
+        doc,
+        source_path: found.source_path,
+        inherited,
+        resolved_for_folder_id: found
+            .resolved_for_folder_id
+            .as_deref()
+            .map(id)
+            .transpose()?,
+        resolved_at: now,
+    })
+}
+
+pub(crate) fn revision_summary(row: RevisionSummary) -> ThreadAgentsDocRevisionSummary {
+    ThreadAgentsDocRevisionSummary {
+        version: row.version,
+        content_sha256: row.content_sha256,
+        char_count: row.char_count.unsigned_abs(),
+        saved_at: row.saved_at,
+        saved_by: row.saved_by,
+        save_reason: row.save_reason,
+    }
+}
+
+pub(crate) fn revision(row: Revision) -> Result<ThreadAgentsDocRevision, Failure> {
+    Ok(ThreadAgentsDocRevision {
+        doc_id: id(&row.doc_id)?,
+        version: row.version,
+        content: row.content,
+        content_sha256: row.content_sha256,
+        saved_at: row.saved_at,
+        saved_by: row.saved_by,
+        save_reason: row.save_reason,
+    })
+}
+
 /// The id of a stored workspace.
 pub(crate) fn workspace_id(text: &str) -> Result<WorkspaceId, Failure> {
     id(text)
@@ -96,6 +174,12 @@ pub(crate) fn failure(error: Error) -> Failure {
         Error::DiskFull => {
             Failure::state(Kind::QuotaExceeded, message).hint("free some space and try again")
         }
+        Error::UnknownDoc(_) => Failure::state(Kind::UnknownAgentsDoc, message),
+        Error::UnknownRevision { .. } => Failure::state(Kind::UnknownRevision, message),
+        Error::VersionConflict { .. } => Failure::state(
+            Kind::VersionConflict,
+            format!("version conflict: {message}"),
+        ),
         Error::Overloaded => Failure::overloaded(),
         Error::Closed | Error::Panicked(_) | Error::Database(_) => Failure::incident(&error),
     }

@@ -10,8 +10,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("entity", &[]),
     ("crud", &["entity", "migration"]),
     ("hooks", &[]),
-    ("prompt", &["crud", "hooks"]),
-    ("agent", &["crud", "hooks", "prompt"]),
+    ("prompt", &["crud", "hooks", "protocol"]),
+    ("agent", &["crud", "hooks", "prompt", "protocol"]),
     (
         "gateway",
         &[

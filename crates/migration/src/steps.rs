@@ -7,6 +7,9 @@ use sea_orm::sea_query::{
 
 mod m20261115_000001_tree;
 mod m20261115_000002_access_token;
+mod m20261115_000003_agents_doc;
+mod m20261115_000004_turn;
+mod m20261115_000005_hook_run;
 
 /// One step.
 pub(crate) struct Step {
@@ -24,6 +27,18 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "m20261115_000002_access_token",
         statements: m20261115_000002_access_token::statements,
+    },
+    Step {
+        name: "m20261115_000003_agents_doc",
+        statements: m20261115_000003_agents_doc::statements,
+    },
+    Step {
+        name: "m20261115_000004_turn",
+        statements: m20261115_000004_turn::statements,
+    },
+    Step {
+        name: "m20261115_000005_hook_run",
+        statements: m20261115_000005_hook_run::statements,
     },
 ];
 

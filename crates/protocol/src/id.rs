@@ -119,6 +119,8 @@ id_types! {
     ThreadId = "thr_";
     /// One exchange on a thread.
     TurnId = "trn_";
+    /// An AGENTS.md document.
+    AgentsDocId = "agd_";
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ mod reference;
 mod schema;
 
 pub mod company;
+pub mod hook;
+pub mod provider;
 pub mod session;
 pub mod system;
 pub mod thread;
@@ -18,7 +20,7 @@ pub mod transport;
 pub mod turn;
 pub mod workspace;
 
-pub use id::{FolderId, Id, InvalidId, ThreadId, TurnId, WorkspaceId};
+pub use id::{AgentsDocId, FolderId, Id, InvalidId, ThreadId, TurnId, WorkspaceId};
 pub use method::{
     Access, Dialect, Family, Method, MethodSpec, Notification, NotificationSpec, Reach, TypeSpec,
 };
@@ -32,6 +34,10 @@ pub const FAMILIES: &[&Family] = &[
     &workspace::FAMILY,
     &thread::FAMILY,
     &thread::folder::FAMILY,
+    &thread::agents_doc::FAMILY,
+    &turn::FAMILY,
+    &hook::FAMILY,
+    &provider::FAMILY,
     &session::FAMILY,
     &system::FAMILY,
     &transport::FAMILY,

@@ -2,9 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::{FolderId, Name, ThreadId, TurnId, WorkspaceId, turn::Turn};
+use crate::{
+    FolderId, Name, ThreadId, WorkspaceId,
+    turn::{Turn, TurnEvent},
+};
 
 pub mod agents_doc;
 pub mod folder;
@@ -226,7 +228,7 @@ pub struct ThreadGetResponse {
 pub struct ThreadHistoryParams {
     /// The thread.
     pub thread_id: ThreadId,
-    /// The most events to answer, at least 1.
+    /// The most events to answer, the newest ones; at least 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -239,20 +241,7 @@ pub struct ThreadHistoryResponse {
     /// The thread.
     pub thread_id: ThreadId,
     /// What happened, oldest first.
-    pub events: Vec<ThreadHistoryEvent>,
-}
-
-/// One recorded event of a thread.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ThreadHistoryEvent {
-    /// The turn it belongs to.
-    pub turn_id: TurnId,
-    /// Its place within the turn.
-    pub sequence: u64,
-    /// Unix milliseconds.
-    pub created_at: i64,
-    /// What happened.
-    pub payload: Value,
+    pub events: Vec<TurnEvent>,
 }
 
 /// Params of [`ThreadTree`].

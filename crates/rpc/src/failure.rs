@@ -72,6 +72,20 @@ kinds! {
     UnknownFolder = "unknown_folder";
     /// There is no such thread in the workspace.
     UnknownThread = "unknown_thread";
+    /// There is no such turn on the thread.
+    UnknownTurn = "unknown_turn";
+    /// There is no such AGENTS.md document in the workspace.
+    UnknownAgentsDoc = "unknown_agents_doc";
+    /// The document has no such version.
+    UnknownRevision = "unknown_revision";
+    /// There is no such artifact in the workspace.
+    UnknownArtifact = "unknown_artifact";
+    /// There is no such model provider.
+    UnknownProvider = "unknown_provider";
+    /// Somebody else saved in between: `expected` and `actual` are the versions.
+    VersionConflict = "version_conflict";
+    /// A model provider failed; `class` says how.
+    ProviderFailed = "provider_failed";
     /// A folder cannot be moved into itself.
     Cycle = "cycle";
     /// Something runs that must end first.

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::{Context, peer::thread_topic, rows};
 
+pub(super) mod agents_doc;
 pub(super) mod folder;
 
 /// Threads on one page of the tree when the caller does not say.
@@ -120,7 +121,11 @@ async fn tree(ctx: Context, params: ThreadTreeParams) -> Result<ThreadTreeRespon
             .iter()
             .map(rows::placement)
             .collect::<Result<_, _>>()?,
-        agents_docs: Vec::new(),
+        agents_docs: tree
+            .agents_docs
+            .into_iter()
+            .map(rows::agents_doc_summary)
+            .collect::<Result<_, _>>()?,
         tree_version: Some(tree.version),
         next_cursor: tree.next.as_ref().map(print_cursor),
     })

@@ -1,7 +1,10 @@
 //! `thread/folder/*`
 
-use crud::{FolderChange, Moved, NewFolder};
-use protocol::{FolderId, Method as _, thread::folder::*};
+use crud::{DeleteFolder, FolderChange, FolderMoved, NewFolder};
+use protocol::{
+    FolderId, Method as _,
+    thread::{agents_doc::ThreadAgentsDocChangedNotification, folder::*},
+};
 use rpc::{Failure, Router};
 
 use crate::{Context, rows};
@@ -51,7 +54,23 @@ async fn move_to(
             ctx.now(),
         )
         .await;
-    if let Moved::Changed(tree_version) = moved.map_err(rows::failure)? {
+    if let FolderMoved::Changed {
+        tree_version,
+        effective,
+        effective_changed,
+    } = moved.map_err(rows::failure)?
+    {
+        // The document, if there is one, travels with the folder; what is in force may be another one now.
+        let effective = effective
+            .map(|effective| rows::resolved(*effective, ctx.now()))
+            .transpose()?;
+        ctx.agents_doc_changed(ThreadAgentsDocChangedNotification {
+            workspace_id: params.workspace_id.clone(),
+            folder_id: Some(params.folder_id),
+            doc: None,
+            effective,
+            effective_changed,
+        });
         ctx.tree_changed(&params.workspace_id, tree_version, ThreadFolderMove::NAME);
     }
     Ok(ThreadFolderMoveResponse { moved: true })
@@ -91,19 +110,35 @@ async fn delete(
     ctx: Context,
     params: ThreadFolderDeleteParams,
 ) -> Result<ThreadFolderDeleteResponse, Failure> {
-    let folders = ctx.store().folders();
-    let deleted = folders
-        .delete(
-            params.workspace_id.as_str(),
-            params.folder_id.as_str(),
-            ctx.now(),
-        )
-        .await;
-    let tree_version = deleted.map_err(rows::failure)?;
-    if let Some(tree_version) = tree_version {
-        ctx.tree_changed(&params.workspace_id, tree_version, ThreadFolderDelete::NAME);
+    let delete = DeleteFolder {
+        workspace_id: params.workspace_id.as_str().to_owned(),
+        folder_id: params.folder_id.as_str().to_owned(),
+        revision_id: ctx.new_text_id("agr_"),
+        author: ctx.principal().author().to_owned(),
+        now: ctx.now(),
+    };
+    let deleted = ctx
+        .store()
+        .folders()
+        .delete(delete)
+        .await
+        .map_err(rows::failure)?;
+    let was_there = deleted.is_some();
+    if let Some(deleted) = deleted {
+        if let Some(doc) = deleted.archived {
+            ctx.agents_doc_changed(ThreadAgentsDocChangedNotification {
+                workspace_id: params.workspace_id.clone(),
+                folder_id: Some(params.folder_id),
+                doc: Some(rows::agents_doc(doc)?),
+                effective: None,
+                effective_changed: deleted.effective_changed,
+            });
+        }
+        ctx.tree_changed(
+            &params.workspace_id,
+            deleted.tree_version,
+            ThreadFolderDelete::NAME,
+        );
     }
-    Ok(ThreadFolderDeleteResponse {
-        deleted: tree_version.is_some(),
-    })
+    Ok(ThreadFolderDeleteResponse { deleted: was_there })
 }

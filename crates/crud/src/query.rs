@@ -1,0 +1,54 @@
+//! Statements written by hand, where the builder would cost more than the query.
+//!
+//! Placeholders are `$1`, `$2`, …, which SQLite and PostgreSQL both understand. Writes end in `RETURNING`, so that
+//! they go through the cache of prepared statements like reads do.
+
+use sea_orm::{
+    ConnectionTrait as _, DatabaseConnection, FromQueryResult, QueryResult, Statement, Value,
+};
+
+use crate::Error;
+
+/// The first row.
+pub(crate) fn one<const N: usize>(
+    db: &DatabaseConnection,
+    sql: &str,
+    values: [Value; N],
+) -> Result<Option<QueryResult>, Error> {
+    let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
+    Ok(db.query_one_raw(statement)?)
+}
+
+/// Every row.
+pub(crate) fn all<const N: usize>(
+    db: &DatabaseConnection,
+    sql: &str,
+    values: [Value; N],
+) -> Result<Vec<QueryResult>, Error> {
+    let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
+    Ok(db.query_all_raw(statement)?)
+}
+
+/// The first row as a type.
+pub(crate) fn find<T: FromQueryResult, const N: usize>(
+    db: &DatabaseConnection,
+    sql: &str,
+    values: [Value; N],
+) -> Result<Option<T>, Error> {
+    let row = one(db, sql, values)?;
+    Ok(row.map(|row| T::from_query_result(&row, "")).transpose()?)
+}
+
+/// Every row as a type.
+pub(crate) fn list<T: FromQueryResult, const N: usize>(
+    db: &DatabaseConnection,
+    sql: &str,
+    values: [Value; N],
+) -> Result<Vec<T>, Error> {
+    let rows = all(db, sql, values)?;
+    let rows: Result<_, sea_orm::DbErr> = rows
+        .iter()
+        .map(|row| T::from_query_result(row, ""))
+        .collect();
+    Ok(rows?)
+}

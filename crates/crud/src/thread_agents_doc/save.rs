@@ -1,0 +1,268 @@
+//! Saving and archiving: versions that never repeat, and a record of each.
+
+use entity::thread_agents_doc::Model;
+use sea_orm::{DatabaseConnection, Value};
+
+use super::{
+    DocScope, check, explicit,
+    resolve::{Effective, Resolved, effective_in, effective_of},
+};
+use crate::{Error, query, workspace::bump_tree};
+
+/// A text to save.
+#[derive(Clone, Debug)]
+pub struct SaveDoc {
+    /// Where.
+    pub scope: DocScope,
+    /// The id of the document, if it is new.
+    pub new_id: String,
+    /// The id of the revision.
+    pub revision_id: String,
+    /// The normalised text.
+    pub content: String,
+    /// SHA-256 of the text.
+    pub content_sha256: String,
+    /// The length of the text.
+    pub char_count: i64,
+    /// The version the caller saw; 0 means that there must be none.
+    pub expected_version: Option<i64>,
+    /// `autosave`, `manual` or `restore`.
+    pub reason: String,
+    /// Who saves.
+    pub author: String,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+/// A document to archive.
+#[derive(Clone, Debug)]
+pub struct ArchiveDoc {
+    /// Where.
+    pub scope: DocScope,
+    /// The id of the revision.
+    pub revision_id: String,
+    /// The version the caller saw.
+    pub expected_version: Option<i64>,
+    /// Who archives.
+    pub author: String,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+/// What became of a save.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saved {
+    /// The document as it is now.
+    pub doc: Model,
+    /// The document in force in its scope.
+    pub effective: Option<Resolved>,
+    /// Whether another document, or another version, is in force than before.
+    pub effective_changed: bool,
+    /// The new version of the tree; none when nothing changed.
+    pub tree_version: Option<u64>,
+}
+
+/// What became of an archive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Archived {
+    /// The archived document; none when there was none.
+    pub doc: Option<Model>,
+    /// The document in force in its scope now.
+    pub effective: Option<Resolved>,
+    /// Whether another document is in force than before.
+    pub effective_changed: bool,
+    /// The new version of the tree; none when nothing changed.
+    pub tree_version: Option<u64>,
+}
+
+pub(super) fn save(db: &DatabaseConnection, save: &SaveDoc) -> Result<Saved, Error> {
+    check(db, &save.scope)?;
+    let stored = explicit(db, &save.scope)?;
+    check_version(stored.as_ref(), save.expected_version)?;
+    let status = match save.content.trim().is_empty() {
+        true => "draft",
+        false => "active",
+    };
+    let is_same =
+        |stored: &Model| stored.content_sha256 == save.content_sha256 && stored.status == status;
+    if let Some(doc) = stored.as_ref().filter(|stored| is_same(stored)) {
+        return Ok(Saved {
+            effective: effective_of(db, &save.scope, Some(doc))?,
+            doc: doc.clone(),
+            effective_changed: false,
+            tree_version: None,
+        });
+    }
+
+    // A document that is in force is in force in its own scope: only a draft has to look further up.
+    let before = match stored.as_ref() {
+        Some(stored) if stored.status == "active" => Some((stored.id.clone(), stored.version)),
+        Some(_) | None => {
+            let above = effective_in(db, &save.scope)?;
+            above.map(|above| (above.doc_id, above.version))
+        }
+    };
+    let doc = match stored {
+        Some(stored) => update(db, &stored.id, stored.version + 1, status, save)?,
+        None => insert(db, status, save)?,
+    };
+    record(db, &save.revision_id, &doc, &save.reason, &save.author)?;
+    let effective = effective_of(db, &save.scope, Some(&doc))?;
+    let after = effective
+        .as_ref()
+        .map(|found| (found.doc.id.clone(), found.doc.version));
+    Ok(Saved {
+        effective,
+        effective_changed: before != after,
+        tree_version: Some(bump_tree(db, &save.scope.workspace_id)?),
+        doc,
+    })
+}
+
+pub(super) fn archive(db: &DatabaseConnection, archive: &ArchiveDoc) -> Result<Archived, Error> {
+    check(db, &archive.scope)?;
+    let Some(stored) = explicit(db, &archive.scope)? else {
+        let effective = effective_in(db, &archive.scope)?;
+        return Ok(Archived {
+            doc: None,
+            effective: effective.map(|effective| effective.load(db)).transpose()?,
+            effective_changed: false,
+            tree_version: None,
+        });
+    };
+    check_version(Some(&stored), archive.expected_version)?;
+    let before = effective_in(db, &archive.scope)?;
+    let doc = put_away(
+        db,
+        &stored,
+        &archive.revision_id,
+        &archive.author,
+        archive.now,
+    )?;
+    let after = effective_in(db, &archive.scope)?;
+    Ok(Archived {
+        doc: Some(doc),
+        effective_changed: Effective::identity(before.as_ref())
+            != Effective::identity(after.as_ref()),
+        effective: after.map(|after| after.load(db)).transpose()?,
+        tree_version: Some(bump_tree(db, &archive.scope.workspace_id)?),
+    })
+}
+
+/// Archives the document of a folder that is being deleted. The caller counts the change of the tree.
+pub(crate) fn archive_with_folder(
+    db: &DatabaseConnection,
+    scope: &DocScope,
+    revision_id: &str,
+    author: &str,
+    now: i64,
+) -> Result<Option<Model>, Error> {
+    let Some(stored) = explicit(db, scope)? else {
+        return Ok(None);
+    };
+    put_away(db, &stored, revision_id, author, now).map(Some)
+}
+
+/// No number given fits every version; 0 fits no document at all.
+pub(super) fn check_version(stored: Option<&Model>, expected: Option<i64>) -> Result<(), Error> {
+    let actual = stored.map_or(0, |stored| stored.version);
+    match expected {
+        Some(expected) if expected != actual => Err(Error::VersionConflict {
+            expected,
+            actual,
+            current: stored.map(|stored| Box::new(stored.clone())),
+        }),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn insert(db: &DatabaseConnection, status: &str, save: &SaveDoc) -> Result<Model, Error> {
+    let sql = "INSERT INTO thread_agents_doc (id, workspace_id, folder_id, status, title, content, content_sha256, \
+                 char_count, version, created_at, updated_at, created_by, updated_by) \
+               SELECT $1, $2, $3, $4, 'AGENTS.md', $5, $6, $7, \
+                 1 + COALESCE((SELECT MAX(version) FROM thread_agents_doc old WHERE old.workspace_id = $2 \
+                   AND (old.folder_id = $3 OR (old.folder_id IS NULL AND CAST($3 AS text) IS NULL))), 0), \
+                 $8, $8, $9, $9 \
+               RETURNING *";
+    let values: [Value; 9] = [
+        save.new_id.as_str().into(),
+        save.scope.workspace_id.as_str().into(),
+        save.scope.folder_id.clone().into(),
+        status.into(),
+        save.content.as_str().into(),
+        save.content_sha256.as_str().into(),
+        save.char_count.into(),
+        save.now.into(),
+        save.author.as_str().into(),
+    ];
+    query::find(db, sql, values)?.ok_or_else(|| Error::UnknownDoc(save.new_id.clone()))
+}
+
+fn update(
+    db: &DatabaseConnection,
+    id: &str,
+    version: i64,
+    status: &str,
+    save: &SaveDoc,
+) -> Result<Model, Error> {
+    let sql = "UPDATE thread_agents_doc SET status = $2, content = $3, content_sha256 = $4, char_count = $5, \
+                 version = $6, updated_at = $7, updated_by = $8, archived_at = NULL \
+               WHERE id = $1 RETURNING *";
+    let values: [Value; 8] = [
+        id.into(),
+        status.into(),
+        save.content.as_str().into(),
+        save.content_sha256.as_str().into(),
+        save.char_count.into(),
+        version.into(),
+        save.now.into(),
+        save.author.as_str().into(),
+    ];
+    query::find(db, sql, values)?.ok_or_else(|| Error::UnknownDoc(id.to_owned()))
+}
+
+fn put_away(
+    db: &DatabaseConnection,
+    stored: &Model,
+    revision_id: &str,
+    author: &str,
+    now: i64,
+) -> Result<Model, Error> {
+    let sql = "UPDATE thread_agents_doc SET status = 'archived', version = version + 1, archived_at = $2, \
+                 updated_at = $2, updated_by = $3 \
+               WHERE id = $1 RETURNING *";
+    let doc: Option<Model> = query::find(
+        db,
+        sql,
+        [stored.id.as_str().into(), now.into(), author.into()],
+    )?;
+    let doc = doc.ok_or_else(|| Error::UnknownDoc(stored.id.clone()))?;
+    record(db, revision_id, &doc, "archive", author)?;
+    Ok(doc)
+}
+
+/// Remembers a version.
+fn record(
+    db: &DatabaseConnection,
+    id: &str,
+    doc: &Model,
+    reason: &str,
+    author: &str,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO thread_agents_doc_revision \
+                 (id, doc_id, version, content_sha256, content, char_count, saved_at, saved_by, save_reason) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING version";
+    let values: [Value; 9] = [
+        id.into(),
+        doc.id.as_str().into(),
+        doc.version.into(),
+        doc.content_sha256.as_str().into(),
+        doc.content.as_str().into(),
+        doc.char_count.into(),
+        doc.updated_at.into(),
+        author.into(),
+        reason.into(),
+    ];
+    query::one(db, sql, values)?;
+    Ok(())
+}

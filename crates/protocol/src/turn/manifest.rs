@@ -1,0 +1,119 @@
+//! The proof of what a model was told.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the system prompt of a turn was made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PromptManifest {
+    /// The compiler.
+    pub compiler_version: String,
+    /// How much of it was wanted.
+    pub profile: PromptProfile,
+    /// The sections in their order.
+    pub section_ids: Vec<String>,
+    /// SHA-256 of the part that stays the same between turns.
+    pub fingerprint_stable: String,
+    /// SHA-256 of the part that belongs to the turn.
+    pub fingerprint_dynamic: String,
+    /// SHA-256 of the whole.
+    pub fingerprint_full: String,
+    /// Remarks.
+    pub diagnostics: Vec<PromptManifestDiagnostic>,
+    /// Which hook gave what.
+    pub hook_sources: Vec<PromptManifestHookSource>,
+}
+
+/// How much of a system prompt is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptProfile {
+    /// Everything.
+    AssistantFull,
+    /// Identity, safety and hooks.
+    AssistantMinimal,
+    /// Identity alone.
+    AssistantNone,
+}
+
+/// A remark about a prompt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PromptManifestDiagnostic {
+    /// A stable name, such as `dynamic_section_truncated`.
+    pub code: String,
+    /// One sentence.
+    pub message: String,
+    /// The section it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section_id: Option<String>,
+    /// The hook it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook_source: Option<PromptHookSource>,
+}
+
+/// What one hook gave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PromptManifestHookSource {
+    /// The hook.
+    pub source: PromptHookSource,
+    /// The section it went into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section_id: Option<String>,
+    /// What kind of thing it is.
+    pub contribution_kind: PromptContributionKind,
+    /// Its rank.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
+    /// How many sources it names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_count: Option<u64>,
+    /// Who cut it.
+    pub truncation: PromptTruncation,
+}
+
+/// A hook and what it brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PromptHookSource {
+    /// The hook.
+    pub hook_id: String,
+    /// The subscription.
+    pub subscription_id: String,
+    /// The phase with an underscore: `turn_pre_prompt_compile`.
+    pub phase: String,
+    /// The phase with a dot: `turn.pre_prompt_compile`.
+    pub phase_name: String,
+    /// The contribution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contribution_id: Option<String>,
+    /// `sha256:` and the hash of the contribution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contribution_hash: Option<String>,
+}
+
+/// What a hook can bring to a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptContributionKind {
+    /// Text for the context.
+    PromptContext,
+    /// A section.
+    PromptSection,
+    /// A remark.
+    PromptManifestDiagnostic,
+    /// A failure.
+    RuntimeFailure,
+}
+
+/// Who cut a contribution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptTruncation {
+    /// Nobody.
+    None,
+    /// The hook.
+    Hook,
+    /// The compiler.
+    Prompt,
+    /// Both.
+    HookAndPrompt,
+}
