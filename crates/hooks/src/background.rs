@@ -9,7 +9,7 @@ use std::{
 use tokio::{
     sync::{mpsc, watch},
     task::JoinSet,
-    time::{Instant, MissedTickBehavior},
+    time::MissedTickBehavior,
 };
 
 use crate::{
@@ -112,7 +112,9 @@ async fn work(
     mut queue: mpsc::Receiver<Execution>,
     mut life: watch::Receiver<()>,
 ) {
-    let most = shared.options.background.concurrency.max(1);
+    // More than may be asking at once: those that pause between two tries, or wait for a permit, hold up nobody.
+    let limits = shared.options.background;
+    let most = limits.queue_capacity.max(limits.concurrency).max(1);
     let mut running = JoinSet::new();
     loop {
         tokio::select! {
@@ -131,7 +133,7 @@ async fn work(
 async fn recover_again_and_again(shared: Arc<Shared>, mut life: watch::Receiver<()>) {
     let period = (shared.options.background.recovery_interval).max(Duration::from_millis(1));
     // The look at the start is the caller's: it knows when the store and the packages are ready.
-    let mut ticks = tokio::time::interval_at(Instant::now() + period, period);
+    let mut ticks = tokio::time::interval_at(after(period), period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let look = async {
         loop {
@@ -153,13 +155,19 @@ async fn run(shared: Arc<Shared>, mut execution: Execution, mut life: watch::Rec
     let clock = &shared.clock;
     let limit = execution.try_limit(&shared.options);
     loop {
-        // The time begins with the try: nobody waits, so waiting for a permit costs nothing.
-        let permit = permit(&execution.entry).await;
+        // The time begins with the try: nobody waits, so waiting for a permit costs nothing. The slot comes last, so
+        // that only tries hold one.
+        let ready = async { (permit(&execution.entry).await, shared.slots.acquire().await) };
+        let permits = tokio::select! {
+            biased;
+            _ = life.changed() => return,
+            permits = ready => permits,
+        };
         execution.start(clock(), limit);
         execution.begin_attempt(clock());
         save(&shared, &execution).await;
         let result = execution.attempt(after(limit), limit).await;
-        drop(permit);
+        drop(permits);
         execution.end_attempt(&result, clock());
 
         if !result.as_ref().is_err_and(|it| execution.may_retry(it)) {

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use futures_util::future::join_all;
-use tokio::sync::{Mutex, mpsc, watch};
+use tokio::sync::{Mutex, Semaphore, mpsc, watch};
 
 use crate::{
     Contribution, FailurePolicy, HookContext, Package, Phase, PhaseError, PhaseOutcome,
@@ -56,6 +56,8 @@ pub(crate) struct Shared {
     pub(crate) recorder: Recorder,
     pub(crate) queue: mpsc::Sender<Execution>,
     pub(crate) tracked: Arc<Tracked>,
+    /// One for each background run that may be asking its handler.
+    pub(crate) slots: Semaphore,
     /// Held during a look for unfinished runs.
     pub(crate) recovering: Mutex<()>,
 }
@@ -102,6 +104,7 @@ impl RuntimeBuilder {
             registry: self.registry,
             queue,
             tracked,
+            slots: Semaphore::new(limits.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
             recovering: Mutex::new(()),
         });
         background::start(&shared, queued, &life);

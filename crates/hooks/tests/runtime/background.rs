@@ -219,6 +219,32 @@ async fn four_background_runs_are_under_way_at_most() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn runs_that_pause_between_tries_hold_up_nobody() {
+    let store = MemoryStore::new();
+    let runtime = runtime(
+        &store,
+        vec![
+            background(
+                Scripted::answers("busy", Err(retryable())).idempotent(),
+                |it| {
+                    it.retry_policy.max_attempts = 2;
+                    it.retry_policy.backoff = Backoff::Fixed;
+                    it.retry_policy.initial_delay_ms = Some(60_000);
+                },
+            ),
+            background(Scripted::answers("quick", audit()), |_| {}),
+        ],
+    );
+    let start = Instant::now();
+    for _ in 0..6 {
+        run(&runtime).await.unwrap();
+    }
+    // Of each phase the second run is the quick one.
+    store.until("hkr_12", RunStatus::Succeeded).await;
+    assert_eq!(start.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
 async fn runs_a_full_queue_has_no_room_for_wait_in_the_store() {
     let store = MemoryStore::new();
     let options = RuntimeOptions {
