@@ -1,9 +1,8 @@
 //! What is remembered of a run, and what a phase answers.
 
-use std::{future::Future, pin::Pin};
+use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc};
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 use crate::{Contribution, HookContext, HookError, Phase, Severity};
 
@@ -26,9 +25,9 @@ pub struct Diagnostic {
 /// What a phase brought.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PhaseOutcome {
-    /// In the order of the subscriptions.
+    /// In the order the subscriptions ran: layer by layer, in each by priority and id.
     pub contributions: Vec<Contributed>,
-    /// Remarks that may leave the runtime.
+    /// Remarks that may leave the runtime, each with the subscription it is about.
     pub diagnostics: Vec<(String, Diagnostic)>,
     /// Every run, the queued ones included.
     pub runs: Vec<RunRecord>,
@@ -63,7 +62,7 @@ pub enum RunStatus {
     Failed,
     /// It took too long.
     TimedOut,
-    /// It did not take part.
+    /// It did not get its turn, because the phase failed before.
     Skipped,
 }
 
@@ -92,14 +91,18 @@ pub struct RunRecord {
     pub contribution_hashes: Vec<String>,
     /// Remarks that may leave the runtime.
     pub diagnostics: Vec<Diagnostic>,
-    /// Why it failed.
+    /// Why it failed, or why its last try did; the message is one that may leave the runtime.
     pub error: Option<HookError>,
     /// Whether the phase did not wait for it, so that it goes on after a restart.
     pub is_background: bool,
+    /// What earlier phases brought. A background run needs it to go on after a restart; empty for the others.
+    pub earlier: Arc<Vec<Contribution>>,
     /// Unix milliseconds.
     pub queued_at_ms: i64,
     /// Unix milliseconds.
     pub started_at_ms: Option<i64>,
+    /// When it counts as timed out. Unix milliseconds.
+    pub deadline_at_ms: Option<i64>,
     /// Unix milliseconds.
     pub completed_at_ms: Option<i64>,
 }
@@ -109,7 +112,7 @@ pub struct RunRecord {
 pub struct Attempt {
     /// From 1.
     pub number: u32,
-    /// How it ended.
+    /// How it ended; `running` while it is under way.
     pub status: RunStatus,
     /// Unix milliseconds.
     pub started_at_ms: i64,

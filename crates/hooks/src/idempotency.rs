@@ -1,0 +1,50 @@
+//! The key that says which runs are the same work.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::{Contribution, HookContext, Phase, Subscription};
+
+/// `sha256:` and the hash of what the run is about. The time and the try are no part of it.
+pub(crate) fn key(
+    phase: Phase,
+    subscription: &Subscription,
+    context: &HookContext,
+    earlier: &[Contribution],
+) -> String {
+    // Both are trees of strings, numbers and lists: they cannot fail to serialise.
+    let payload = serde_json::to_string(earlier).unwrap_or_default();
+    let actor = context
+        .actor
+        .as_ref()
+        .and_then(|actor| serde_json::to_string(actor).ok());
+    let segments = [
+        ("phase", Some(phase.as_str())),
+        ("input_kind", Some("earlier_contributions")),
+        ("input_payload", Some(payload.as_str())),
+        ("subscription", Some(subscription.subscription_id.as_str())),
+        ("hook", Some(subscription.hook_id.as_str())),
+        ("workspace", context.workspace_id.as_deref()),
+        ("thread", context.thread_id.as_deref()),
+        ("turn", context.turn_id.as_deref()),
+        ("task", context.task_id.as_deref()),
+        ("agent", context.agent_id.as_deref()),
+        ("mode", context.mode.as_deref()),
+        ("actor", actor.as_deref()),
+    ];
+    let mut hash = Sha256::new();
+    // No text contains 0xFF, so values cannot run into each other; what is absent has no segment.
+    for (label, value) in segments {
+        if let Some(value) = value {
+            hash.update(label);
+            hash.update([0x00]);
+            hash.update(value);
+            hash.update([0xFF]);
+        }
+    }
+    let hex: String = hash
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("sha256:{hex}")
+}

@@ -1,0 +1,122 @@
+//! In which order the subscriptions of a phase run.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use crate::{FailurePolicy, HookContext, Phase, PhaseError, registry::Entry, registry::Registry};
+
+/// Those that take part, in layers: one layer needs only the layers before it. In a layer, by priority and id.
+pub(crate) fn plan(
+    registry: &Registry,
+    phase: Phase,
+    context: &HookContext,
+) -> Result<Vec<Vec<Arc<Entry>>>, PhaseError> {
+    let entries = registry.participants(phase, context);
+    for entry in &entries {
+        check(registry, phase, entry)?;
+    }
+    layers(entries)
+}
+
+fn check(registry: &Registry, phase: Phase, entry: &Entry) -> Result<(), PhaseError> {
+    let subscription = &entry.subscription;
+    let dependencies = &subscription.dependencies;
+    for dependency_id in dependencies.after.iter().chain(&dependencies.before) {
+        if !registry.has(phase, dependency_id) {
+            return Err(PhaseError::MissingDependency {
+                phase,
+                subscription_id: subscription.subscription_id.clone(),
+                dependency_id: dependency_id.clone(),
+            });
+        }
+    }
+    if subscription.failure_policy == FailurePolicy::Fallback
+        && subscription.fallback_contributions.is_empty()
+    {
+        return Err(PhaseError::Configuration {
+            subscription_id: subscription.subscription_id.clone(),
+            problem: "falls back on contributions it does not have",
+        });
+    }
+    Ok(())
+}
+
+/// Kahn's algorithm, a whole layer at a time.
+fn layers(entries: Vec<Arc<Entry>>) -> Result<Vec<Vec<Arc<Entry>>>, PhaseError> {
+    let mut waits_for = waits_for(&entries);
+    let mut rest = entries;
+    let mut layers = Vec::new();
+    while !rest.is_empty() {
+        let (ready, waiting): (Vec<_>, Vec<_>) = rest.into_iter().partition(|entry| {
+            waits_for
+                .get(&entry.subscription.subscription_id)
+                .is_none_or(BTreeSet::is_empty)
+        });
+        if ready.is_empty() {
+            return Err(PhaseError::Cycle {
+                members: cycle_members(&waiting, &waits_for),
+            });
+        }
+        for entry in &ready {
+            waits_for.remove(&entry.subscription.subscription_id);
+            for others in waits_for.values_mut() {
+                others.remove(&entry.subscription.subscription_id);
+            }
+        }
+        layers.push(ready);
+        rest = waiting;
+    }
+    Ok(layers)
+}
+
+/// Who waits for whom, by id. Those that do not take part are not waited for.
+fn waits_for(entries: &[Arc<Entry>]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut waits_for: BTreeMap<String, BTreeSet<String>> = entries
+        .iter()
+        .map(|entry| (entry.subscription.subscription_id.clone(), BTreeSet::new()))
+        .collect();
+    for entry in entries {
+        let id = &entry.subscription.subscription_id;
+        for earlier in &entry.subscription.dependencies.after {
+            if waits_for.contains_key(earlier)
+                && let Some(waiting) = waits_for.get_mut(id)
+            {
+                waiting.insert(earlier.clone());
+            }
+        }
+        for later in &entry.subscription.dependencies.before {
+            if let Some(waiting) = waits_for.get_mut(later) {
+                waiting.insert(id.clone());
+            }
+        }
+    }
+    waits_for
+}
+
+/// Those that wait for themselves in the end. The others only wait for one of these.
+fn cycle_members(
+    entries: &[Arc<Entry>],
+    waits_for: &BTreeMap<String, BTreeSet<String>>,
+) -> Vec<String> {
+    let waits_for_itself = |id: &String| {
+        let mut seen = BTreeSet::new();
+        let mut next: Vec<&String> = waits_for.get(id).into_iter().flatten().collect();
+        while let Some(other) = next.pop() {
+            if other == id {
+                return true;
+            }
+            if seen.insert(other) {
+                next.extend(waits_for.get(other).into_iter().flatten());
+            }
+        }
+        false
+    };
+    entries
+        .iter()
+        .map(|entry| &entry.subscription.subscription_id)
+        .filter(|id| waits_for_itself(id))
+        .cloned()
+        .collect()
+}

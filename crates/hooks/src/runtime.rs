@@ -1,0 +1,258 @@
+//! The runtime: install packages, run phases.
+
+use std::{fmt, sync::Arc};
+
+use futures_util::future::join_all;
+use tokio::sync::{Mutex, Semaphore, mpsc, watch};
+
+use crate::{
+    Contribution, FailurePolicy, HookContext, Package, Phase, PhaseError, PhaseOutcome,
+    RegistrationError, RunStore, RuntimeOptions, StoreError,
+    background::{self, Tracked},
+    execution::{Ended, Execution, Failure, is_background},
+    order,
+    recorder::Recorder,
+    registry::{Entry, Registry},
+};
+
+/// Answers the time in unix milliseconds.
+pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
+
+/// Makes ids of runs, `hkr_…`.
+pub type Ids = Arc<dyn Fn() -> String + Send + Sync>;
+
+/// Runs the subscriptions of the phases. Clones are the same runtime; what it does in the background ends with the
+/// last of them.
+#[derive(Clone)]
+pub struct Runtime {
+    shared: Arc<Shared>,
+    /// Its drop is the sign to end.
+    _life: Arc<watch::Sender<()>>,
+}
+
+/// Collects packages for a [`Runtime`].
+pub struct RuntimeBuilder {
+    store: Arc<dyn RunStore>,
+    clock: Clock,
+    ids: Ids,
+    options: RuntimeOptions,
+    registry: Registry,
+}
+
+/// What went wrong where nobody is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RuntimeStats {
+    /// Run records that are not stored, because too many were waiting or the store failed.
+    pub records_dropped: u64,
+}
+
+/// What phases and the background share.
+pub(crate) struct Shared {
+    pub(crate) store: Arc<dyn RunStore>,
+    pub(crate) clock: Clock,
+    pub(crate) ids: Ids,
+    pub(crate) options: RuntimeOptions,
+    pub(crate) registry: Registry,
+    pub(crate) recorder: Recorder,
+    pub(crate) queue: mpsc::Sender<Execution>,
+    pub(crate) tracked: Arc<Tracked>,
+    /// One for each background run that may be asking its handler.
+    pub(crate) slots: Semaphore,
+    /// Held during a look for unfinished runs.
+    pub(crate) recovering: Mutex<()>,
+}
+
+impl RuntimeBuilder {
+    /// Other limits than the default ones.
+    #[must_use]
+    pub fn options(mut self, options: RuntimeOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Takes in a package.
+    pub fn install(mut self, package: Package) -> Result<Self, RegistrationError> {
+        self.try_install(package)?;
+        Ok(self)
+    }
+
+    /// Takes in the whole package or nothing of it, so that the caller can go on without it.
+    pub fn try_install(&mut self, package: Package) -> Result<(), RegistrationError> {
+        self.registry.install(package)
+    }
+
+    /// Starts the runtime.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime, because the background needs one.
+    pub fn build(self) -> Runtime {
+        let limits = self.options.background;
+        let tracked = Arc::new(Tracked::default());
+        let (queue, queued) = mpsc::channel(limits.queue_capacity.max(1));
+        let (end, life) = watch::channel(());
+        let shared = Arc::new(Shared {
+            recorder: Recorder::start(
+                Arc::clone(&self.store),
+                limits.record_capacity,
+                Arc::clone(&tracked),
+            ),
+            store: self.store,
+            clock: self.clock,
+            ids: self.ids,
+            options: self.options,
+            registry: self.registry,
+            queue,
+            tracked,
+            slots: Semaphore::new(limits.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
+            recovering: Mutex::new(()),
+        });
+        background::start(&shared, queued, &life);
+        Runtime {
+            shared,
+            _life: Arc::new(end),
+        }
+    }
+}
+
+impl Runtime {
+    /// A runtime without packages. The clock and the ids are the caller's, so that tests can fix them.
+    pub fn builder(store: Arc<dyn RunStore>, clock: Clock, ids: Ids) -> RuntimeBuilder {
+        RuntimeBuilder {
+            store,
+            clock,
+            ids,
+            options: RuntimeOptions::default(),
+            registry: Registry::default(),
+        }
+    }
+
+    /// Runs the subscriptions of the phase that fit the turn: layer by layer, each layer at once.
+    pub async fn run_phase(
+        &self,
+        phase: Phase,
+        context: HookContext,
+        earlier: Arc<Vec<Contribution>>,
+    ) -> Result<PhaseOutcome, PhaseError> {
+        let shared = &self.shared;
+        let layers = order::plan(&shared.registry, phase, &context)?;
+        let prepare = |entry: &Arc<Entry>| {
+            Execution::new(
+                Arc::clone(entry),
+                (shared.ids)(),
+                context.clone(),
+                Arc::clone(&earlier),
+                (shared.clock)(),
+            )
+        };
+        let mut outcome = PhaseOutcome::default();
+        let mut layers = layers.iter();
+        while let Some(layer) = layers.next() {
+            let runs = layer.iter().map(|entry| self.run(prepare(entry)));
+            let mut failure = None;
+            for ended in join_all(runs).await {
+                failure = failure.or(phase_error(&shared.registry, &ended));
+                let subscription_id = &ended.record.subscription_id;
+                outcome.diagnostics.extend(
+                    ended
+                        .record
+                        .diagnostics
+                        .iter()
+                        .map(|diagnostic| (subscription_id.clone(), diagnostic.clone())),
+                );
+                outcome.contributions.extend(ended.contributions);
+                outcome.runs.push(ended.record);
+            }
+            if let Some(failure) = failure {
+                for entry in layers.flatten() {
+                    shared.recorder.save(prepare(entry).skip((shared.clock)()));
+                }
+                return Err(failure);
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Takes up background runs an earlier process left, and answers how many. Call it once at the start; after
+    /// that the runtime looks by itself.
+    pub async fn recover(&self) -> Result<usize, StoreError> {
+        background::recover(&self.shared).await
+    }
+
+    /// Waits until every record handed in so far is stored or lost. For an orderly end.
+    pub async fn flush(&self) {
+        self.shared.recorder.flush().await;
+    }
+
+    /// What went wrong where nobody is told.
+    pub fn stats(&self) -> RuntimeStats {
+        RuntimeStats {
+            records_dropped: self.shared.recorder.dropped(),
+        }
+    }
+
+    async fn run(&self, execution: Execution) -> Ended {
+        let shared = &self.shared;
+        if is_background(execution.entry.subscription.execution_policy.await_policy) {
+            let record = execution.record.clone();
+            shared.recorder.save(record.clone());
+            background::enqueue(shared, execution);
+            return Ended {
+                record,
+                contributions: Vec::new(),
+                error: None,
+            };
+        }
+        let mut unended = Unended {
+            shared,
+            execution: Some(execution.clone()),
+        };
+        let ended = execution.run(&shared.options, &shared.clock).await;
+        unended.execution = None;
+        shared.recorder.save(ended.record.clone());
+        ended
+    }
+}
+
+/// Writes down a run whose phase is dropped before it ends, as happens when a turn is cancelled.
+struct Unended<'a> {
+    shared: &'a Shared,
+    execution: Option<Execution>,
+}
+
+impl Drop for Unended<'_> {
+    fn drop(&mut self) {
+        if let Some(execution) = self.execution.take() {
+            let failure = Failure::abandoned(&execution.record.hook_id);
+            let ended = execution.end(Err(failure), (self.shared.clock)());
+            self.shared.recorder.save(ended.record);
+        }
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Runtime").finish_non_exhaustive()
+    }
+}
+
+/// What the failure of the run means for the phase.
+fn phase_error(registry: &Registry, ended: &Ended) -> Option<PhaseError> {
+    let error = ended.error.clone()?;
+    let entry = registry.get(&ended.record.subscription_id)?;
+    let hook_id = ended.record.hook_id.clone();
+    let subscription_id = ended.record.subscription_id.clone();
+    match entry.subscription.failure_policy {
+        FailurePolicy::Required => Some(PhaseError::Required {
+            hook_id,
+            subscription_id,
+            error,
+        }),
+        FailurePolicy::FailClosed => Some(PhaseError::FailClosed {
+            hook_id,
+            subscription_id,
+            error,
+        }),
+        FailurePolicy::Fallback | FailurePolicy::BestEffort | FailurePolicy::Skip => None,
+    }
+}
