@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_name_that_would_leave_its_path_is_refused() {
-        for name in ["gemini-2.5-pro", "a", "x/y:z_".trim_end_matches('_')] {
+        for name in ["gemini-2.5-pro", "a", "x/y_z:1"] {
             assert!(is_path_safe(name), "{name}");
         }
         let long = "a".repeat(129);
