@@ -8,7 +8,14 @@ use std::{fmt, pin::Pin, time::Duration};
 use futures_util::Stream;
 use serde::Serialize;
 
+mod answer;
+pub mod anthropic;
 pub mod echo;
+mod failure;
+pub mod gemini;
+pub mod http;
+pub mod openai;
+mod sse;
 
 /// The events of one answer. Dropping the stream ends the request.
 pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelEvent, ProviderError>> + Send>>;

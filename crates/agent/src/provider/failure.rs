@@ -1,0 +1,329 @@
+//! What an error answer means: its class, its one sentence, and when to ask again.
+//!
+//! The three services word their errors differently, and compatible services add their own; all are read here, so that
+//! a status, an error body and an error event in the middle of a stream mean the same.
+
+use std::time::Duration;
+
+use jiff::fmt::rfc2822;
+use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
+use serde_json::Value;
+
+use super::{ApiKey, FailureClass};
+
+/// The most characters of a message.
+const LONGEST_MESSAGE: usize = 300;
+
+/// A failure as the service told it. The endpoint adds the stage and removes secrets.
+#[derive(Debug, PartialEq)]
+pub(super) struct Fault {
+    /// What kind of failure.
+    pub(super) class: FailureClass,
+    /// What went wrong, raw.
+    pub(super) detail: String,
+    /// When the service wants to be asked again.
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl Fault {
+    /// A failure that we noticed ourselves.
+    pub(super) fn new(class: FailureClass, detail: impl Into<String>) -> Self {
+        Self {
+            class,
+            detail: detail.into(),
+            retry_after: None,
+        }
+    }
+
+    /// An answer with an error status.
+    pub(super) fn from_answer(status: u16, headers: &HeaderMap, body: &[u8]) -> Self {
+        let said = Said::read(body);
+        let detail = if said.message.is_empty() {
+            format!("answered {status}")
+        } else {
+            format!("answered {status}: {}", said.message)
+        };
+        Self {
+            class: class(Some(status), &said),
+            detail,
+            retry_after: retry_after(headers).or(said.retry_after),
+        }
+    }
+
+    /// An error in the middle of a stream, whose status said that all is well.
+    pub(super) fn from_event(event: &Value) -> Self {
+        let said = Said::from_json(event);
+        let detail = if said.message.is_empty() {
+            "reported an error".to_owned()
+        } else {
+            format!("reported an error: {}", said.message)
+        };
+        Self {
+            class: class(said.status, &said),
+            detail,
+            retry_after: said.retry_after,
+        }
+    }
+}
+
+/// What an error body says, wherever the service puts it.
+#[derive(Debug, Default)]
+struct Said {
+    /// The sentence for people.
+    message: String,
+    /// The names for programs, lower case.
+    names: Vec<String>,
+    /// A status inside the body.
+    status: Option<u16>,
+    /// A wish inside the body.
+    retry_after: Option<Duration>,
+}
+
+impl Said {
+    fn read(body: &[u8]) -> Self {
+        if let Ok(body) = serde_json::from_slice(body) {
+            return Self::from_json(&body);
+        }
+        let text = String::from_utf8_lossy(body);
+        // A page of a proxy in between says nothing to a person who talks to a model.
+        let is_page = text.trim_start().starts_with('<');
+        Self {
+            message: if is_page {
+                String::new()
+            } else {
+                text.into_owned()
+            },
+            ..Self::default()
+        }
+    }
+
+    fn from_json(body: &Value) -> Self {
+        let body = body.get(0).unwrap_or(body);
+        let error = body.get("error").unwrap_or(body);
+        let message = error
+            .as_str()
+            .or_else(|| error["message"].as_str())
+            .or_else(|| error["detail"].as_str())
+            .unwrap_or_default();
+        let details = error["details"].as_array().map_or(&[][..], Vec::as_slice);
+        let reasons = details.iter().map(|detail| &detail["reason"]);
+        let names = [&error["code"], &error["type"], &error["status"]];
+        Self {
+            message: message.to_owned(),
+            names: names
+                .into_iter()
+                .chain(reasons)
+                .filter_map(|name| name.as_str().map(str::to_lowercase))
+                .collect(),
+            status: error["code"]
+                .as_u64()
+                .and_then(|code| u16::try_from(code).ok()),
+            retry_after: details.iter().find_map(|detail| {
+                let seconds = detail["retryDelay"].as_str()?.strip_suffix('s')?;
+                Duration::try_from_secs_f64(seconds.parse().ok()?).ok()
+            }),
+        }
+    }
+
+    /// Whether it is about the length of the question. The status alone does not tell.
+    fn is_about_length(&self) -> bool {
+        const WORDS: &[&str] = &[
+            "context length",
+            "context limit",
+            "context size",
+            "context window",
+            "context_length",
+            "input is too long",
+            "input token count",
+            "maximum context",
+            "prompt is too long",
+            "prompt too long",
+        ];
+        let message = self.message.to_lowercase();
+        WORDS.iter().any(|words| message.contains(words))
+    }
+
+    /// What the names say.
+    fn named_class(&self) -> Option<FailureClass> {
+        self.names.iter().find_map(|name| match name.as_str() {
+            "api_key_invalid" | "authentication_error" | "invalid_api_key" | "unauthenticated" => {
+                Some(FailureClass::AuthExpired)
+            }
+            "billing_error" | "permission_denied" | "permission_error" => {
+                Some(FailureClass::PermissionDenied)
+            }
+            "model_not_found" | "not_found" | "not_found_error" => {
+                Some(FailureClass::ModelNotFound)
+            }
+            "context_length_exceeded" | "exceed_context_size_error" | "request_too_large" => {
+                Some(FailureClass::PromptTooLong)
+            }
+            "insufficient_quota"
+            | "rate_limit_error"
+            | "rate_limit_exceeded"
+            | "resource_exhausted" => Some(FailureClass::RateLimit),
+            "api_error"
+            | "deadline_exceeded"
+            | "internal"
+            | "internal_server_error"
+            | "overloaded_error"
+            | "server_error"
+            | "timeout_error"
+            | "unavailable" => Some(FailureClass::Provider5xx),
+            _ => None,
+        })
+    }
+}
+
+fn class(status: Option<u16>, said: &Said) -> FailureClass {
+    match status {
+        Some(401) => FailureClass::AuthExpired,
+        Some(402 | 403) => FailureClass::PermissionDenied,
+        Some(404) => FailureClass::ModelNotFound,
+        Some(408) => FailureClass::NetworkTransient,
+        Some(413) => FailureClass::PromptTooLong,
+        Some(429) => FailureClass::RateLimit,
+        // Includes 529, with which one service says that it is overloaded.
+        Some(500..=599) => FailureClass::Provider5xx,
+        // Wrong keys and long questions both come as 400 from some services.
+        Some(400..=499) | None => {
+            if let Some(class) = said.named_class() {
+                class
+            } else if said.is_about_length() {
+                FailureClass::PromptTooLong
+            } else if status.is_some()
+                || said
+                    .names
+                    .iter()
+                    .any(|name| name.starts_with("invalid_") || name == "failed_precondition")
+            {
+                FailureClass::InvalidRequest
+            } else {
+                FailureClass::Unknown
+            }
+        }
+        Some(_) => FailureClass::Unknown,
+    }
+}
+
+/// `retry-after` as seconds or as a date. A date is measured against the `date` of the same answer: the service's clock
+/// is the one it means, ours may differ.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let then = rfc2822::parse(text).ok()?;
+    let now = rfc2822::parse(headers.get(DATE)?.to_str().ok()?).ok()?;
+    let wait = then.timestamp().duration_since(now.timestamp());
+    Some(Duration::try_from(wait).unwrap_or(Duration::ZERO))
+}
+
+/// One sentence of at most 300 characters without the key, even where the service repeats it.
+pub(super) fn sentence(text: &str, key: Option<&ApiKey>) -> String {
+    // First of all the key: once the text is cut, half of it may remain and not be found.
+    let key = key.map_or("", |key| key.expose().trim());
+    let text = if key.is_empty() {
+        text.to_owned()
+    } else {
+        text.replace(key, "***")
+    };
+    let words: Vec<_> = text
+        .split(|character: char| character.is_whitespace() || character.is_control())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let text = words.join(" ");
+    let text = text.split(". ").next().unwrap_or_default();
+    let text = text.trim_end_matches('.');
+    match text.char_indices().nth(LONGEST_MESSAGE - 1) {
+        Some((end, last)) if end + last.len_utf8() < text.len() => format!("{}…", &text[..end]),
+        Some(_) | None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(status: u16, body: &str, expected: FailureClass) {
+        let fault = Fault::from_answer(status, &HeaderMap::new(), body.as_bytes());
+        assert_eq!(fault.class, expected, "{status} {body}");
+    }
+
+    #[test]
+    fn the_status_gives_the_class() {
+        check(400, "", FailureClass::InvalidRequest);
+        check(401, "", FailureClass::AuthExpired);
+        check(402, "", FailureClass::PermissionDenied);
+        check(403, "", FailureClass::PermissionDenied);
+        check(404, "", FailureClass::ModelNotFound);
+        check(408, "", FailureClass::NetworkTransient);
+        check(413, "", FailureClass::PromptTooLong);
+        check(422, "", FailureClass::InvalidRequest);
+        check(429, "", FailureClass::RateLimit);
+        check(500, "", FailureClass::Provider5xx);
+        check(503, "", FailureClass::Provider5xx);
+        check(529, "", FailureClass::Provider5xx);
+        check(302, "", FailureClass::Unknown);
+    }
+
+    #[test]
+    fn a_bad_request_about_length_is_a_prompt_too_long() {
+        for message in [
+            r#"{"error":{"message":"This model's maximum context length is 8 tokens. However…","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 tokens > 8 maximum"}}"#,
+            r#"{"error":{"code":400,"message":"The input token count (9) exceeds the maximum number of tokens allowed (8).","status":"INVALID_ARGUMENT"}}"#,
+            r#"{"error":"the prompt exceeds the available context size"}"#,
+            "the context window is full",
+        ] {
+            check(400, message, FailureClass::PromptTooLong);
+        }
+    }
+
+    #[test]
+    fn a_bad_request_about_the_key_is_an_expired_one() {
+        let body = r#"{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#;
+        check(400, body, FailureClass::AuthExpired);
+    }
+
+    #[test]
+    fn the_wait_may_stand_in_the_body() {
+        let body =
+            br#"[{"error":{"code":429,"message":"slow down","details":[{"retryDelay":"1.5s"}]}}]"#;
+        let fault = Fault::from_answer(429, &HeaderMap::new(), body);
+        assert_eq!(fault.retry_after, Some(Duration::from_millis(1500)));
+    }
+
+    #[test]
+    fn a_wait_that_is_over_is_none_at_all() {
+        let mut headers = HeaderMap::new();
+        let at = |text| reqwest::header::HeaderValue::from_static(text);
+        headers.insert(DATE, at("Sun, 06 Nov 1994 08:49:37 GMT"));
+        headers.insert(RETRY_AFTER, at("Sun, 06 Nov 1994 08:49:07 GMT"));
+        assert_eq!(retry_after(&headers), Some(Duration::ZERO));
+        headers.insert(RETRY_AFTER, at("-1"));
+        assert_eq!(retry_after(&headers), None);
+        headers.insert(RETRY_AFTER, at("later"));
+        assert_eq!(retry_after(&headers), None);
+    }
+
+    #[test]
+    fn a_message_is_one_short_sentence() {
+        let check = |text: &str, expected: &str| assert_eq!(sentence(text, None), expected);
+        check("answered 400: No.\n\tReally. ", "answered 400: No");
+        check("a model 4.1 is fine", "a model 4.1 is fine");
+        check(&"ä".repeat(300), &"ä".repeat(300));
+        check(&"ä".repeat(301), &format!("{}…", "ä".repeat(299)));
+        check("<html>", "<html>");
+        let page = Fault::from_answer(502, &HeaderMap::new(), b" <html>Bad gateway</html>");
+        assert_eq!(page.detail, "answered 502");
+    }
+
+    #[test]
+    fn a_key_at_the_cut_is_removed_whole() {
+        let key = ApiKey::new("sk-secret-0123456789\n");
+        let text = format!("{} sk-secret-0123456789 end", "a".repeat(288));
+        let message = sentence(&text, Some(&key));
+        assert!(!message.contains("sk-"), "{message}");
+    }
+}
