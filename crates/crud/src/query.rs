@@ -1,6 +1,6 @@
 //! Statements written by hand, where the builder would cost more than the query.
 //!
-//! Placeholders are `$1`, `$2`, …, which SQLite and PostgreSQL both understand. Writes end in `RETURNING`, so that
+//! Placeholders are `$1`, `$2`, … as PostgreSQL writes them. Writes end in `RETURNING`, so that
 //! they go through the cache of prepared statements like reads do.
 
 use sea_orm::{
@@ -15,8 +15,7 @@ pub(crate) fn one<const N: usize>(
     sql: &str,
     values: [Value; N],
 ) -> Result<Option<QueryResult>, Error> {
-    let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
-    Ok(db.query_one_raw(statement)?)
+    Ok(db.query_one_raw(statement(db, sql, values))?)
 }
 
 /// Every row.
@@ -25,8 +24,7 @@ pub(crate) fn all<const N: usize>(
     sql: &str,
     values: [Value; N],
 ) -> Result<Vec<QueryResult>, Error> {
-    let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
-    Ok(db.query_all_raw(statement)?)
+    Ok(db.query_all_raw(statement(db, sql, values))?)
 }
 
 /// The first row as a type.
@@ -51,4 +49,14 @@ pub(crate) fn list<T: FromQueryResult, const N: usize>(
         .map(|row| T::from_query_result(row, ""))
         .collect();
     Ok(rows?)
+}
+
+fn statement<const N: usize>(db: &DatabaseConnection, sql: &str, values: [Value; N]) -> Statement {
+    let backend = db.get_database_backend();
+    // For SQLite `$2` is a name, numbered by where it first appears; `?2` is the second value wherever it stands.
+    let sql = match backend {
+        DbBackend::Sqlite => sql.replace('$', "?"),
+        _ => sql.to_owned(),
+    };
+    Statement::from_sql_and_values(backend, sql, values)
 }

@@ -12,7 +12,7 @@ use sea_orm::{
 };
 
 use crate::{
-    CrudStore, DocScope, Error, Resolved,
+    CrudStore, DocScope, Error, Resolved, query,
     thread_agents_doc::{Effective, archive_with_folder, effective_in},
     workspace::{active, bump_tree},
 };
@@ -273,34 +273,26 @@ pub(crate) fn count(db: &DatabaseConnection, workspace_id: &str) -> Result<u64, 
 
 /// The folder and everything above it, in one query whatever the depth.
 pub(crate) fn ancestry(db: &DatabaseConnection, folder_id: &str) -> Result<Vec<String>, Error> {
-    let query = Statement::from_sql_and_values(
-        db.get_database_backend(),
-        "WITH RECURSIVE above (id, parent_folder_id) AS ( \
-           SELECT id, parent_folder_id FROM thread_folder WHERE id = $1 \
-           UNION ALL \
-           SELECT folder.id, folder.parent_folder_id FROM thread_folder folder \
-           JOIN above ON folder.id = above.parent_folder_id) \
-         SELECT id FROM above",
-        [folder_id.into()],
-    );
-    let rows = db.query_all_raw(query)?;
+    let sql = "WITH RECURSIVE above (id, parent_folder_id) AS ( \
+                 SELECT id, parent_folder_id FROM thread_folder WHERE id = $1 \
+                 UNION ALL \
+                 SELECT folder.id, folder.parent_folder_id FROM thread_folder folder \
+                 JOIN above ON folder.id = above.parent_folder_id) \
+               SELECT id FROM above";
+    let rows = query::all(db, sql, [folder_id.into()])?;
     let ids: Result<_, sea_orm::DbErr> = rows.iter().map(|row| row.try_get("", "id")).collect();
     Ok(ids?)
 }
 
 /// How many levels a folder has, itself included, in one query.
 fn height(db: &DatabaseConnection, folder_id: &str) -> Result<usize, Error> {
-    let query = Statement::from_sql_and_values(
-        db.get_database_backend(),
-        "WITH RECURSIVE below (id, level) AS ( \
-           SELECT id, 1 FROM thread_folder WHERE id = $1 \
-           UNION ALL \
-           SELECT folder.id, below.level + 1 FROM thread_folder folder \
-           JOIN below ON folder.parent_folder_id = below.id) \
-         SELECT CAST(MAX(level) AS bigint) AS height FROM below",
-        [folder_id.into()],
-    );
-    let row = db.query_one_raw(query)?;
+    let sql = "WITH RECURSIVE below (id, level) AS ( \
+                 SELECT id, 1 FROM thread_folder WHERE id = $1 \
+                 UNION ALL \
+                 SELECT folder.id, below.level + 1 FROM thread_folder folder \
+                 JOIN below ON folder.parent_folder_id = below.id) \
+               SELECT CAST(MAX(level) AS bigint) AS height FROM below";
+    let row = query::one(db, sql, [folder_id.into()])?;
     let levels: Option<i64> = row.map_or(Ok(None), |row| row.try_get("", "height"))?;
     Ok(usize::try_from(levels.unwrap_or(1)).unwrap_or(usize::MAX))
 }

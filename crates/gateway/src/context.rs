@@ -99,9 +99,8 @@ impl Context {
     }
 
     /// Tells everybody who follows the workspace that a document, or what is in force, changed.
-    pub(crate) fn agents_doc_changed(&self, payload: ThreadAgentsDocChangedNotification) {
-        let workspace = payload.workspace_id.clone();
-        self.publish(Publication::new(workspace, &payload));
+    pub(crate) fn agents_doc_changed(&self, payload: &ThreadAgentsDocChangedNotification) {
+        self.publish(Publication::new(payload.workspace_id.as_str(), payload));
     }
 
     /// Tells every connection that may see the workspace what became of it.

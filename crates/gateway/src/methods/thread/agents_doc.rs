@@ -90,7 +90,7 @@ async fn archive(
     let effective = resolved(&ctx, archived.effective)?;
     let was_there = archived.doc.is_some();
     if let Some(doc) = archived.doc {
-        ctx.agents_doc_changed(ThreadAgentsDocChangedNotification {
+        ctx.agents_doc_changed(&ThreadAgentsDocChangedNotification {
             workspace_id: params.workspace_id.clone(),
             folder_id: params.folder_id,
             doc: Some(rows::agents_doc(doc)?),
@@ -314,7 +314,7 @@ fn announce(ctx: &Context, saved: Saved, reason: &str) -> Result<ThreadAgentsDoc
 
 fn announce_doc(ctx: &Context, saved: Saved) -> Result<ThreadAgentsDocPayload, Failure> {
     let doc = rows::agents_doc(saved.doc)?;
-    ctx.agents_doc_changed(ThreadAgentsDocChangedNotification {
+    ctx.agents_doc_changed(&ThreadAgentsDocChangedNotification {
         workspace_id: doc.workspace_id.clone(),
         folder_id: doc.folder_id.clone(),
         doc: Some(doc.clone()),
@@ -325,6 +325,10 @@ fn announce_doc(ctx: &Context, saved: Saved) -> Result<ThreadAgentsDocPayload, F
 }
 
 /// Unknown scopes are bad params in this family, and a conflict names its method.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "everything else is as everywhere"
+)]
 fn failure<M: Method>(error: crud::Error) -> Failure {
     let message = error.to_string();
     match error {

@@ -64,7 +64,7 @@ async fn move_to(
         let effective = effective
             .map(|effective| rows::resolved(*effective, ctx.now()))
             .transpose()?;
-        ctx.agents_doc_changed(ThreadAgentsDocChangedNotification {
+        ctx.agents_doc_changed(&ThreadAgentsDocChangedNotification {
             workspace_id: params.workspace_id.clone(),
             folder_id: Some(params.folder_id),
             doc: None,
@@ -126,7 +126,7 @@ async fn delete(
     let was_there = deleted.is_some();
     if let Some(deleted) = deleted {
         if let Some(doc) = deleted.archived {
-            ctx.agents_doc_changed(ThreadAgentsDocChangedNotification {
+            ctx.agents_doc_changed(&ThreadAgentsDocChangedNotification {
                 workspace_id: params.workspace_id.clone(),
                 folder_id: Some(params.folder_id),
                 doc: Some(rows::agents_doc(doc)?),
