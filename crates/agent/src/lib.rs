@@ -1,3 +1,17 @@
 //! The turn loop and the model providers.
+//!
+//! [`Agent`] accepts a turn, compiles its prompt through the hook runtime, streams the answer of a provider and
+//! keeps a durable log of what happened. Whoever is told about it is a [`TurnListener`]; no wire handling here.
 
+mod agent;
+mod conversation;
+mod hook_runs;
 pub mod provider;
+mod running;
+mod turn;
+
+pub use agent::{
+    Accepted, Agent, AgentOptions, Error, NewTurn, ProviderFinder, TurnListener, TurnNotice,
+    TurnRun, wire as turn_to_wire,
+};
+pub use hook_runs::HookRuns;

@@ -30,6 +30,12 @@ pub enum Error {
     /// A turn of the thread runs.
     #[error("a turn of thread `{0}` is running")]
     ThreadBusy(String),
+    /// There is no such turn on the thread.
+    #[error("there is no turn `{0}`")]
+    UnknownTurn(String),
+    /// The turn was started before, with another input.
+    #[error("turn `{0}` was started before with another input")]
+    TurnDiffers(String),
     /// There is no such document in the workspace.
     #[error("there is no AGENTS.md document `{0}`")]
     UnknownDoc(String),

@@ -6,6 +6,7 @@
 
 mod access_token;
 mod error;
+mod hook_run;
 mod lock;
 mod query;
 mod reader;
@@ -15,12 +16,14 @@ mod thread;
 mod thread_agents_doc;
 mod thread_folder;
 mod tree;
+mod turn;
 mod workspace;
 mod writer;
 
 pub use access_token::{AccessTokenRepository, NewAccessToken};
 pub use entity::access_token::Model as AccessToken;
 pub use error::Error;
+pub use hook_run::{HookRunQuery, HookRunRepository};
 pub use store::{CrudStore, OpenError, Options, StatementLog};
 pub use thread::{
     Field, Moved, StartThread, Started, ThreadChange, ThreadCursor, ThreadRepository, Updated,
@@ -35,4 +38,7 @@ pub use thread_folder::{
     ThreadFolderRepository,
 };
 pub use tree::{Tree, TreeQuery};
+pub use turn::{
+    FinishTurn, NewTurnEvent, PastItem, StartTurn, TurnFinished, TurnRepository, TurnStarted,
+};
 pub use workspace::{Created, FIRST_NUMBERS, WorkspaceRepository};

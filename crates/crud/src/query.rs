@@ -4,7 +4,8 @@
 //! they go through the cache of prepared statements like reads do.
 
 use sea_orm::{
-    ConnectionTrait as _, DatabaseConnection, FromQueryResult, QueryResult, Statement, Value,
+    ConnectionTrait as _, DatabaseConnection, DbBackend, FromQueryResult, QueryResult, Statement,
+    Value,
 };
 
 use crate::Error;
@@ -56,7 +57,7 @@ fn statement<const N: usize>(db: &DatabaseConnection, sql: &str, values: [Value;
     // For SQLite `$2` is a name, numbered by where it first appears; `?2` is the second value wherever it stands.
     let sql = match backend {
         DbBackend::Sqlite => sql.replace('$', "?"),
-        _ => sql.to_owned(),
+        DbBackend::MySql | DbBackend::Postgres | _ => sql.to_owned(),
     };
     Statement::from_sql_and_values(backend, sql, values)
 }

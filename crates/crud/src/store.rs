@@ -11,8 +11,8 @@ use sea_orm::DatabaseConnection;
 use tokio::sync::{oneshot, watch};
 
 use crate::{
-    AccessTokenRepository, Error, Resolved, ThreadAgentsDocRepository, ThreadFolderRepository,
-    ThreadRepository, WorkspaceRepository,
+    AccessTokenRepository, Error, HookRunRepository, Resolved, ThreadAgentsDocRepository,
+    ThreadFolderRepository, ThreadRepository, TurnRepository, WorkspaceRepository,
     lock::WriteLock,
     reader::{ReadJob, Readers},
     writer::{WriteJob, Writer},
@@ -110,6 +110,16 @@ impl CrudStore {
             .resolve_for_thread(workspace_id, thread_id)
             .await?;
         Ok(found.effective)
+    }
+
+    /// Turns.
+    pub fn turns(&self) -> TurnRepository<'_> {
+        TurnRepository(self)
+    }
+
+    /// What hooks did.
+    pub fn hook_runs(&self) -> HookRunRepository<'_> {
+        HookRunRepository(self)
     }
 
     /// Tokens.

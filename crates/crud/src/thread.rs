@@ -11,7 +11,7 @@ use sea_orm::{
 };
 
 use crate::{
-    CrudStore, Error, Tree, TreeQuery, thread_folder, tree,
+    CrudStore, Error, Tree, TreeQuery, thread_folder, tree, turn,
     workspace::{active, bump_tree},
 };
 
@@ -225,6 +225,7 @@ impl ThreadRepository<'_> {
             if thread.status == "Active" {
                 return Err(Error::ThreadBusy(thread_id));
             }
+            turn::forget(db, &thread_id)?;
             thread_placement::Entity::delete_by_id(thread_id.as_str()).exec(db)?;
             Entity::delete_by_id(thread_id).exec(db)?;
             bump_tree(db, &workspace_id).map(Some)

@@ -6,9 +6,8 @@ use entity::{
     thread_placement,
 };
 use sea_orm::{
-    ActiveModelTrait as _, ActiveValue::Set, ColumnTrait as _, ConnectionTrait as _,
-    DatabaseConnection, EntityTrait as _, PaginatorTrait as _, QueryFilter as _, Statement,
-    sea_query::Expr,
+    ActiveModelTrait as _, ActiveValue::Set, ColumnTrait as _, DatabaseConnection,
+    EntityTrait as _, PaginatorTrait as _, QueryFilter as _, sea_query::Expr,
 };
 
 use crate::{

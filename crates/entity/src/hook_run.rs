@@ -20,6 +20,7 @@ pub struct Model {
     pub thread_id: Option<String>,
     pub turn_id: Option<String>,
     pub context: String,
+    pub earlier: String,
     pub attempts: String,
     pub contribution_hashes: String,
     pub diagnostics: String,
@@ -27,6 +28,7 @@ pub struct Model {
     pub queued_at_ms: i64,
     pub started_at_ms: Option<i64>,
     pub completed_at_ms: Option<i64>,
+    pub deadline_at_ms: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

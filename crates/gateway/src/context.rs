@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use agent::{Agent, TurnRun};
 use crud::CrudStore;
 use protocol::{
     Id, Notification, Reach, ThreadId, WorkspaceId, session::SessionResume,
@@ -11,28 +12,31 @@ use protocol::{
     Method as _,
     thread::{ThreadTreeChangedNotification, agents_doc::ThreadAgentsDocChangedNotification},
 };
-use rpc::{Admit, Audience, Call, Failure, Publication, Resumption, Service as _, Text};
+use rpc::{Admit, Audience, Call, Failure, Publication, Resumption, Service as _, Text, Waiting};
 
-use crate::{Peer, Principal, notify, peer::thread_topic, rows};
+use crate::{Peer, Principal, notify, peer::thread_topic, providers::Providers, rows};
 
 /// One per request.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Context {
     peer: Arc<Peer>,
     caused: Arc<Caused>,
 }
 
 /// What a request causes. A failed request causes nothing.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Caused {
     effects: Mutex<Vec<Effect>>,
     /// The workspace this request made the connection follow.
     followed: Mutex<Option<WorkspaceId>>,
 }
 
-#[derive(Debug)]
 enum Effect {
     Publish(Publication),
+    /// The caller knows that its turn was accepted; now it runs.
+    RunTurn(Box<TurnRun>),
+    /// The caller hears the answer that is under way on a thread.
+    CatchUp(ThreadId),
     /// For the caller alone.
     Tell(Text),
     Resume {
@@ -67,6 +71,26 @@ impl Context {
     /// The database.
     pub(crate) fn store(&self) -> &CrudStore {
         &self.peer.gateway.store
+    }
+
+    /// The turn loop.
+    pub(crate) fn agent(&self) -> &Agent {
+        &self.peer.gateway.agent
+    }
+
+    /// The model providers.
+    pub(crate) fn providers(&self) -> &Arc<Providers> {
+        &self.peer.gateway.providers
+    }
+
+    /// Runs a turn once the caller has its answer.
+    pub(crate) fn run_turn(&self, run: TurnRun) {
+        self.cause(Effect::RunTurn(Box::new(run)));
+    }
+
+    /// Lets the caller hear the answer that is under way on a thread.
+    pub(crate) fn catch_up(&self, thread: &ThreadId) {
+        self.cause(Effect::CatchUp(thread.clone()));
     }
 
     /// Unix seconds.
@@ -158,7 +182,15 @@ impl Caused {
         for effect in effects {
             match effect {
                 Effect::Publish(publication) => notify::publish(&peer.gateway, &publication).await,
-                Effect::Tell(text) => peer.outbox().notify(&text, None),
+                Effect::Tell(text) => peer.outbox().notify(&text, &Waiting::Kept),
+                Effect::RunTurn(run) => peer.gateway.agent.run(*run),
+                Effect::CatchUp(thread) => {
+                    let tell = |started| {
+                        peer.outbox()
+                            .notify(&rpc::notification(&started), &Waiting::Kept)
+                    };
+                    peer.gateway.agent.catch_up(&thread, tell).await;
+                }
                 Effect::Resume {
                     workspace,
                     after_seq,

@@ -21,6 +21,20 @@ pub enum Error {
         /// The other process.
         pid: String,
     },
+    /// A file of settings cannot be used.
+    #[error("`{}` cannot be used: {detail}", path.display())]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// Turns that were cut off cannot be marked.
+    #[error("the turns of an earlier run cannot be read: {source}")]
+    Recovery {
+        /// What the turn loop said.
+        source: agent::Error,
+    },
     /// The token file cannot be used.
     #[error("the token file of the home cannot be used: {source}")]
     Token {

@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
+use agent::Agent;
 use crud::CrudStore;
 use rpc::{Hub, Router};
 
 use crate::{
-    Context, Error, Home, Peer, Principal, Sources, StoredTokens, janitor, methods,
+    Context, Error, Home, Peer, Principal, Sources, StoredTokens,
+    home::Owner,
+    janitor, methods,
+    providers::{Config, Providers},
+    turns,
     watch::{self, Watch},
 };
 
@@ -23,6 +28,14 @@ pub struct Gateway {
     pub(crate) sources: Sources,
     /// Who a token belongs to.
     pub(crate) tokens: StoredTokens,
+    /// The turn loop.
+    pub(crate) agent: Agent,
+    /// The model providers.
+    pub(crate) providers: Arc<Providers>,
+    /// The home, to see which other processes live.
+    pub(crate) home: Home,
+    /// Tells other processes that this one lives.
+    _owner: Owner,
     router: Router<Context>,
 }
 
@@ -45,21 +58,49 @@ impl GatewayOptions {
 }
 
 impl Gateway {
-    /// Opens the database of a home and starts what runs in the background.
-    pub fn open(home: &Home, options: &GatewayOptions) -> Result<Arc<Self>, Error> {
+    /// Opens the database of a home, marks what an earlier process left unfinished and starts what runs in the
+    /// background.
+    pub async fn open(home: &Home, options: &GatewayOptions) -> Result<Arc<Self>, Error> {
+        let config = Config::read(&home.path().join("config.toml"))?;
+        let providers = Arc::new(Providers::open(
+            config,
+            home.path().join("provider_keys.json"),
+        )?);
+        let owner = home.claim()?;
         let store = CrudStore::open(home.path(), &options.database);
         let store = store.map_err(|source| Error::Database { source })?;
-        let gateway = Arc::new(Self {
-            tokens: StoredTokens::new(home.token()?, store.clone()),
+        let tokens = StoredTokens::new(home.token()?, store.clone());
+        let sources = options.sources.clone();
+        let gateway = Arc::new_cyclic(|gateway| Self {
+            agent: turns::agent(
+                gateway.clone(),
+                &store,
+                &sources,
+                Arc::clone(&providers),
+                owner.name().to_owned(),
+            ),
+            tokens,
             store,
             hub: Hub::default(),
             watch: Watch::default(),
-            sources: options.sources.clone(),
+            sources,
+            providers,
+            home: home.clone(),
+            _owner: owner,
             router: methods::router(),
         });
+        gateway
+            .recover_turns()
+            .await
+            .map_err(|source| Error::Recovery { source })?;
         tokio::spawn(watch::run(Arc::downgrade(&gateway)));
         tokio::spawn(janitor::run(Arc::downgrade(&gateway)));
         Ok(gateway)
+    }
+
+    /// Marks turns as interrupted whose process is gone.
+    pub(crate) async fn recover_turns(&self) -> Result<usize, agent::Error> {
+        self.agent.recover(|owner| self.home.is_alive(owner)).await
     }
 
     /// The database.

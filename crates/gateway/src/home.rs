@@ -21,6 +21,26 @@ pub(crate) struct ServeLock {
     _file: File,
 }
 
+/// The name of a process among all that use a home, for as long as it lives.
+#[derive(Debug)]
+pub(crate) struct Owner {
+    name: String,
+    path: PathBuf,
+    _file: File,
+}
+
+impl Owner {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
 impl Home {
     /// Opens the folder, making it readable for its owner alone when it is missing.
     pub fn open(path: &Path) -> Result<Self, Error> {
@@ -74,6 +94,43 @@ impl Home {
                 "the token file is empty",
             ))
         })
+    }
+
+    /// Gives this process a name. Its file stays locked until the process ends, however it ends.
+    pub(crate) fn claim(&self) -> Result<Owner, Error> {
+        let failed = |source| Error::Home {
+            path: self.path.clone(),
+            source,
+        };
+        let folder = self.path.join("processes");
+        fs::create_dir_all(&folder).map_err(failed)?;
+        let name = format!("prc_{}", random_text(18));
+        let path = folder.join(&name);
+        let file = private().create_new(true).open(&path).map_err(failed)?;
+        file.try_lock().map_err(|error| failed(error.into()))?;
+        Ok(Owner {
+            name,
+            path,
+            _file: file,
+        })
+    }
+
+    /// Whether the process with this name still lives. What a dead one left is removed.
+    pub(crate) fn is_alive(&self, name: &str) -> bool {
+        let is_name = name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let path = self.path.join("processes").join(name);
+        let Some(file) = is_name.then(|| File::open(&path).ok()).flatten() else {
+            return false;
+        };
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => true,
+            Ok(()) | Err(TryLockError::Error(_)) => {
+                let _ = fs::remove_file(&path);
+                false
+            }
+        }
     }
 
     /// Makes this process the only one that serves the home, or tells who does.
@@ -204,6 +261,18 @@ mod tests {
             1,
             "nothing else is left"
         );
+    }
+
+    #[test]
+    fn a_process_is_alive_until_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::open(folder.path()).unwrap();
+        let owner = home.claim().unwrap();
+        let name = owner.name().to_owned();
+        assert!(home.is_alive(&name));
+        drop(owner);
+        assert!(!home.is_alive(&name));
+        assert!(!home.is_alive("../token"));
     }
 
     #[test]

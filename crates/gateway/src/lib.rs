@@ -13,10 +13,12 @@ mod janitor;
 mod methods;
 mod notify;
 mod peer;
+mod providers;
 mod rows;
 mod serve;
 mod sources;
 mod stdio;
+mod turns;
 mod watch;
 
 pub use auth::{

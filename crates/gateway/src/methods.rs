@@ -1,9 +1,12 @@
 //! The handlers, one file per family, at the same path as in `protocol`.
 
 mod company;
+mod hook;
+mod provider;
 mod session;
 mod system;
 mod thread;
+mod turn;
 mod workspace;
 
 use crate::Context;
@@ -15,6 +18,9 @@ pub fn router() -> rpc::Router<Context> {
     thread::routes(&mut router);
     thread::folder::routes(&mut router);
     thread::agents_doc::routes(&mut router);
+    turn::routes(&mut router);
+    hook::routes(&mut router);
+    provider::routes(&mut router);
     session::routes(&mut router);
     system::routes(&mut router);
     company::system::routes(&mut router);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use protocol::{ThreadId, WorkspaceId, transport::TransportFrameRejectedNotification};
-use rpc::{ConnectionId, Kind, Outbox, Request, Service};
+use rpc::{ConnectionId, Kind, Outbox, Request, Service, Waiting};
 
 use crate::{Context, Gateway, Principal, sources::random_text};
 
@@ -90,7 +90,8 @@ impl Service for Peer {
             magic: magic.map(|magic| String::from_utf8_lossy(magic).into_owned()),
         };
         self.gateway.watch.count_rejected_frame();
-        self.outbox.notify(&rpc::notification(&rejected), None);
+        self.outbox
+            .notify(&rpc::notification(&rejected), &Waiting::Kept);
     }
 }
 

@@ -4,6 +4,7 @@ use crud::{AgentsDocSummary, Error, Resolved, Revision, RevisionSummary};
 use entity::{thread, thread_agents_doc, thread_folder, thread_placement, workspace};
 use protocol::{
     FolderId, Id, WorkspaceId,
+    hook::HookRun,
     thread::{
         Thread, ThreadPlacement,
         agents_doc::{
@@ -12,12 +13,13 @@ use protocol::{
         },
         folder::ThreadFolder,
     },
+    turn::{Turn, TurnEvent},
     workspace::Workspace,
 };
 use rpc::{Failure, Kind};
 use serde::{
     Deserialize, Serialize,
-    de::{IntoDeserializer as _, value::Error as WordError},
+    de::{DeserializeOwned, IntoDeserializer as _, value::Error as WordError},
 };
 
 pub(crate) fn workspace(row: workspace::Model) -> Result<Workspace, Failure> {
@@ -146,6 +148,57 @@ pub(crate) fn revision(row: Revision) -> Result<ThreadAgentsDocRevision, Failure
     })
 }
 
+pub(crate) fn turn(row: entity::turn::Model) -> Result<Turn, Failure> {
+    agent::turn_to_wire(row).map_err(agent_failure)
+}
+
+pub(crate) fn turn_event(row: &entity::turn_event::Model) -> Result<TurnEvent, Failure> {
+    Ok(TurnEvent {
+        turn_id: id(&row.turn_id)?,
+        sequence: row.sequence.unsigned_abs(),
+        created_at: row.created_at_ms,
+        payload: json(&row.payload)?,
+    })
+}
+
+pub(crate) fn hook_run(row: entity::hook_run::Model) -> Result<HookRun, Failure> {
+    let attempts: Vec<serde_json::Value> = json(&row.attempts)?;
+    let diagnostics: Vec<serde_json::Value> = json(&row.diagnostics)?;
+    let contribution_hashes: Vec<String> = json(&row.contribution_hashes)?;
+    let previews = diagnostics.iter().filter_map(|one| one["message"].as_str());
+    Ok(HookRun {
+        id: row.id,
+        subscription_id: row.subscription_id,
+        hook_id: row.hook_id,
+        phase: row.phase,
+        status: word(&row.status)?,
+        thread_id: row.thread_id,
+        turn_id: row.turn_id,
+        attempt_count: attempts.len() as u64,
+        contribution_count: contribution_hashes.len() as u64,
+        diagnostic_count: diagnostics.len() as u64,
+        contribution_hashes,
+        diagnostic_previews: previews.map(ToOwned::to_owned).collect(),
+        error: row.error.as_deref().map(json).transpose()?,
+        queued_at_ms: row.queued_at_ms,
+        started_at_ms: row.started_at_ms,
+        completed_at_ms: row.completed_at_ms,
+    })
+}
+
+/// What a failed turn operation looks like on the wire.
+pub(crate) fn agent_failure(error: agent::Error) -> Failure {
+    let message = error.to_string();
+    match error {
+        agent::Error::Store(error) => failure(error),
+        agent::Error::UnknownProvider(_) => Failure::state(Kind::UnknownProvider, message)
+            .with("path", "/model_provider")
+            .hint("`provider/list` names them"),
+        agent::Error::RunsElsewhere(_) => Failure::state(Kind::Busy, message),
+        agent::Error::Damaged(_) => Failure::incident(&error),
+    }
+}
+
 /// The id of a stored workspace.
 pub(crate) fn workspace_id(text: &str) -> Result<WorkspaceId, Failure> {
     id(text)
@@ -174,6 +227,8 @@ pub(crate) fn failure(error: Error) -> Failure {
         Error::DiskFull => {
             Failure::state(Kind::QuotaExceeded, message).hint("free some space and try again")
         }
+        Error::UnknownTurn(_) => Failure::state(Kind::UnknownTurn, message),
+        Error::TurnDiffers(_) => Failure::state(Kind::Duplicate, message).hint("use a new turn_id"),
         Error::UnknownDoc(_) => Failure::state(Kind::UnknownAgentsDoc, message),
         Error::UnknownRevision { .. } => Failure::state(Kind::UnknownRevision, message),
         Error::VersionConflict { .. } => Failure::state(
@@ -197,6 +252,10 @@ pub(crate) fn stored<T: Serialize>(value: T) -> Result<String, Failure> {
 #[derive(Debug, thiserror::Error)]
 #[error("a stored value is not a word")]
 struct NotAWord;
+
+fn json<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure::incident(&error))
+}
 
 fn id<I: Id>(text: &str) -> Result<I, Failure> {
     I::parse(text).map_err(|error| Failure::incident(&error))

@@ -63,7 +63,7 @@ pub async fn serve(
 ) -> Result<(), Error> {
     let home = Home::open(&options.home)?;
     let _lock = home.lock_for_serving()?;
-    let gateway = Gateway::open(&home, gateway_options)?;
+    let gateway = Gateway::open(&home, gateway_options).await?;
     let listen_error = |source| Error::Listen {
         listen: options.listen,
         source,

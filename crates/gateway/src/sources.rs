@@ -10,8 +10,13 @@ use protocol::Id;
 
 /// Tells the time.
 pub trait Clock: Send + Sync {
+    /// Unix milliseconds.
+    fn now_ms(&self) -> i64;
+
     /// Unix seconds.
-    fn now(&self) -> i64;
+    fn now(&self) -> i64 {
+        self.now_ms() / 1000
+    }
 }
 
 /// Makes the random part of ids.
@@ -54,11 +59,11 @@ impl fmt::Debug for Sources {
 struct SystemClock;
 
 impl Clock for SystemClock {
-    fn now(&self) -> i64 {
+    fn now_ms(&self) -> i64 {
         #[expect(clippy::disallowed_methods, reason = "this is the clock")]
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         since.map_or(0, |since| {
-            i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+            i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
         })
     }
 }

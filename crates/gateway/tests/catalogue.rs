@@ -52,7 +52,7 @@ fn every_type_is_named_after_its_method() {
 
 #[tokio::test]
 async fn no_method_dies_of_bad_params() {
-    let running = testkit::gateway();
+    let running = testkit::gateway().await;
     let client = running.client();
     let junk = [
         json!({}),

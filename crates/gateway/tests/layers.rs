@@ -11,7 +11,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("crud", &["entity", "migration"]),
     ("hooks", &[]),
     ("prompt", &["crud", "hooks", "protocol"]),
-    ("agent", &["crud", "hooks", "prompt", "protocol"]),
+    ("agent", &["crud", "entity", "hooks", "prompt", "protocol"]),
     (
         "gateway",
         &[

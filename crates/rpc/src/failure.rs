@@ -88,6 +88,8 @@ kinds! {
     ProviderFailed = "provider_failed";
     /// A folder cannot be moved into itself.
     Cycle = "cycle";
+    /// The id is taken by something else.
+    Duplicate = "duplicate";
     /// Something runs that must end first.
     Busy = "busy";
     /// Something is over its `limit`.

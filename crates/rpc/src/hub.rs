@@ -9,12 +9,14 @@ use std::{
 
 use protocol::Notification;
 
-use crate::{ConnectionId, Outbox, Text, envelope};
+use crate::{ConnectionId, Outbox, Text, envelope, outbox::Waiting};
 
 /// Notifications of one stream that are kept for [`Hub::resume`].
 pub const MAX_RETAINED: usize = 1000;
 /// Bytes of notifications of one stream that are kept.
 const MAX_RETAINED_BYTES: usize = 4 << 20;
+/// Ranges of numbers that are remembered for a stream.
+const MAX_RANGES: usize = 64;
 /// Streams with retained notifications; the one that was quiet the longest is forgotten first.
 const MAX_STREAMS: usize = 64;
 
@@ -46,6 +48,8 @@ struct Member {
 struct Stream {
     /// Numbers that are ours to give.
     granted: Range<u64>,
+    /// Ranges we gave numbers from, oldest first; as many as retained notifications can come from.
+    given: VecDeque<Range<u64>>,
     retained: VecDeque<Retained>,
     retained_bytes: usize,
     /// The highest number that is not retained any more, or was not ours to give.
@@ -70,7 +74,15 @@ pub struct Publication {
     pub audience: Audience,
     name: &'static str,
     params: String,
-    coalesced: bool,
+    waits: Waits,
+}
+
+/// How a notification waits for a slow reader.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Waits {
+    Kept,
+    Coalesced,
+    Dropped,
 }
 
 /// Who receives a notification.
@@ -108,7 +120,7 @@ impl Publication {
             name: N::NAME,
             // A wire type is a tree of strings, numbers and lists: it cannot fail to serialise.
             params: serde_json::to_string(payload).unwrap_or_else(|_| "{}".to_owned()),
-            coalesced: false,
+            waits: Waits::Kept,
         }
     }
 
@@ -122,7 +134,14 @@ impl Publication {
     /// Lets a later one of the same name and stream replace it where it still waits.
     #[must_use]
     pub fn coalesced(mut self) -> Self {
-        self.coalesced = true;
+        self.waits = Waits::Coalesced;
+        self
+    }
+
+    /// Lets a slow reader miss it, because something later says it all. It is not replayed either.
+    #[must_use]
+    pub fn droppable(mut self) -> Self {
+        self.waits = Waits::Dropped;
         self
     }
 }
@@ -197,22 +216,29 @@ impl Hub {
             Audience::Topic(topic) => Some(topic.clone()),
             Audience::Stream | Audience::Everyone => None,
         };
-        stream.retain(Retained {
-            seq,
-            text: text.clone(),
-            topic,
-        });
+        stream.last = seq;
+        if publication.waits != Waits::Dropped {
+            stream.retain(Retained {
+                seq,
+                text: text.clone(),
+                topic,
+            });
+        }
 
-        let key = publication
-            .coalesced
-            .then(|| format!("{} {}", publication.name, publication.stream));
+        let waiting = match publication.waits {
+            Waits::Kept => Waiting::Kept,
+            Waits::Coalesced => {
+                Waiting::Replaceable(format!("{} {}", publication.name, publication.stream))
+            }
+            Waits::Dropped => Waiting::Droppable,
+        };
         let listeners = match &publication.audience {
             Audience::Stream => state.topics.get(&publication.stream),
             Audience::Topic(topic) => state.topics.get(topic),
             Audience::Everyone => {
                 for member in state.members.values() {
                     if (member.sees)(&publication.stream) {
-                        member.outbox.notify(&text, key.as_deref());
+                        member.outbox.notify(&text, &waiting);
                     }
                 }
                 return Ok(());
@@ -220,7 +246,7 @@ impl Hub {
         };
         for connection in listeners.into_iter().flatten() {
             if let Some(member) = state.members.get(connection) {
-                member.outbox.notify(&text, key.as_deref());
+                member.outbox.notify(&text, &waiting);
             }
         }
         Ok(())
@@ -246,6 +272,10 @@ impl Hub {
         if let Some(stream) = state.streams.get_mut(stream)
             && stream.granted.is_empty()
         {
+            stream.given.push_back(numbers.clone());
+            if stream.given.len() > MAX_RANGES {
+                stream.given.pop_front();
+            }
             stream.granted = numbers;
             stream.used_at = clock;
         }
@@ -375,7 +405,6 @@ impl State {
 
 impl Stream {
     fn retain(&mut self, retained: Retained) {
-        self.last = retained.seq;
         self.retained_bytes += retained.text.len();
         self.retained.push_back(retained);
         while self.retained.len() > MAX_RETAINED || self.retained_bytes > MAX_RETAINED_BYTES {
@@ -387,13 +416,11 @@ impl Stream {
         }
     }
 
-    /// Whether `seq` was the last thing a client can have seen of us: then nothing after it is gone. A number
-    /// that was given by another process, or will be given one day, is not known.
+    /// Whether `seq` can be the last thing a client saw of us: then nothing after it is gone. A number that was
+    /// given by another process, or will be given one day, is not known.
     fn knows(&self, seq: u64) -> bool {
-        let found = self
-            .retained
-            .binary_search_by_key(&seq, |retained| retained.seq);
-        seq == self.floor || found.is_ok()
+        let was_given = self.given.iter().any(|range| range.contains(&seq)) && seq <= self.last;
+        seq == self.floor || (was_given && seq > self.floor)
     }
 }
 

@@ -43,11 +43,21 @@ enum Entry {
     Response(Text),
     Notification {
         text: Text,
-        /// A later notification with the same key replaces this one.
-        key: Option<String>,
+        waiting: Waiting,
     },
     /// Retained notifications, asked for by the client: bounded by what is retained.
     Replay(Vec<Text>),
+}
+
+/// What may happen to a notification while it waits.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Waiting {
+    /// Nothing.
+    Kept,
+    /// A later one with the same key replaces it.
+    Replaceable(String),
+    /// It goes first when there is no room: something later says it all.
+    Droppable,
 }
 
 /// Why a connection ends, as WebSocket tells it.
@@ -104,29 +114,28 @@ impl Outbox {
         }
     }
 
-    /// Queues a notification without waiting. One with the same `key` that still waits is replaced. A
-    /// connection that has too many waiting is closed.
-    pub fn notify(&self, text: &Text, key: Option<&str>) {
+    /// Queues a notification without waiting for room. A connection that has too many waiting is closed.
+    pub fn notify(&self, text: &Text, waiting: &Waiting) {
         let mut state = self.state();
         if state.closing.is_some() {
             return;
         }
-        if let Some(key) = key {
-            state.forget(key);
+        if let Waiting::Replaceable(_) = waiting {
+            state.forget_last(|queued| queued == waiting);
         }
         state.notifications += 1;
         state.notification_bytes += text.len();
-        if state.notifications > MAX_NOTIFICATIONS
-            || state.notification_bytes > MAX_NOTIFICATION_BYTES
-        {
-            drop(state);
-            self.close(Closing::SLOW_CONSUMER);
-            return;
-        }
         state.queue.push_back(Entry::Notification {
             text: text.clone(),
-            key: key.map(ToOwned::to_owned),
+            waiting: waiting.clone(),
         });
+        while state.is_overfull() {
+            if !state.forget_first(|queued| *queued == Waiting::Droppable) {
+                drop(state);
+                self.close(Closing::SLOW_CONSUMER);
+                return;
+            }
+        }
         drop(state);
         self.ready.notify_one();
     }
@@ -213,15 +222,43 @@ impl State {
         texts
     }
 
-    /// Drops the waiting notification with this key.
-    fn forget(&mut self, key: &str) {
-        let has_key = |entry: &Entry| matches!(entry, Entry::Notification { key: Some(own), .. } if own == key);
-        if let Some(position) = self.queue.iter().rposition(has_key)
-            && let Some(Entry::Notification { text, .. }) = self.queue.remove(position)
-        {
-            self.notifications -= 1;
-            self.notification_bytes -= text.len();
-        }
+    fn is_overfull(&self) -> bool {
+        self.notifications > MAX_NOTIFICATIONS || self.notification_bytes > MAX_NOTIFICATION_BYTES
+    }
+
+    /// Drops the oldest waiting notification that fits. Answers whether there was one.
+    fn forget_first(&mut self, fits: impl Fn(&Waiting) -> bool) -> bool {
+        let position = self
+            .queue
+            .iter()
+            .position(|entry| entry.is_notification(&fits));
+        self.forget(position)
+    }
+
+    /// Drops the newest waiting notification that fits.
+    fn forget_last(&mut self, fits: impl Fn(&Waiting) -> bool) -> bool {
+        let position = self
+            .queue
+            .iter()
+            .rposition(|entry| entry.is_notification(&fits));
+        self.forget(position)
+    }
+
+    fn forget(&mut self, position: Option<usize>) -> bool {
+        let Some(Entry::Notification { text, .. }) =
+            position.and_then(|position| self.queue.remove(position))
+        else {
+            return false;
+        };
+        self.notifications -= 1;
+        self.notification_bytes -= text.len();
+        true
+    }
+}
+
+impl Entry {
+    fn is_notification(&self, fits: impl Fn(&Waiting) -> bool) -> bool {
+        matches!(self, Self::Notification { waiting, .. } if fits(waiting))
     }
 }
 
@@ -241,9 +278,10 @@ mod tests {
     #[tokio::test]
     async fn a_waiting_notification_is_replaced_by_its_successor() {
         let outbox = Outbox::default();
-        outbox.notify(&text("tree 1"), Some("tree"));
-        outbox.notify(&text("doc"), None);
-        outbox.notify(&text("tree 2"), Some("tree"));
+        let tree = Waiting::Replaceable("tree".to_owned());
+        outbox.notify(&text("tree 1"), &tree);
+        outbox.notify(&text("doc"), &Waiting::Kept);
+        outbox.notify(&text("tree 2"), &tree);
         assert_eq!(drain(&outbox).await, ["doc", "tree 2"]);
     }
 
@@ -251,7 +289,7 @@ mod tests {
     async fn who_does_not_read_is_closed_and_frees_the_memory() {
         let outbox = Outbox::default();
         for _ in 0..=MAX_NOTIFICATIONS {
-            outbox.notify(&text("x"), None);
+            outbox.notify(&text("x"), &Waiting::Kept);
         }
         assert_eq!(outbox.next().await, Err(Closing::SLOW_CONSUMER));
         assert_eq!(outbox.depth(), 0);
@@ -261,9 +299,26 @@ mod tests {
     async fn too_many_bytes_are_as_slow_as_too_many_notifications() {
         let outbox = Outbox::default();
         let big = text(&"x".repeat(MAX_NOTIFICATION_BYTES / 2 + 1));
-        outbox.notify(&big, None);
-        outbox.notify(&big, None);
+        outbox.notify(&big, &Waiting::Kept);
+        outbox.notify(&big, &Waiting::Kept);
         assert_eq!(outbox.next().await, Err(Closing::SLOW_CONSUMER));
+    }
+
+    #[tokio::test]
+    async fn what_may_be_dropped_goes_before_the_connection() {
+        let outbox = Outbox::default();
+        outbox.notify(&text("first"), &Waiting::Kept);
+        for number in 0..1000 {
+            outbox.notify(&text(&format!("delta {number}")), &Waiting::Droppable);
+        }
+        outbox.notify(&text("last"), &Waiting::Kept);
+        let texts = drain(&outbox).await;
+        assert_eq!(texts.len(), MAX_NOTIFICATIONS);
+        assert_eq!(
+            (texts[0].as_str(), texts[1].as_str()),
+            ("first", "delta 874")
+        );
+        assert_eq!(texts.last().unwrap(), "last");
     }
 
     #[tokio::test]

@@ -29,8 +29,8 @@ impl Statements {
     }
 }
 
-/// Starts a gateway; needs a tokio runtime.
-pub fn gateway() -> TestGateway {
+/// Starts a gateway.
+pub async fn gateway() -> TestGateway {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
     let statements = Statements::default();
     let sources = Sources {
@@ -44,7 +44,8 @@ pub fn gateway() -> TestGateway {
         recorded.push(sql.to_owned());
     }));
     let options = GatewayOptions { sources, database };
-    let opened = Home::open(home.path()).and_then(|home| Gateway::open(&home, &options));
+    let opened = Home::open(home.path()).expect("a temporary folder can be a home");
+    let opened = Gateway::open(&opened, &options).await;
     TestGateway {
         gateway: opened.expect("a gateway starts on an empty home"),
         statements,

@@ -18,8 +18,8 @@ impl Default for TickingClock {
 }
 
 impl Clock for TickingClock {
-    fn now(&self) -> i64 {
-        self.0.fetch_add(1, Ordering::Relaxed)
+    fn now_ms(&self) -> i64 {
+        self.0.fetch_add(1, Ordering::Relaxed) * 1000
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct ServerStart {
 impl ServerStart {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let home = Home::open(&self.home.path()?)?;
-        let gateway = Gateway::open(&home, &super::gateway_options())?;
+        let gateway = Gateway::open(&home, &super::gateway_options()).await?;
         let defaults = rpc::stdio::Options::default();
         let options = rpc::stdio::Options {
             concurrency: if self.serial { 1 } else { defaults.concurrency },

@@ -14,6 +14,8 @@ pub(super) mod folder;
 const PAGE: usize = 500;
 /// Threads on one page of the tree at most.
 pub(super) const MAX_PAGE: usize = 5000;
+/// Events of one history at most.
+const MAX_EVENTS: usize = 10_000;
 /// What a thread uses when nobody says otherwise.
 const DEFAULT_PROVIDER: &str = "echo";
 const DEFAULT_MODEL: &str = "echo";
@@ -55,6 +57,7 @@ async fn start(ctx: Context, params: ThreadStartParams) -> Result<ThreadStartRes
         .await
         .map_err(rows::failure)?;
     ctx.peer().follow_thread(&params.thread_id);
+    ctx.catch_up(&params.thread_id);
     let thread = match started {
         Started::Created(row) => rows::thread(row)?,
         Started::Opened(updated) => announce(&ctx, updated, ThreadStart::NAME)?,
@@ -79,15 +82,23 @@ async fn history(
     ctx: Context,
     params: ThreadHistoryParams,
 ) -> Result<ThreadHistoryResponse, Failure> {
-    page_size(params.limit, MAX_PAGE, MAX_PAGE)?;
+    let limit = page_size(params.limit, MAX_EVENTS, MAX_EVENTS)?;
     let row = ctx.store().threads().get(params.thread_id.as_str()).await;
     let workspace_id = rows::workspace_id(&row.map_err(rows::failure)?.workspace_id)?;
     ctx.peer().follow(&workspace_id);
+    let events = ctx
+        .store()
+        .turns()
+        .history(params.thread_id.as_str(), limit)
+        .await;
     Ok(ThreadHistoryResponse {
         workspace_id,
         thread_id: params.thread_id,
-        // Threads have no turns yet, so nothing has happened on them.
-        events: Vec::new(),
+        events: events
+            .map_err(rows::failure)?
+            .iter()
+            .map(rows::turn_event)
+            .collect::<Result<_, _>>()?,
     })
 }
 
@@ -231,7 +242,7 @@ fn announce(ctx: &Context, updated: Updated, reason: &str) -> Result<Thread, Fai
 }
 
 /// A text that is given must say something. The contract numbers this one as a conflict of state.
-fn given_text(field: &str, text: Option<String>) -> Result<Option<String>, Failure> {
+pub(super) fn given_text(field: &str, text: Option<String>) -> Result<Option<String>, Failure> {
     let parsed = text.map(|text| Name::parse(&text)).transpose();
     parsed.map(|name| name.map(String::from)).map_err(|error| {
         Failure::state(Kind::InvalidParams, format!("`{field}`: {error}"))
@@ -254,7 +265,7 @@ fn given_word<T: Serialize + Default>(word: Option<T>) -> Result<Field<String>, 
 }
 
 /// How many rows to answer: what was asked for, clamped, never none.
-fn page_size(limit: Option<u32>, default: usize, most: usize) -> Result<u64, Failure> {
+pub(super) fn page_size(limit: Option<u32>, default: usize, most: usize) -> Result<u64, Failure> {
     match limit {
         None => Ok(default as u64),
         Some(0) => Err(Failure::param("/limit", "expected at least 1, found 0")),

@@ -50,6 +50,7 @@ fn hook_run() -> TableCreateStatement {
         .col(ColumnDef::new("turn_id").string())
         // JSON.
         .col(ColumnDef::new("context").text().not_null())
+        .col(ColumnDef::new("earlier").text().not_null())
         .col(ColumnDef::new("attempts").text().not_null())
         .col(ColumnDef::new("contribution_hashes").text().not_null())
         .col(ColumnDef::new("diagnostics").text().not_null())
@@ -58,5 +59,6 @@ fn hook_run() -> TableCreateStatement {
         .col(ColumnDef::new("queued_at_ms").big_integer().not_null())
         .col(ColumnDef::new("started_at_ms").big_integer())
         .col(ColumnDef::new("completed_at_ms").big_integer())
+        .col(ColumnDef::new("deadline_at_ms").big_integer())
         .to_owned()
 }

@@ -1,0 +1,103 @@
+//! The turns this process runs at the moment.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use protocol::{ThreadId, TurnId, WorkspaceId};
+use tokio::sync::watch;
+
+/// One running turn.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pub(crate) workspace_id: WorkspaceId,
+    pub(crate) thread_id: ThreadId,
+    pub(crate) turn_id: TurnId,
+    /// The reason, once somebody wants it to end.
+    cancelled: watch::Sender<Option<String>>,
+    ended: watch::Sender<bool>,
+    /// The answer as far as it has come. Held while a piece is told, so that who joins misses none.
+    pub(crate) answer: tokio::sync::Mutex<Option<PartialAnswer>>,
+}
+
+/// An answer that is not complete.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PartialAnswer {
+    pub(crate) item_id: String,
+    pub(crate) text: String,
+    pub(crate) next_seq: u64,
+}
+
+impl Running {
+    pub(crate) fn new(workspace_id: WorkspaceId, thread_id: ThreadId, turn_id: TurnId) -> Self {
+        Self {
+            workspace_id,
+            thread_id,
+            turn_id,
+            cancelled: watch::Sender::new(None),
+            ended: watch::Sender::new(false),
+            answer: tokio::sync::Mutex::new(None),
+        }
+    }
+
+    /// Asks the turn to end. The first reason counts.
+    pub(crate) fn cancel(&self, reason: String) {
+        self.cancelled.send_if_modified(|current| {
+            let is_first = current.is_none();
+            if is_first {
+                *current = Some(reason);
+            }
+            is_first
+        });
+    }
+
+    /// Waits for somebody to want the turn to end.
+    pub(crate) async fn cancellation(&self) -> String {
+        let mut cancelled = self.cancelled.subscribe();
+        let found = cancelled.wait_for(Option::is_some).await;
+        let reason = found.ok().and_then(|reason| reason.clone());
+        match reason {
+            Some(reason) => reason,
+            // The sender is in `self`, so it cannot be gone.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Waits for the end.
+    pub(crate) async fn end(&self) {
+        let _ = self.ended.subscribe().wait_for(|ended| *ended).await;
+    }
+}
+
+/// The running turns by id.
+#[derive(Debug, Default)]
+pub(crate) struct RunningTurns(Mutex<BTreeMap<TurnId, Arc<Running>>>);
+
+impl RunningTurns {
+    pub(crate) fn add(&self, running: Arc<Running>) {
+        self.turns().insert(running.turn_id.clone(), running);
+    }
+
+    /// Forgets a turn and wakes whoever waits for its end.
+    pub(crate) fn remove(&self, running: &Running) {
+        self.turns().remove(&running.turn_id);
+        running.ended.send_replace(true);
+    }
+
+    pub(crate) fn get(&self, turn_id: &TurnId) -> Option<Arc<Running>> {
+        self.turns().get(turn_id).cloned()
+    }
+
+    pub(crate) fn of_thread(&self, thread_id: &ThreadId) -> Option<Arc<Running>> {
+        let turns = self.turns();
+        turns
+            .values()
+            .find(|running| running.thread_id == *thread_id)
+            .cloned()
+    }
+
+    fn turns(&self) -> MutexGuard<'_, BTreeMap<TurnId, Arc<Running>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,373 @@
+//! One turn from start to end: hooks, prompt, model, answer.
+
+use std::sync::Arc;
+
+use crud::{FinishTurn, NewTurnEvent};
+use futures_util::StreamExt as _;
+use hooks::{Actor, Contributed, Contribution, Diagnostic, HookContext, Phase, PhaseError};
+use prompt::{CompiledPrompt, PromptInput};
+use protocol::turn::{
+    ItemAgentMessageDeltaNotification, ItemCompletedNotification, ItemStartedNotification,
+    PromptProfile, Turn, TurnEventPayload, TurnItem, TurnStatus, TurnUsage,
+};
+
+use crate::{
+    Agent, Error, TurnNotice, TurnRun,
+    agent::{event, wire},
+    conversation,
+    provider::{ModelEvent, ModelRequest, ProviderError, Usage},
+    running::PartialAnswer,
+};
+
+/// How a turn ended, before it is written down.
+enum Outcome {
+    Completed { usage: Option<Usage> },
+    Failed { error: String },
+    Interrupted { reason: String },
+}
+
+/// Why a turn failed.
+#[derive(Debug, thiserror::Error)]
+enum TurnError {
+    #[error("{0}")]
+    Hook(#[from] PhaseError),
+    #[error("{0}")]
+    Provider(#[from] ProviderError),
+    #[error("there is no provider `{0}`")]
+    UnknownProvider(String),
+    /// Text of the database stays in the log.
+    #[error("the turn could not be stored")]
+    Agent(#[from] Error),
+}
+
+impl Agent {
+    pub(crate) async fn run_to_end(&self, run: TurnRun) {
+        let running = Arc::clone(&run.running);
+        let outcome = tokio::select! {
+            biased;
+            reason = running.cancellation() => Outcome::Interrupted { reason },
+            ended = self.attempt(&run) => match ended {
+                Ok(usage) => Outcome::Completed { usage },
+                Err(error) => {
+                    tracing::warn!(turn = %running.turn_id, ?error, "a turn failed");
+                    Outcome::Failed { error: error.to_string() }
+                }
+            },
+        };
+        if let Err(error) = self.finish(&run, outcome).await {
+            // The row stays in progress; the next start marks it as interrupted.
+            tracing::error!(turn = %running.turn_id, %error, "the end of a turn cannot be stored");
+        }
+        self.inner.running.remove(&running);
+        self.post_turn(&run).await;
+    }
+
+    async fn attempt(&self, run: &TurnRun) -> Result<Option<Usage>, TurnError> {
+        let running = &run.running;
+        let turn = wire(run.row.clone())?;
+        self.tell(TurnNotice::Started {
+            workspace_id: running.workspace_id.clone(),
+            thread_id: running.thread_id.clone(),
+            turn,
+        })
+        .await;
+        let user_item = TurnItem::UserMessage {
+            id: format!("user_{}", running.turn_id),
+            text: conversation::text(&run.input),
+            attachments: conversation::attachments(&run.input),
+        };
+        self.append(
+            run,
+            &[
+                TurnEventPayload::ItemStarted {
+                    item: user_item.clone(),
+                },
+                TurnEventPayload::ItemCompleted {
+                    item: user_item.clone(),
+                },
+            ],
+        )
+        .await?;
+        self.tell(TurnNotice::ItemStarted(
+            self.started(run, user_item.clone()),
+        ))
+        .await;
+        self.tell(TurnNotice::ItemCompleted(self.completed(run, user_item)))
+            .await;
+
+        let compiled = self.compile(run).await?;
+        let provider_id = run.row.model_provider.clone();
+        let provider = (self.inner.options.providers)(provider_id.clone()).await;
+        let provider = provider.ok_or(TurnError::UnknownProvider(provider_id))?;
+        let turns = self.inner.store.turns();
+        let past = turns
+            .conversation(
+                running.thread_id.as_str(),
+                run.row.ordinal,
+                conversation::MAX_TURNS,
+            )
+            .await
+            .map_err(Error::Store)?;
+        let told = compiled.stable.len() + compiled.dynamic.len();
+        let request = ModelRequest {
+            model: run.row.model.clone(),
+            messages: conversation::messages(&past, conversation::question(&run.input), told),
+            system_stable: compiled.stable,
+            system_dynamic: compiled.dynamic,
+            max_output_tokens: None,
+        };
+        self.stream(run, provider.stream(request)).await
+    }
+
+    /// Runs the phases before the model is asked and puts the prompt together. A hook that fails closed ends the
+    /// turn here, before anything is sent.
+    async fn compile(&self, run: &TurnRun) -> Result<CompiledPrompt, TurnError> {
+        let context = self.context(run);
+        let mut contributions: Vec<Contributed> = Vec::new();
+        let mut diagnostics: Vec<(String, Diagnostic)> = Vec::new();
+        for phase in [
+            Phase::TurnPrePolicy,
+            Phase::TurnPrePromptContext,
+            Phase::TurnPreToolMaterialization,
+            Phase::TurnPrePromptCompile,
+        ] {
+            let earlier = Arc::new(handed_on(&contributions));
+            let outcome = self
+                .inner
+                .options
+                .hooks
+                .run_phase(phase, context.clone(), earlier)
+                .await?;
+            contributions.extend(outcome.contributions);
+            diagnostics.extend(outcome.diagnostics);
+        }
+        let compiled = prompt::compile(&PromptInput {
+            profile: PromptProfile::AssistantFull,
+            contributions: contributions.clone(),
+            diagnostics,
+        });
+        let manifest = serde_json::to_string(&compiled.manifest)
+            .map_err(|error| Error::Damaged(error.to_string()))?;
+        let stored = self
+            .inner
+            .store
+            .turns()
+            .set_manifest(&run.row.id, manifest)
+            .await;
+        stored.map_err(Error::Store)?;
+        let earlier = Arc::new(handed_on(&contributions));
+        self.inner
+            .options
+            .hooks
+            .run_phase(Phase::TurnPostPromptCompile, context, earlier)
+            .await?;
+        Ok(compiled)
+    }
+
+    /// Tells the pieces of the answer as they come.
+    async fn stream(
+        &self,
+        run: &TurnRun,
+        mut events: crate::provider::ModelStream,
+    ) -> Result<Option<Usage>, TurnError> {
+        let running = &run.running;
+        let item_id = (self.inner.options.new_id)("itm_");
+        let empty = TurnItem::AgentMessage {
+            id: item_id.clone(),
+            text: String::new(),
+        };
+        self.append(
+            run,
+            &[TurnEventPayload::ItemStarted {
+                item: empty.clone(),
+            }],
+        )
+        .await?;
+        {
+            let mut answer = running.answer.lock().await;
+            *answer = Some(PartialAnswer {
+                item_id: item_id.clone(),
+                ..PartialAnswer::default()
+            });
+            self.tell(TurnNotice::ItemStarted(self.started(run, empty)))
+                .await;
+        }
+        let mut usage = None;
+        while let Some(event) = events.next().await {
+            match event? {
+                ModelEvent::Text(delta) => {
+                    let mut answer = running.answer.lock().await;
+                    let Some(partial) = answer.as_mut() else {
+                        break;
+                    };
+                    partial.text.push_str(&delta);
+                    let seq = partial.next_seq;
+                    partial.next_seq += 1;
+                    self.tell(TurnNotice::Delta(ItemAgentMessageDeltaNotification {
+                        workspace_id: running.workspace_id.clone(),
+                        thread_id: running.thread_id.clone(),
+                        turn_id: running.turn_id.clone(),
+                        item_id: item_id.clone(),
+                        delta,
+                        seq,
+                    }))
+                    .await;
+                }
+                ModelEvent::Usage(reported) => usage = Some(reported),
+                // Thoughts are not part of the conversation, and nobody has asked to see them.
+                ModelEvent::Reasoning(_) | ModelEvent::Finished(_) => {}
+            }
+        }
+        Ok(usage)
+    }
+
+    /// Writes down how the turn ended and tells everybody. What has come of the answer is kept either way.
+    async fn finish(&self, run: &TurnRun, outcome: Outcome) -> Result<(), Error> {
+        let running = &run.running;
+        let answer = running.answer.lock().await.take();
+        let item = answer.map(|partial| TurnItem::AgentMessage {
+            id: partial.item_id,
+            text: partial.text,
+        });
+        let mut events: Vec<NewTurnEvent> = Vec::new();
+        if let Some(item) = &item {
+            events.push(event(&TurnEventPayload::ItemCompleted {
+                item: item.clone(),
+            })?);
+        }
+        let (status, error, last) = match outcome {
+            Outcome::Completed { usage } => {
+                let usage = usage.map(|usage| TurnUsage {
+                    input_tokens: usage.input_tokens,
+                    cached_input_tokens: usage.cached_input_tokens,
+                    output_tokens: usage.output_tokens,
+                });
+                ("Completed", None, TurnEventPayload::TurnCompleted { usage })
+            }
+            Outcome::Failed { error } => {
+                let failed = TurnEventPayload::TurnFailed {
+                    status: TurnStatus::Failed,
+                    error: error.clone(),
+                };
+                ("Failed", Some(error), failed)
+            }
+            Outcome::Interrupted { reason } => {
+                let failed = TurnEventPayload::TurnFailed {
+                    status: TurnStatus::Interrupted,
+                    error: reason.clone(),
+                };
+                ("Interrupted", Some(reason), failed)
+            }
+        };
+        events.push(event(&last)?);
+        let may_be_titled = status == "Completed" && run.thread.origin_kind == "user";
+        let now_ms = (self.inner.options.now_ms)();
+        let finish = FinishTurn {
+            id: run.row.id.clone(),
+            status: status.to_owned(),
+            error,
+            events,
+            title: conversation::title(&conversation::text(&run.input)).filter(|_| may_be_titled),
+            now: now_ms / 1000,
+            now_ms,
+        };
+        let finished = self.inner.store.turns().finish(finish).await?;
+        if let Some(item) = item {
+            self.tell(TurnNotice::ItemCompleted(self.completed(run, item)))
+                .await;
+        }
+        let turn: Turn = wire(finished.turn)?;
+        self.tell(TurnNotice::Ended {
+            workspace_id: running.workspace_id.clone(),
+            thread_id: running.thread_id.clone(),
+            turn: Box::new(turn),
+        })
+        .await;
+        if let Some(tree_version) = finished.tree_version {
+            let thread = Box::new(finished.thread);
+            self.tell(TurnNotice::Titled {
+                thread,
+                tree_version,
+            })
+            .await;
+        }
+        Ok(())
+    }
+
+    async fn post_turn(&self, run: &TurnRun) {
+        let context = self.context(run);
+        let hooks = &self.inner.options.hooks;
+        if let Err(error) = hooks
+            .run_phase(Phase::TurnPostTurn, context, Arc::default())
+            .await
+        {
+            // The turn has ended; nobody can be failed any more.
+            tracing::warn!(turn = %run.running.turn_id, %error, "a hook failed after the turn");
+        }
+    }
+
+    async fn append(&self, run: &TurnRun, payloads: &[TurnEventPayload]) -> Result<(), Error> {
+        let events = payloads.iter().map(event).collect::<Result<_, _>>()?;
+        let now_ms = (self.inner.options.now_ms)();
+        self.inner
+            .store
+            .turns()
+            .append(&run.row.id, events, now_ms)
+            .await?;
+        Ok(())
+    }
+
+    async fn tell(&self, notice: TurnNotice) {
+        self.inner.options.listener.tell(notice).await;
+    }
+
+    fn context(&self, run: &TurnRun) -> HookContext {
+        HookContext {
+            workspace_id: Some(run.row.workspace_id.clone()),
+            thread_id: Some(run.row.thread_id.clone()),
+            turn_id: Some(run.row.id.clone()),
+            mode: Some(run.mode.to_ascii_lowercase()),
+            origin_kind: Some(run.thread.origin_kind.clone()),
+            model_provider: Some(run.row.model_provider.clone()),
+            actor: Some(Actor {
+                kind: "user".to_owned(),
+                id: None,
+            }),
+            now_unix: (self.inner.options.now_ms)() / 1000,
+            ..HookContext::default()
+        }
+    }
+
+    fn started(&self, run: &TurnRun, item: TurnItem) -> ItemStartedNotification {
+        ItemStartedNotification {
+            workspace_id: run.running.workspace_id.clone(),
+            thread_id: run.running.thread_id.clone(),
+            turn_id: run.running.turn_id.clone(),
+            item,
+        }
+    }
+
+    fn completed(&self, run: &TurnRun, item: TurnItem) -> ItemCompletedNotification {
+        ItemCompletedNotification {
+            workspace_id: run.running.workspace_id.clone(),
+            thread_id: run.running.thread_id.clone(),
+            turn_id: run.running.turn_id.clone(),
+            item,
+        }
+    }
+}
+
+/// Policies and context are handed to every later phase of the turn.
+fn handed_on(contributions: &[Contributed]) -> Vec<Contribution> {
+    contributions
+        .iter()
+        .map(|contributed| &contributed.contribution)
+        .filter(|contribution| {
+            matches!(
+                contribution,
+                Contribution::Policy { .. } | Contribution::PromptContext { .. }
+            )
+        })
+        .cloned()
+        .collect()
+}

@@ -1,0 +1,57 @@
+//! `hook/*`
+
+use crud::HookRunQuery;
+use protocol::hook::*;
+use rpc::{Failure, Router};
+
+use super::thread::page_size;
+use crate::{Context, rows};
+
+/// Runs on one page when the caller does not say.
+const PAGE: usize = 100;
+/// Runs on one page at most.
+const MAX_PAGE: usize = 500;
+
+pub(super) fn routes(router: &mut Router<Context>) {
+    router.on::<HookRunsList>(runs_list);
+}
+
+async fn runs_list(
+    ctx: Context,
+    params: HookRunsListParams,
+) -> Result<HookRunsListResponse, Failure> {
+    let limit = page_size(params.limit, PAGE, MAX_PAGE)?;
+    let wanted = HookRunQuery {
+        workspace_id: params.workspace_id.into(),
+        turn_id: params.turn_id.map(String::from),
+        thread_id: params.thread_id.map(String::from),
+        hook_id: params.hook_id,
+        status: params.status.map(rows::stored).transpose()?,
+        after: params.cursor.as_deref().map(parse_cursor).transpose()?,
+        limit: limit + 1,
+    };
+    let mut found = ctx
+        .store()
+        .hook_runs()
+        .list(wanted)
+        .await
+        .map_err(rows::failure)?;
+    let has_more = found.len() as u64 > limit;
+    found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let next = found.last().filter(|_| has_more);
+    Ok(HookRunsListResponse {
+        next_cursor: next.map(|last| format!("{}.{}", last.queued_at_ms, last.id)),
+        items: found
+            .into_iter()
+            .map(rows::hook_run)
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+/// A cursor is opaque to clients: `<queued_at_ms>.<id>` of the last run of the page.
+fn parse_cursor(text: &str) -> Result<(i64, String), Failure> {
+    let parsed = text
+        .split_once('.')
+        .and_then(|(time, id)| Some((time.parse().ok()?, id.to_owned())));
+    parsed.ok_or_else(|| Failure::param("/cursor", "expected a `next_cursor` of this method"))
+}

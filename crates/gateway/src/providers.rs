@@ -1,0 +1,334 @@
+//! Which model providers there are, and where their keys come from: stored by a client, in `config.toml` of the
+//! home, or in the environment, in this order.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock, PoisonError, RwLock},
+};
+
+use agent::provider::{
+    ApiKey, Provider, Timeouts,
+    anthropic::Anthropic,
+    echo::Echo,
+    gemini::Gemini,
+    http::{BaseUrl, HttpClient},
+    openai::OpenAi,
+};
+use protocol::provider::ProviderKeySource;
+use serde::Deserialize;
+
+use crate::{Error, home::replace_file};
+
+/// The providers of one gateway.
+pub(crate) struct Providers {
+    config: Config,
+    keys_file: PathBuf,
+    stored: RwLock<BTreeMap<String, String>>,
+    /// Made with the first provider that needs it: reading the system's certificates takes a while.
+    client: OnceLock<Option<HttpClient>>,
+}
+
+/// What `config.toml` says.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
+    #[serde(default)]
+    providers: BTreeMap<String, ProviderConfig>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProviderConfig {
+    /// Another service that speaks the same format.
+    #[serde(default)]
+    base_url: Option<String>,
+    #[serde(default)]
+    api_key: Option<String>,
+}
+
+impl std::fmt::Debug for ProviderConfig {
+    /// A key reaches no log.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("ProviderConfig")
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A provider, its key's origin, and the variable that could hold a key.
+struct Known {
+    id: &'static str,
+    title: &'static str,
+    variable: Option<&'static str>,
+}
+
+const KNOWN: &[Known] = &[
+    Known {
+        id: "echo",
+        title: "Echo",
+        variable: None,
+    },
+    Known {
+        id: "openai",
+        title: "OpenAI-compatible",
+        variable: Some("OPENAI_API_KEY"),
+    },
+    Known {
+        id: "anthropic",
+        title: "Anthropic",
+        variable: Some("ANTHROPIC_API_KEY"),
+    },
+    Known {
+        id: "gemini",
+        title: "Gemini",
+        variable: Some("GEMINI_API_KEY"),
+    },
+];
+
+impl Config {
+    /// Reads the file; a missing one says nothing.
+    pub(crate) fn read(path: &Path) -> Result<Self, Error> {
+        let failed = |detail: String| Error::Config {
+            path: path.to_owned(),
+            detail,
+        };
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(failed(error.to_string())),
+        };
+        let config: Self = toml::from_str(&text).map_err(|error| {
+            // The message can quote the line, which may hold a key.
+            let line = error.span().map_or(1, |span| {
+                text[..span.start.min(text.len())].lines().count().max(1)
+            });
+            failed(format!("line {line}: {}", error.message()))
+        })?;
+        for (id, provider) in &config.providers {
+            if !KNOWN
+                .iter()
+                .any(|known| known.id == id && known.variable.is_some())
+            {
+                return Err(failed(format!(
+                    "`providers.{id}` is not a provider: expected openai, anthropic or gemini"
+                )));
+            }
+            if let Some(base_url) = &provider.base_url {
+                let parsed = BaseUrl::parse(base_url);
+                parsed.map_err(|error| failed(format!("`providers.{id}.base_url`: {error}")))?;
+            }
+        }
+        Ok(config)
+    }
+}
+
+impl Providers {
+    pub(crate) fn open(config: Config, keys_file: PathBuf) -> Result<Self, Error> {
+        let stored = match fs::read(&keys_file) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|_| Error::Config {
+                path: keys_file.clone(),
+                detail: "expected a JSON object of keys".to_owned(),
+            })?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
+            Err(source) => {
+                return Err(Error::Home {
+                    path: keys_file,
+                    source,
+                });
+            }
+        };
+        Ok(Self {
+            config,
+            keys_file,
+            stored: RwLock::new(stored),
+            client: OnceLock::new(),
+        })
+    }
+
+    /// Every provider with the origin of its key.
+    pub(crate) fn list(&self) -> Vec<protocol::provider::Provider> {
+        KNOWN.iter().map(|known| self.describe(known)).collect()
+    }
+
+    /// One provider with the origin of its key.
+    pub(crate) fn describe_one(&self, id: &str) -> Option<protocol::provider::Provider> {
+        KNOWN
+            .iter()
+            .find(|known| known.id == id)
+            .map(|known| self.describe(known))
+    }
+
+    fn describe(&self, known: &Known) -> protocol::provider::Provider {
+        let (key, key_source) = self.key(known);
+        let needs_key = known.variable.is_some() && key.is_none() && !self.has_own_base(known.id);
+        protocol::provider::Provider {
+            id: known.id.to_owned(),
+            title: known.title.to_owned(),
+            available: !needs_key,
+            key_source,
+            hint: known.variable.filter(|_| needs_key).map(|variable| {
+                format!("store a key with `provider/set_api_key`, or set {variable} or `providers.{}.api_key` in config.toml", known.id)
+            }),
+        }
+    }
+
+    /// A provider ready to be asked. Blocks for a moment the first time one needs the network.
+    pub(crate) fn get(&self, id: &str) -> Option<Arc<dyn Provider>> {
+        let known = KNOWN.iter().find(|known| known.id == id)?;
+        if known.variable.is_none() {
+            return Some(Arc::new(Echo));
+        }
+        let timeouts = Timeouts::default();
+        let client = self.client.get_or_init(|| {
+            HttpClient::new(&timeouts)
+                .inspect_err(|error| tracing::error!(%error, "there is no HTTP client"))
+                .ok()
+        });
+        let client = client.clone()?;
+        let key = self.key(known).0.map(ApiKey::new);
+        let configured = self
+            .config
+            .providers
+            .get(id)
+            .and_then(|provider| provider.base_url.as_deref());
+        // The address was checked when the file was read.
+        let base = |default: fn() -> BaseUrl| {
+            configured
+                .and_then(|base| BaseUrl::parse(base).ok())
+                .unwrap_or_else(default)
+        };
+        Some(match id {
+            "openai" => Arc::new(OpenAi::new(
+                base(OpenAi::default_base),
+                key,
+                timeouts,
+                client,
+            )),
+            "anthropic" => Arc::new(Anthropic::new(
+                base(Anthropic::default_base),
+                key,
+                timeouts,
+                client,
+            )),
+            _ => Arc::new(Gemini::new(
+                base(Gemini::default_base),
+                key,
+                timeouts,
+                client,
+            )),
+        })
+    }
+
+    /// Stores a key, readable for the owner alone.
+    pub(crate) fn set_key(&self, id: &str, key: &str) -> io::Result<()> {
+        self.change_keys(|keys| {
+            keys.insert(id.to_owned(), key.to_owned());
+        })
+    }
+
+    /// Forgets a stored key. Answers whether there was one.
+    pub(crate) fn delete_key(&self, id: &str) -> io::Result<bool> {
+        let mut was_there = false;
+        self.change_keys(|keys| was_there = keys.remove(id).is_some())?;
+        Ok(was_there)
+    }
+
+    fn change_keys(&self, change: impl FnOnce(&mut BTreeMap<String, String>)) -> io::Result<()> {
+        let mut stored = self.stored.write().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = stored.clone();
+        change(&mut changed);
+        let json = serde_json::to_vec_pretty(&changed).map_err(io::Error::other)?;
+        replace_file(&self.keys_file, &json)?;
+        *stored = changed;
+        Ok(())
+    }
+
+    fn key(&self, known: &Known) -> (Option<String>, ProviderKeySource) {
+        let Some(variable) = known.variable else {
+            return (None, ProviderKeySource::NotNeeded);
+        };
+        let stored = self.stored.read().unwrap_or_else(PoisonError::into_inner);
+        let configured = self.config.providers.get(known.id);
+        let candidates = [
+            (stored.get(known.id).cloned(), ProviderKeySource::Stored),
+            (
+                configured.and_then(|provider| provider.api_key.clone()),
+                ProviderKeySource::Config,
+            ),
+            (std::env::var(variable).ok(), ProviderKeySource::Environment),
+        ];
+        let found = candidates
+            .into_iter()
+            .find(|(key, _)| key.as_deref().is_some_and(|key| !key.trim().is_empty()));
+        found.unwrap_or((None, ProviderKeySource::Missing))
+    }
+
+    fn has_own_base(&self, id: &str) -> bool {
+        let configured = self.config.providers.get(id);
+        configured.is_some_and(|provider| provider.base_url.is_some())
+    }
+}
+
+impl std::fmt::Debug for Providers {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Providers")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(text: &str) -> Result<Config, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        replace_file(&path, text.as_bytes()).unwrap();
+        Config::read(&path).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_stored_key_is_private_and_wins() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("provider_keys.json");
+        let config = config("[providers.openai]\napi_key = \"from-config\"\n").unwrap();
+        let providers = Providers::open(config, file.clone()).unwrap();
+        let source = |providers: &Providers| providers.describe_one("openai").unwrap().key_source;
+        assert_eq!(source(&providers), ProviderKeySource::Config);
+        providers.set_key("openai", "secret").unwrap();
+        assert_eq!(source(&providers), ProviderKeySource::Stored);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(
+                fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+                0o600
+            );
+        }
+        let reopened = Providers::open(Config::default(), file).unwrap();
+        assert_eq!(source(&reopened), ProviderKeySource::Stored);
+        assert!(reopened.delete_key("openai").unwrap());
+        assert!(!reopened.delete_key("openai").unwrap());
+    }
+
+    #[test]
+    fn a_mistake_in_the_file_is_named_without_the_key() {
+        let error = config("[providers.openai]\napi_key = \"sk-secret\"\nkee = 1\n").unwrap_err();
+        assert!(
+            error.contains("line") && !error.contains("sk-secret"),
+            "{error}"
+        );
+        assert!(
+            config("[providers.other]\n")
+                .unwrap_err()
+                .contains("providers.other")
+        );
+        assert!(
+            config("[providers.openai]\nbase_url = \"ftp://x\"\n")
+                .unwrap_err()
+                .contains("base_url")
+        );
+    }
+}
