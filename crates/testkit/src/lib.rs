@@ -3,7 +3,9 @@
 mod generated;
 mod running;
 mod sources;
+mod transcript;
 
 pub use generated::assert_generated;
 pub use running::{Statements, TestGateway, gateway};
 pub use sources::{CountingIds, FIRST_TIME, TickingClock};
+pub use transcript::{answer, refusal, told};
