@@ -108,6 +108,11 @@ impl Gateway {
         &self.store
     }
 
+    /// Who a token belongs to.
+    pub fn tokens(&self) -> &StoredTokens {
+        &self.tokens
+    }
+
     /// The dispatch table.
     pub fn router(&self) -> &Router<Context> {
         &self.router

@@ -34,9 +34,19 @@ impl Watch {
         }
     }
 
-    /// Our own change of a workspace needs no second telling.
+    /// Our own change of a workspace needs no second telling. Its tree may: another process can have changed
+    /// it since we looked, and the row carries that version too.
     pub(crate) fn told_workspace(&self, row: &entity::workspace::Model) {
-        self.known().workspaces.insert(row.id.clone(), row.clone());
+        let mut known = self.known();
+        let before = known.workspaces.get(&row.id);
+        let mut row = row.clone();
+        row.tree_version = before.map_or(0, |before| before.tree_version);
+        known.workspaces.insert(row.id.clone(), row);
+    }
+
+    /// Everything there is to tell of a row is told. Answers what was known before.
+    fn told_all(&self, row: &entity::workspace::Model) -> Option<entity::workspace::Model> {
+        self.known().workspaces.insert(row.id.clone(), row.clone())
     }
 
     pub(crate) fn joined(&self, connection: ConnectionId, token_id: Option<&str>) {
@@ -74,7 +84,7 @@ pub(crate) async fn run(gateway: Weak<Gateway>) {
         && let Ok(rows) = gateway.store.workspaces().list().await
     {
         for row in rows {
-            gateway.watch.told_workspace(&row);
+            gateway.watch.told_all(&row);
         }
     }
     while changes.changed().await.is_ok() {
@@ -90,8 +100,7 @@ pub(crate) async fn run(gateway: Weak<Gateway>) {
 
 async fn tell_workspaces(gateway: &Gateway) -> Result<(), crud::Error> {
     for row in gateway.store.workspaces().list().await? {
-        let before = gateway.watch.known().workspaces.get(&row.id).cloned();
-        gateway.watch.told_workspace(&row);
+        let before = gateway.watch.told_all(&row);
         let shown =
             |row: &entity::workspace::Model| (row.name.clone(), row.is_active, row.is_current);
         let version = before.as_ref().map(|before| before.tree_version);

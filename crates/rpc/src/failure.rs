@@ -240,7 +240,7 @@ impl Failure {
         match (dialect, self.blame) {
             (Dialect::Company, Blame::Params) => {
                 let pointer = data.get("path").and_then(Value::as_str).unwrap_or_default();
-                let path: Vec<&str> = pointer.split('/').skip(1).collect();
+                let path: Vec<Value> = pointer.split('/').skip(1).map(key_or_index).collect();
                 json!([{"code": "custom", "path": path, "message": self.message}])
             }
             (Dialect::Company, _) => {
@@ -255,6 +255,14 @@ impl Failure {
                 Value::Object(data)
             }
         }
+    }
+}
+
+/// A segment of a JSON pointer as the lists of issues have it: a place in a list is a number.
+fn key_or_index(segment: &str) -> Value {
+    match segment.parse::<u64>() {
+        Ok(index) => index.into(),
+        Err(_) => segment.replace("~1", "/").replace("~0", "~").into(),
     }
 }
 

@@ -205,7 +205,7 @@ fn decode<P: DeserializeOwned>(params: Option<&RawValue>) -> Result<P, Failure> 
             .strip_prefix("missing field `")
             .and_then(|rest| rest.strip_suffix('`'))
         {
-            path = format!("{path}/{field}");
+            path = format!("{path}/{}", escaped(field));
         }
         Failure::param(path, detail)
     })
@@ -216,11 +216,16 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     path.iter()
         .map(|segment| match segment {
             Segment::Seq { index } => format!("/{index}"),
-            Segment::Map { key } => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+            Segment::Map { key } => format!("/{}", escaped(key)),
             Segment::Enum { variant } => format!("/{variant}"),
             Segment::Unknown => String::new(),
         })
         .collect()
+}
+
+/// A key as a JSON pointer has it.
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
 }
 
 /// Line and column within `params` mean nothing to the caller.

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use gateway::{Gateway, GatewayOptions, Home, Principal, Sources};
+use gateway::{
+    Authenticator as _, Credential, Gateway, GatewayOptions, Home, NewToken, Principal, Sources,
+};
 use rpc::Client;
 use tempfile::TempDir;
 
@@ -15,7 +17,8 @@ pub struct TestGateway {
     pub gateway: Arc<Gateway>,
     /// Every statement the database was asked to run.
     pub statements: Statements,
-    home: TempDir,
+    home: Arc<TempDir>,
+    sources: Sources,
 }
 
 /// A record of SQL statements.
@@ -32,28 +35,42 @@ impl Statements {
 /// Starts a gateway.
 pub async fn gateway() -> TestGateway {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
-    let statements = Statements::default();
     let sources = Sources {
         clock: Arc::new(TickingClock::default()),
         ids: Arc::new(CountingIds::default()),
     };
-    let mut database = crud::Options::new(crate::FIRST_TIME, |sentence| panic!("{sentence}"));
-    let record = statements.clone();
-    database.statement_log = Some(Arc::new(move |sql| {
-        let mut recorded = record.0.lock().expect("nobody panics while recording");
-        recorded.push(sql.to_owned());
-    }));
-    let options = GatewayOptions { sources, database };
-    let opened = Home::open(home.path()).expect("a temporary folder can be a home");
-    let opened = Gateway::open(&opened, &options).await;
-    TestGateway {
-        gateway: opened.expect("a gateway starts on an empty home"),
-        statements,
-        home,
-    }
+    TestGateway::start(Arc::new(home), sources).await
 }
 
 impl TestGateway {
+    async fn start(home: Arc<TempDir>, sources: Sources) -> Self {
+        let statements = Statements::default();
+        let mut database = crud::Options::new(crate::FIRST_TIME, |sentence| panic!("{sentence}"));
+        let record = statements.clone();
+        database.statement_log = Some(Arc::new(move |sql| {
+            let mut recorded = record.0.lock().expect("nobody panics while recording");
+            recorded.push(sql.to_owned());
+        }));
+        let options = GatewayOptions {
+            sources: sources.clone(),
+            database,
+        };
+        let folder = Home::open(home.path()).expect("a temporary folder can be a home");
+        let opened = Gateway::open(&folder, &options).await;
+        Self {
+            gateway: opened.expect("a gateway starts on its own home"),
+            statements,
+            home,
+            sources,
+        }
+    }
+
+    /// A second gateway on the same home, as another process would have it.
+    #[must_use]
+    pub async fn neighbour(&self) -> Self {
+        Self::start(Arc::clone(&self.home), self.sources.clone()).await
+    }
+
     /// A new connection of the owner.
     pub fn client(&self) -> Client {
         self.client_of(Principal::owner())
@@ -62,6 +79,25 @@ impl TestGateway {
     /// A new connection of somebody else.
     pub fn client_of(&self, principal: Principal) -> Client {
         rpc::memory::connect(self.gateway.connect(principal))
+    }
+
+    /// A new connection with a token of these scopes, for these workspaces; none means all.
+    pub async fn client_with_token(&self, scopes: &[&str], workspaces: &[&str]) -> Client {
+        let owned = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let token = NewToken::new("test", "worker", &owned(scopes), &owned(workspaces))
+            .expect("the test names scopes and workspaces that can be");
+        // The system's ids and times, so that a token does not shift those of the test.
+        let created = token.create(self.gateway.store(), &Sources::system()).await;
+        let (_, secret) = created.expect("a token can be stored");
+        let found = self
+            .gateway
+            .tokens()
+            .authenticate(&Credential::new(secret))
+            .await;
+        let principal = found
+            .expect("tokens can be read")
+            .expect("the token is valid");
+        self.client_of(principal)
     }
 
     /// The home of the gateway.

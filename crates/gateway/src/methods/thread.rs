@@ -209,11 +209,15 @@ async fn unsubscribe(
     let status = match (was_subscribed, hub.has_listeners(&topic)) {
         (true, true) => ThreadUnsubscribeStatus::Unsubscribed,
         (true, false) => {
-            let row = ctx.store().threads().get(params.thread_id.as_str()).await;
-            ctx.tell(&ThreadClosedNotification {
-                workspace_id: rows::workspace_id(&row.map_err(rows::failure)?.workspace_id)?,
-                thread_id: params.thread_id,
-            });
+            match ctx.store().threads().get(params.thread_id.as_str()).await {
+                Ok(row) => ctx.tell(&ThreadClosedNotification {
+                    workspace_id: rows::workspace_id(&row.workspace_id)?,
+                    thread_id: params.thread_id,
+                }),
+                // It was deleted meanwhile: there is nothing left to close, and the caller is out of it.
+                Err(crud::Error::UnknownThread(_)) => {}
+                Err(error) => return Err(rows::failure(error)),
+            }
             ThreadUnsubscribeStatus::Unsubscribed
         }
         (false, true) => ThreadUnsubscribeStatus::NotSubscribed,

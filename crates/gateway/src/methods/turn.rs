@@ -142,7 +142,10 @@ async fn item_events(
     let (row, events) = found.map_err(rows::failure)?;
     let workspace_id = follow(ctx, &row.workspace_id)?;
     let is_about_item = |event: &entity::turn_event::Model| event.kind.starts_with("item");
-    let events = events.iter().filter(|event| is_about_item(event)).map(rows::turn_event);
+    let events = events
+        .iter()
+        .filter(|event| is_about_item(event))
+        .map(rows::turn_event);
     Ok(ItemEvents {
         workspace_id,
         events: events.collect::<Result<_, _>>()?,

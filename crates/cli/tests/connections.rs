@@ -1,0 +1,151 @@
+//! Connections that the gateway ends, and what that means for the others.
+
+use std::{
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use protocol::{Method as _, system::SystemMethods, workspace::WorkspaceChangedNotification};
+use serde_json::{Value, json};
+use testkit::ServeProcess;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpSocket, TcpStream},
+};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{Message, client::IntoClientRequest as _},
+};
+
+/// Large answers that nobody reads: more than the buffers of the system hold, and fewer than may wait.
+const UNREAD_ANSWERS: usize = 120;
+/// More notifications than may wait for one connection.
+const CHANGES: usize = 140;
+
+fn ac() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_ac"))
+}
+
+/// A connection that shows frames and close codes, with a small buffer of its own.
+async fn connect(serving: &ServeProcess, token: &str) -> WebSocketStream<TcpStream> {
+    let socket = TcpSocket::new_v4().expect("the system gives sockets");
+    let small = socket.set_recv_buffer_size(4096);
+    small.expect("buffers can be small");
+    let address = serving.address().parse().expect("the address has a port");
+    let stream = socket.connect(address).await.expect("it listens");
+    let request = serving.url().into_client_request();
+    let mut request = request.expect("the url is one");
+    let bearer = format!("Bearer {token}").parse();
+    let bearer = bearer.expect("a token is a header value");
+    request.headers_mut().insert("authorization", bearer);
+    let connected = tokio_tungstenite::client_async(request, stream).await;
+    connected.expect("the token is valid").0
+}
+
+/// Reads to the end. Answers how many texts came, and the close code with its reason.
+async fn read_to_end(mut socket: WebSocketStream<TcpStream>) -> (usize, Option<(u16, String)>) {
+    let mut texts = 0;
+    while let Some(Ok(message)) = socket.next().await {
+        match message {
+            Message::Close(frame) => {
+                let closing = frame.map(|frame| (frame.code.into(), frame.reason.to_string()));
+                return (texts, closing);
+            }
+            Message::Text(_) => texts += 1,
+            Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
+        }
+    }
+    (texts, None)
+}
+
+/// The page of counters.
+async fn metrics(serving: &ServeProcess) -> String {
+    let stream = TcpStream::connect(serving.address()).await;
+    let mut stream = stream.expect("it listens");
+    let request = format!(
+        "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {}\r\n\r\n",
+        serving.token()
+    );
+    let written = stream.write_all(request.as_bytes()).await;
+    written.expect("it reads");
+    let mut page = String::new();
+    stream.read_to_string(&mut page).await.expect("it answers");
+    page
+}
+
+#[tokio::test]
+async fn who_does_not_read_is_closed_and_delays_nobody() {
+    let home = tempfile::tempdir().unwrap();
+    let serving = ServeProcess::start(ac(), home.path());
+    let reader = serving.client().await;
+    let default = reader.call_raw("workspace/default", json!({})).await;
+    default.unwrap();
+    let told = reader.wait_for::<WorkspaceChangedNotification>().await;
+    told.unwrap();
+
+    let mut slow = connect(&serving, &serving.token()).await;
+    for id in 0..UNREAD_ANSWERS {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": SystemMethods::NAME});
+        slow.send(Message::text(request.to_string())).await.unwrap();
+    }
+    let answered = format!(
+        r#"accord_requests_total{{method="{}",outcome="ok"}} {UNREAD_ANSWERS}"#,
+        SystemMethods::NAME
+    );
+    while !metrics(&serving).await.contains(&answered) {}
+
+    let mut longest = Duration::ZERO;
+    for number in 0..CHANGES {
+        let name = format!("Name {number}");
+        let rename = json!({"workspace_id": "ws_000000000000000000", "name": name});
+        let renamed = reader.call_raw("workspace/update", rename).await;
+        renamed.unwrap();
+        let answered = Instant::now();
+        let told = reader.wait_for::<WorkspaceChangedNotification>().await;
+        longest = longest.max(answered.elapsed());
+        assert_eq!(told.unwrap().workspace.name, name);
+    }
+    assert!(
+        longest < Duration::from_millis(100),
+        "told after {longest:?}"
+    );
+
+    let (texts, closing) = read_to_end(slow).await;
+    assert_eq!(closing, Some((1013, "slow_consumer".to_owned())));
+    assert!(texts <= UNREAD_ANSWERS, "{texts}");
+}
+
+/// What `ac token …` prints.
+fn token(home: &Path, arguments: &[&str]) -> String {
+    let mut command = ac();
+    command.arg("token").args(arguments).arg("--home").arg(home);
+    let output = command.output().expect("the binary can be started");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("the binary prints text")
+}
+
+#[tokio::test]
+async fn a_revoked_token_ends_its_connection_and_no_other() {
+    let home = tempfile::tempdir().unwrap();
+    let serving = ServeProcess::start(ac(), home.path());
+    let owner = serving.client().await;
+    let [made, kept] = [(); 2].map(|()| {
+        let printed = token(home.path(), &["create", "--json"]);
+        serde_json::from_str::<Value>(&printed).unwrap()
+    });
+    let secret = made["token"].as_str().unwrap();
+    let connection = connect(&serving, secret).await;
+    let other = rpc::websocket::connect(serving.url(), kept["token"].as_str().unwrap()).await;
+
+    token(home.path(), &["revoke", made["id"].as_str().unwrap()]);
+    let ended = tokio::time::timeout(Duration::from_secs(5), read_to_end(connection)).await;
+    let expected = Some((4401, "access_revoked".to_owned()));
+    assert_eq!(ended.unwrap(), (0, expected));
+    let refused = rpc::websocket::connect(serving.url(), secret).await;
+    assert!(refused.unwrap_err().to_string().contains("401"));
+    for client in [owner, other.unwrap()] {
+        client.call_raw("workspace/list", json!({})).await.unwrap();
+    }
+}

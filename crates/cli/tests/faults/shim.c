@@ -1,0 +1,69 @@
+/* A disk that fails on demand: preloaded into the gateway by tests/faults.rs.
+ *
+ * While the file named by ACCORD_FAULTS contains `fsync`, syncing the database fails with EIO; while it
+ * contains `enospc`, writing to the database fails with ENOSPC; while it contains `checkpoint`, writing and
+ * syncing fail for the database file alone, not for its log. Other files are left alone.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+static int ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), wanted = strlen(end);
+    return length >= wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+/* 1 for the database file, 2 for its log, 0 for anything else. */
+static int database_part(int fd) {
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0) return 0;
+    path[length] = 0;
+    return ends_with(path, "/gateway.db") ? 1 : ends_with(path, "/gateway.db-wal") ? 2 : 0;
+}
+
+/* Whether the database behind `fd` is to fail in this way now. errno is kept. */
+static int is_wanted(int fd, const char *fault) {
+    const char *trigger = getenv("ACCORD_FAULTS");
+    int kept = errno, wanted = 0, part = trigger ? database_part(fd) : 0;
+    if (part) {
+        int file = open(trigger, O_RDONLY | O_CLOEXEC);
+        if (file >= 0) {
+            char text[64] = {0};
+            if (read(file, text, sizeof text - 1) > 0)
+                wanted = strstr(text, fault) || (part == 1 && strstr(text, "checkpoint"));
+            close(file);
+        }
+    }
+    errno = kept;
+    return wanted;
+}
+
+#define FAIL(fd, fault, code) if (is_wanted(fd, fault)) { errno = code; return -1; }
+
+int fsync(int fd) { FAIL(fd, "fsync", EIO) return REAL(fsync)(fd); }
+int fdatasync(int fd) { FAIL(fd, "fsync", EIO) return REAL(fdatasync)(fd); }
+
+ssize_t write(int fd, const void *bytes, size_t count) {
+    FAIL(fd, "enospc", ENOSPC) return REAL(write)(fd, bytes, count);
+}
+ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset) {
+    FAIL(fd, "enospc", ENOSPC) return REAL(pwrite)(fd, bytes, count, offset);
+}
+ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
+    FAIL(fd, "enospc", ENOSPC) return REAL(pwrite64)(fd, bytes, count, offset);
+}
+int ftruncate(int fd, off_t length) { FAIL(fd, "enospc", ENOSPC) return REAL(ftruncate)(fd, length); }
+int ftruncate64(int fd, off64_t length) { FAIL(fd, "enospc", ENOSPC) return REAL(ftruncate64)(fd, length); }
+int fallocate(int fd, int mode, off_t offset, off_t length) {
+    FAIL(fd, "enospc", ENOSPC) return REAL(fallocate)(fd, mode, offset, length);
+}

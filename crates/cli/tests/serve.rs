@@ -1,0 +1,109 @@
+//! `ac serve` from its start to its end.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    process::{Command, Output},
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+use tempfile::TempDir;
+use testkit::ServeProcess;
+
+fn ac() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_ac"))
+}
+
+fn served() -> (TempDir, ServeProcess) {
+    let home = tempfile::tempdir().expect("a temporary folder can be made");
+    let serving = ServeProcess::start(ac(), home.path());
+    (home, serving)
+}
+
+/// What a second `ac serve` on the same home says.
+fn serve_again(home: &TempDir) -> Output {
+    let mut command = ac();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--home"]);
+    let output = command.arg(home.path()).output();
+    output.expect("the binary can be started")
+}
+
+#[test]
+fn the_ready_file_and_standard_output_tell_where_it_is() {
+    let (home, serving) = served();
+    let members: Vec<_> = serving.ready.as_object().unwrap().keys().collect();
+    assert_eq!(members, ["http", "pid", "token_file", "url"]);
+    let (url, announcement) = (serving.url(), &serving.announcement);
+    assert!(url.starts_with("ws://127.0.0.1:"), "{url}");
+    assert!(announcement.contains(url), "{announcement}");
+    let token_file = serving.ready["token_file"].as_str().unwrap();
+    assert!(announcement.contains(token_file), "{announcement}");
+    let expected = fs::canonicalize(home.path().join("token")).unwrap();
+    assert_eq!(expected.to_str(), Some(token_file));
+}
+
+#[test]
+fn the_token_is_for_its_owner_alone() {
+    let (home, serving) = served();
+    let token = fs::metadata(home.path().join("token")).unwrap();
+    assert_eq!(token.permissions().mode() & 0o777, 0o600);
+    assert_eq!(serving.token().len(), 43);
+    assert!(!serving.announcement.contains(&serving.token()));
+}
+
+#[test]
+fn a_home_is_served_by_one_process() {
+    let (home, serving) = served();
+    let second = serve_again(&home);
+    assert_eq!(second.status.code(), Some(1));
+    assert_eq!(second.stdout, b"");
+    let pid = serving.ready["pid"].as_u64().unwrap();
+    let expected = format!(
+        "error: the home `{}` is already served by process {pid}: stop it first, or choose another home with --home\n",
+        fs::canonicalize(home.path()).unwrap().display()
+    );
+    assert_eq!(String::from_utf8(second.stderr).unwrap(), expected);
+}
+
+#[tokio::test]
+async fn a_signal_ends_it_quickly_and_without_complaint() {
+    for signal in ["TERM", "INT"] {
+        let (home, mut serving) = served();
+        let client = serving.client().await;
+        let default = client.call_raw("workspace/default", json!({})).await;
+        default.unwrap();
+        let started = Instant::now();
+        serving.signal(signal);
+        let ended = tokio::task::spawn_blocking(move || serving.wait()).await;
+        let (status, complaint) = ended.unwrap();
+        assert_eq!(
+            (status.code(), complaint.as_str()),
+            (Some(0), ""),
+            "{signal}"
+        );
+        let elapsed = started.elapsed();
+        assert!(elapsed < Duration::from_secs(3), "{elapsed:?}");
+        let log = fs::metadata(home.path().join("gateway.db-wal"));
+        let left = log.map_or(0, |log| log.len());
+        assert_eq!(left, 0, "everything is in the database file");
+    }
+}
+
+#[tokio::test]
+async fn a_client_calls_and_is_told_over_websocket() {
+    let (_home, serving) = served();
+    let client = serving.client().await;
+    let default = client.call_raw("workspace/default", json!({})).await;
+    assert_eq!(default.unwrap()["workspace"]["id"], "ws_000000000000000000");
+    let told = client.notification().await.unwrap();
+    assert_eq!(told.method, "workspace/changed");
+}
+
+#[tokio::test]
+async fn a_wrong_token_is_refused() {
+    let (_home, serving) = served();
+    let refused = rpc::websocket::connect(serving.url(), "wrong").await;
+    let error = refused.unwrap_err().to_string();
+    assert!(error.contains("401"), "{error}");
+}

@@ -1,0 +1,169 @@
+//! The real binary, for tests that are about processes.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    path::{Path, PathBuf},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+};
+
+use serde_json::{Value, json};
+
+/// A running `ac serve`. It ends when this is dropped.
+#[derive(Debug)]
+pub struct ServeProcess {
+    child: Child,
+    stderr: ChildStderr,
+    /// Keeps the pipe open; what the process printed when it was ready has been read.
+    _stdout: BufReader<ChildStdout>,
+    /// The lines it printed when it was ready.
+    pub announcement: String,
+    /// What it wrote to the ready file.
+    pub ready: Value,
+}
+
+impl ServeProcess {
+    /// Starts `ac serve` on a free port and waits until it is ready. The command is the binary, perhaps with
+    /// an environment.
+    pub fn start(mut command: Command, home: &Path) -> Self {
+        let ready_file = home.join("ready.json");
+        let mut child = command
+            .arg("serve")
+            .args(["--listen", "127.0.0.1:0"])
+            .arg("--home")
+            .arg(home)
+            .arg("--ready-file")
+            .arg(&ready_file)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary can be started");
+        let stdout = child.stdout.take().expect("it was piped");
+        let mut stderr = child.stderr.take().expect("it was piped");
+        let mut stdout = BufReader::new(stdout);
+        let mut announcement = String::new();
+        while !announcement.contains("Stop it with Ctrl-C.\n") {
+            let read = stdout.read_line(&mut announcement);
+            if read.expect("standard output is text") == 0 {
+                let mut complaint = String::new();
+                let _ = stderr.read_to_string(&mut complaint);
+                panic!("`ac serve` ended before it was ready: {complaint}");
+            }
+        }
+        let ready = std::fs::read(&ready_file).expect("the ready file is there");
+        Self {
+            child,
+            stderr,
+            _stdout: stdout,
+            announcement,
+            ready: serde_json::from_slice(&ready).expect("the ready file is JSON"),
+        }
+    }
+
+    /// The address for WebSocket clients.
+    pub fn url(&self) -> &str {
+        self.ready["url"]
+            .as_str()
+            .expect("the ready file has a url")
+    }
+
+    /// Host and port.
+    pub fn address(&self) -> &str {
+        let url = self.url().trim_start_matches("ws://");
+        url.trim_end_matches('/')
+    }
+
+    /// The owner's token.
+    pub fn token(&self) -> String {
+        let path = self.ready["token_file"].as_str();
+        let path = PathBuf::from(path.expect("the ready file names the token file"));
+        std::fs::read_to_string(path).expect("the owner can read the token")
+    }
+
+    /// A WebSocket client of the owner.
+    pub async fn client(&self) -> rpc::Client {
+        let connected = rpc::websocket::connect(self.url(), &self.token()).await;
+        connected.expect("the owner can connect")
+    }
+
+    /// Sends a signal such as `TERM`.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args(["-s", name, &self.child.id().to_string()])
+            .status();
+        assert!(sent.expect("there is a program `kill`").success());
+    }
+
+    /// Waits for the end of the process. Answers how it ended and what it said on standard error.
+    pub fn wait(&mut self) -> (ExitStatus, String) {
+        let mut complaint = String::new();
+        let read = self.stderr.read_to_string(&mut complaint);
+        read.expect("standard error is text");
+        let status = self.child.wait().expect("the process is ours");
+        (status, complaint)
+    }
+}
+
+impl Drop for ServeProcess {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A running `ac server:start`. It ends when this is dropped.
+#[derive(Debug)]
+pub struct StdioProcess {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    last_id: u64,
+}
+
+impl StdioProcess {
+    /// Starts `ac server:start`.
+    pub fn start(mut command: Command, home: &Path) -> Self {
+        let mut child = command
+            .arg("server:start")
+            .arg("--home")
+            .arg(home)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary can be started");
+        Self {
+            stdin: child.stdin.take().expect("it was piped"),
+            stdout: BufReader::new(child.stdout.take().expect("it was piped")),
+            child,
+            last_id: 0,
+        }
+    }
+
+    /// Calls a method and waits for its answer; notifications are skipped.
+    pub fn call(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
+        self.last_id += 1;
+        let request =
+            json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params});
+        let written = writeln!(self.stdin, "{request}");
+        written.expect("the process reads");
+        loop {
+            let mut line = String::new();
+            let read = self.stdout.read_line(&mut line);
+            assert!(read.expect("answers are text") > 0, "the process ended");
+            let mut message: Value = serde_json::from_str(&line).expect("answers are JSON");
+            if message["id"] == self.last_id {
+                return match message.get_mut("error") {
+                    None => Ok(message["result"].take()),
+                    Some(error) => Err(error.take()),
+                };
+            }
+        }
+    }
+}
+
+impl Drop for StdioProcess {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
