@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crud::{CrudStore, Error, MAX_DEPTH, Moved, NewFolder, Options, StartThread, TreeQuery};
+use crud::{
+    CrudStore, DeleteFolder, Error, FolderMoved, MAX_DEPTH, NewFolder, Options, StartThread,
+    TreeQuery,
+};
 use proptest::{collection::vec, prelude::*, test_runner::Config};
 
 /// One step; numbers choose among the folders there are.
@@ -194,19 +197,38 @@ impl Bench {
         } else if above.len() + model.height(&folder) > MAX_DEPTH {
             assert!(matches!(moved, Err(Error::TooDeep { .. })), "{moved:?}");
         } else if model.folders[&folder] == parent {
-            assert_eq!(moved.expect("it is there"), Moved::Unchanged);
+            assert_eq!(moved.expect("it is there"), FolderMoved::Unchanged);
         } else {
             model.version += 1;
-            assert_eq!(moved.expect("it fits"), Moved::Changed(model.version));
+            let expected = FolderMoved::Changed {
+                tree_version: model.version,
+                effective: None,
+                effective_changed: false,
+            };
+            assert_eq!(moved.expect("it fits"), expected);
             model.folders.insert(folder, parent);
         }
     }
 
     async fn delete(&mut self, folder: String) {
-        let deleted = self.store.folders().delete(WORKSPACE, &folder, 3).await;
+        let deleted = self
+            .store
+            .folders()
+            .delete(DeleteFolder {
+                workspace_id: WORKSPACE.to_owned(),
+                folder_id: folder.clone(),
+                revision_id: format!("agr_{folder}"),
+                author: "owner".to_owned(),
+                now: 3,
+            })
+            .await;
         let model = &mut self.model;
         model.version += 1;
-        assert_eq!(deleted.expect("it is there"), Some(model.version));
+        let deleted = deleted.expect("it is there").expect("it was there");
+        assert_eq!(
+            (deleted.tree_version, deleted.archived),
+            (model.version, None)
+        );
         let parent = model.folders.remove(&folder).expect("it was chosen");
         let promoted = model.folders.values_mut().chain(&mut model.thread);
         for place in promoted.filter(|place| place.as_ref() == Some(&folder)) {
