@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crud::{
-    CrudStore, DeleteFolder, Error, FolderMoved, MAX_DEPTH, NewFolder, Options, StartThread,
+    CrudStore, DeleteFolder, Error, FolderMoved, MAX_DEPTH, Moved, NewFolder, Options, StartThread,
     TreeQuery,
 };
 use proptest::{collection::vec, prelude::*, test_runner::Config};
