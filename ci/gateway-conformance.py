@@ -12,7 +12,7 @@ import tempfile
 import xml.etree.ElementTree as ET
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-GROUPS = "^(transport|threads|tree)/"
+GROUPS = "^(transport|threads|tree|agents_doc|agents_resolve|turns|schemas)/"
 
 
 def pending():

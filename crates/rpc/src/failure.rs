@@ -158,7 +158,7 @@ impl Failure {
         Self::new(
             Blame::Load,
             Kind::Overloaded,
-            "too many requests are waiting on this connection",
+            "too many requests are waiting",
         )
         .with("retry_after_ms", 250)
     }
