@@ -157,8 +157,8 @@ mod tests {
         let lengths: Vec<_> = messages.iter().map(|message| message.text.len()).collect();
         assert_eq!(
             lengths,
-            [5, 3],
-            "the second long one would fit without the question"
+            [long.len(), 5, 3],
+            "the oldest one has no room left"
         );
     }
 

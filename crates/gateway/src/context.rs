@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent::{Agent, TurnRun};
 use crud::CrudStore;
 use protocol::{
-    Id, Notification, Reach, ThreadId, WorkspaceId, session::SessionResume,
+    Access, Id, Notification, Reach, ThreadId, WorkspaceId, session::SessionResume,
     workspace::WorkspaceUnsubscribe,
 };
 use protocol::{
@@ -219,7 +219,9 @@ impl Admit for Context {
         let principal = self.principal();
         principal.check_scope(call.access)?;
         match call.reach {
-            Reach::Home => {}
+            // What belongs to all workspaces is not for a token of some.
+            Reach::Home if call.access == Access::Read => {}
+            Reach::Home => principal.check_unlimited()?,
             Reach::Workspace(workspace) => {
                 principal.check_workspace(workspace)?;
                 // Before the handler reads anything, so that no change falls between reading and listening.
