@@ -11,8 +11,9 @@ use sea_orm::DatabaseConnection;
 use tokio::sync::{oneshot, watch};
 
 use crate::{
-    AccessTokenRepository, Error, HookRunRepository, Resolved, ThreadAgentsDocRepository,
-    ThreadFolderRepository, ThreadRepository, TurnRepository, WorkspaceRepository,
+    AccessTokenRepository, ArtifactRepository, Error, HookRunRepository, Resolved,
+    ThreadAgentsDocRepository, ThreadFolderRepository, ThreadRepository, TurnRepository,
+    WorkspaceRepository,
     lock::WriteLock,
     reader::{ReadJob, Readers},
     writer::{WriteJob, Writer},
@@ -110,6 +111,11 @@ impl CrudStore {
             .resolve_for_thread(workspace_id, thread_id)
             .await?;
         Ok(found.effective)
+    }
+
+    /// Artifacts.
+    pub fn artifacts(&self) -> ArtifactRepository<'_> {
+        ArtifactRepository(self)
     }
 
     /// Turns.
