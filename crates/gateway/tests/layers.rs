@@ -7,6 +7,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("rpc", &["protocol"]),
     ("migration", &[]),
+    ("blobs", &[]),
     ("entity", &[]),
     ("crud", &["entity", "migration"]),
     ("hooks", &[]),
