@@ -12,7 +12,7 @@ use protocol::{
     Method as _,
     thread::{ThreadTreeChangedNotification, agents_doc::ThreadAgentsDocChangedNotification},
 };
-use rpc::{Admit, Audience, Call, Failure, Publication, Resumption, Service as _, Text, Waiting};
+use rpc::{Bytes, Admit, Audience, Call, Failure, Publication, Resumption, Service as _, Text, Waiting};
 
 use crate::{Peer, Principal, notify, peer::thread_topic, providers::Providers, rows};
 
@@ -27,6 +27,8 @@ pub struct Context {
 #[derive(Default)]
 pub(crate) struct Caused {
     effects: Mutex<Vec<Effect>>,
+    /// What goes before the answer.
+    frame: Mutex<Option<Bytes>>,
     /// The workspace this request made the connection follow.
     followed: Mutex<Option<WorkspaceId>>,
 }
@@ -145,6 +147,16 @@ impl Context {
         self.publish(Publication::new(workspace.as_str(), payload).to(audience));
     }
 
+    /// Tells everybody who follows the workspace.
+    pub(crate) fn tell_workspace<N: Notification>(&self, workspace: &WorkspaceId, payload: &N) {
+        self.publish(Publication::new(workspace.as_str(), payload));
+    }
+
+    /// Sends a binary frame right before the answer, if there is one.
+    pub(crate) fn frame_before_answer(&self, frame: Bytes) {
+        *self.caused.frame.lock().unwrap_or_else(PoisonError::into_inner) = Some(frame);
+    }
+
     /// Tells the caller alone.
     pub(crate) fn tell<N: Notification>(&self, payload: &N) {
         self.cause(Effect::Tell(rpc::notification(payload)));
@@ -202,6 +214,11 @@ impl Caused {
                 }
             }
         }
+    }
+
+    /// The binary frame that goes before the answer.
+    pub(crate) fn frame(&self) -> Option<Bytes> {
+        self.frame.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Takes back that the connection follows a workspace that turned out not to exist.
