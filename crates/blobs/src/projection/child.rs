@@ -47,7 +47,7 @@ pub fn run_child(kind: ProjectionKind, input: impl Read, mut output: impl Write)
         line.push(b'\n');
         output.write_all(&line)?;
         output.write_all(&content)?;
-        Ok(output.flush()?)
+        output.flush()
     });
     match written {
         Ok(()) => ExitCode::SUCCESS,
