@@ -2,7 +2,8 @@
 
 mod collect;
 mod links;
-
+mod pictures;
+mod projection;
 mod store;
 mod support;
 mod upload;
