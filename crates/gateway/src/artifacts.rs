@@ -68,7 +68,6 @@ pub(crate) struct Artifacts {
 #[derive(Debug)]
 pub(crate) struct OpenUpload {
     upload: Upload,
-    session: session::Model,
     /// No more chunks: it is an artifact, or gone.
     is_closed: bool,
     /// When its life was last made longer in the database.
@@ -103,7 +102,6 @@ impl Artifacts {
         let opened = Arc::new(Mutex::new(OpenUpload {
             upload,
             extended_at: session.created_at,
-            session: session.clone(),
             is_closed: false,
         }));
         open.insert(session.id.clone(), Arc::clone(&opened));
@@ -149,36 +147,38 @@ pub(crate) fn key(workspace_id: &str, sha256: &str) -> Result<BlobKey, blobs::Er
     Ok(BlobKey::new(workspace, ContentHash::parse(sha256)?))
 }
 
-/// Bytes put in place, before the database knows of them.
-struct InPlace {
-    detected: Detected,
-}
-
 /// Makes an artifact of a received upload. A second time answers the same artifact.
-pub(crate) async fn finish(gateway: &Arc<Gateway>, session: session::Model, author: &str) -> Result<Finished, Failure> {
-    if session.artifact_id.is_none() {
-        let worker = Arc::clone(gateway);
-        let wanted = session.clone();
-        let placed = tokio::task::spawn_blocking(move || put_in_place(&worker.artifacts, &wanted)).await;
-        let placed = placed.map_err(|error| Failure::incident(&error))?;
-        let placed = match placed {
-            Ok(placed) => placed,
-            Err(failure) => {
-                if failure.kind() == Kind::HashMismatch {
-                    // Nobody can repair these bytes: the session goes with them.
-                    let removed = gateway.store.artifacts().remove_upload(&session.id).await;
-                    removed.map_err(rows::failure)?;
-                }
-                return Err(failure);
-            }
-        };
-        return record(gateway, &session, placed.detected, author).await;
+pub(crate) async fn finish(
+    gateway: &Arc<Gateway>,
+    session: session::Model,
+    author: &str,
+) -> Result<Finished, Failure> {
+    let artifacts = gateway.store.artifacts();
+    if let Some(artifact_id) = &session.artifact_id {
+        let detail = artifacts
+            .get(&session.workspace_id, artifact_id, None)
+            .await;
+        return Ok(Finished {
+            detail: detail.map_err(rows::failure)?,
+            is_new: false,
+        });
     }
-    record(gateway, &session, Detected::default(), author).await
+    let (worker, wanted) = (Arc::clone(gateway), session.clone());
+    let placed =
+        tokio::task::spawn_blocking(move || put_in_place(&worker.artifacts, &wanted)).await;
+    let placed = placed.map_err(|error| Failure::incident(&error))?;
+    if let Err(failure) = &placed
+        && failure.kind() == Kind::HashMismatch
+    {
+        // Nobody can repair these bytes: the session goes with them.
+        let removed = artifacts.remove_upload(&session.id).await;
+        removed.map_err(rows::failure)?;
+    }
+    record(gateway, &session, placed?, author).await
 }
 
-/// Verifies the bytes and moves them to their place. Blocks.
-fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPlace, Failure> {
+/// Verifies the bytes, moves them to their place and looks what they are. Blocks.
+fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<Detected, Failure> {
     let broken = |error: blobs::Error| Failure::incident(&error);
     let blob = key(&session.workspace_id, &session.sha256).map_err(broken)?;
     let size = session.size_bytes.unsigned_abs();
@@ -188,7 +188,11 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPla
     let is_present = matches!(artifacts.blobs.size(&blob), Ok(found) if found == size);
     if !is_present {
         if open.upload.received() != size {
-            let message = format!("upload `{}` has {} of {size} bytes", session.id, open.upload.received());
+            let message = format!(
+                "upload `{}` has {} of {size} bytes",
+                session.id,
+                open.upload.received()
+            );
             return Err(Failure::state(Kind::NotReady, message)
                 .with("status", "receiving")
                 .with("next_offset", open.upload.received()));
@@ -196,16 +200,23 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPla
         let digest = open.upload.finish().map_err(broken)?;
         let (workspace, segment) = segments(session).map_err(broken)?;
         let expected = blob.sha256();
-        let committed = artifacts
-            .blobs
-            .commit_upload(&workspace, &segment, size, expected, PayloadHash::Running(digest));
+        let committed = artifacts.blobs.commit_upload(
+            &workspace,
+            &segment,
+            size,
+            expected,
+            PayloadHash::Running(digest),
+        );
         match committed {
             Ok(_) => {}
             Err(blobs::Error::HashMismatch { .. } | blobs::Error::SizeMismatch { .. }) => {
                 open.is_closed = true;
                 drop(open);
                 artifacts.discard(session).map_err(broken)?;
-                let message = format!("the bytes of upload `{}` do not have the declared hash", session.id);
+                let message = format!(
+                    "the bytes of upload `{}` do not have the declared hash",
+                    session.id
+                );
                 return Err(Failure::state(Kind::HashMismatch, message));
             }
             Err(error) => return Err(broken(error)),
@@ -215,10 +226,19 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPla
     drop(open);
     artifacts.lock_open().remove(&session.id);
     let (workspace, segment) = segments(session).map_err(broken)?;
-    artifacts.blobs.remove_upload(&workspace, &segment).map_err(broken)?;
-    let start = artifacts.blobs.read_range(&blob, 0, kind::HEAD_LENGTH as u64).map_err(broken)?;
-    let detected = kind::detect(&start, &session.file_name, session.mime_type.as_deref());
-    Ok(InPlace { detected })
+    artifacts
+        .blobs
+        .remove_upload(&workspace, &segment)
+        .map_err(broken)?;
+    let start = artifacts
+        .blobs
+        .read_range(&blob, 0, kind::HEAD_LENGTH as u64)
+        .map_err(broken)?;
+    Ok(kind::detect(
+        &start,
+        &session.file_name,
+        session.mime_type.as_deref(),
+    ))
 }
 
 async fn record(
@@ -250,10 +270,18 @@ async fn record(
         mime_type: detected.mime,
         author: author.to_owned(),
         metadata: metadata.to_string(),
-        projections: wanted.iter().map(|kind| (new_id("apj_"), kind.as_str().to_owned())).collect(),
+        projections: wanted
+            .iter()
+            .map(|kind| (new_id("apj_"), kind.as_str().to_owned()))
+            .collect(),
         now: gateway.sources.clock.now(),
     };
-    let finished = gateway.store.artifacts().finish_upload(finish).await.map_err(rows::failure)?;
+    let finished = gateway
+        .store
+        .artifacts()
+        .finish_upload(finish)
+        .await
+        .map_err(rows::failure)?;
     if finished.is_new {
         gateway.artifacts.projections.notify_one();
     }
@@ -261,7 +289,11 @@ async fn record(
 }
 
 /// Opens the bytes of a version that can be served. Blocks.
-pub(crate) fn open_bytes(artifacts: &Artifacts, workspace_id: &str, sha256: &str) -> Result<BlobReader, Failure> {
+pub(crate) fn open_bytes(
+    artifacts: &Artifacts,
+    workspace_id: &str,
+    sha256: &str,
+) -> Result<BlobReader, Failure> {
     let opened = key(workspace_id, sha256).and_then(|key| artifacts.blobs.open(&key));
     opened.map_err(|error| Failure::incident(&error))
 }

@@ -12,7 +12,9 @@ use protocol::{
     Method as _,
     thread::{ThreadTreeChangedNotification, agents_doc::ThreadAgentsDocChangedNotification},
 };
-use rpc::{Bytes, Admit, Audience, Call, Failure, Publication, Resumption, Service as _, Text, Waiting};
+use rpc::{
+    Admit, Audience, Bytes, Call, Failure, Publication, Resumption, Service as _, Text, Waiting,
+};
 
 use crate::{Peer, Principal, notify, peer::thread_topic, providers::Providers, rows};
 
@@ -154,7 +156,11 @@ impl Context {
 
     /// Sends a binary frame right before the answer, if there is one.
     pub(crate) fn frame_before_answer(&self, frame: Bytes) {
-        *self.caused.frame.lock().unwrap_or_else(PoisonError::into_inner) = Some(frame);
+        *self
+            .caused
+            .frame
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(frame);
     }
 
     /// Tells the caller alone.
@@ -218,7 +224,10 @@ impl Caused {
 
     /// The binary frame that goes before the answer.
     pub(crate) fn frame(&self) -> Option<Bytes> {
-        self.frame.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.frame
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
     }
 
     /// Takes back that the connection follows a workspace that turned out not to exist.

@@ -107,7 +107,10 @@ impl Gateway {
         tokio::spawn(watch::run(Arc::downgrade(&gateway)));
         tokio::spawn(janitor::run(Arc::downgrade(&gateway)));
         tokio::spawn(artifacts::run_maintenance(Arc::downgrade(&gateway)));
-        tokio::spawn(artifacts::run_projections(Arc::downgrade(&gateway), options.projection_worker.clone()));
+        tokio::spawn(artifacts::run_projections(
+            Arc::downgrade(&gateway),
+            options.projection_worker.clone(),
+        ));
         Ok(gateway)
     }
 

@@ -88,7 +88,10 @@ impl Peer {
     pub(crate) fn download_opened(&self, id: &DownloadId, download: Download, now: i64) -> bool {
         let mut transfers = self.transfers();
         transfers.downloads.retain(|_, open| open.expires_at > now);
-        let open = transfers.downloads.values().filter(|open| open.workspace_id == download.workspace_id);
+        let open = transfers
+            .downloads
+            .values()
+            .filter(|open| open.workspace_id == download.workspace_id);
         let has_room = open.count() < limits::MAX_DOWNLOADS as usize;
         if has_room {
             transfers.downloads.insert(id.clone(), download);
@@ -98,7 +101,10 @@ impl Peer {
 
     pub(crate) fn download(&self, id: &DownloadId, now: i64) -> Option<Download> {
         let transfers = self.transfers();
-        let found = transfers.downloads.get(id).filter(|open| open.expires_at > now);
+        let found = transfers
+            .downloads
+            .get(id)
+            .filter(|open| open.expires_at > now);
         found.cloned()
     }
 
@@ -107,7 +113,9 @@ impl Peer {
     }
 
     fn transfers(&self) -> MutexGuard<'_, Transfers> {
-        self.transfers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.transfers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Receives the notifications of a workspace from now on. Answers whether that is new.
@@ -158,7 +166,9 @@ impl Service for Peer {
 
     async fn binary(&self, frame: Bytes) {
         let owner = self.principal.author();
-        self.frames.take(&self.gateway, &self.outbox, owner, frame).await;
+        self.frames
+            .take(&self.gateway, &self.outbox, owner, frame)
+            .await;
     }
 }
 

@@ -3,8 +3,11 @@
 use crud::{AgentsDocSummary, ArtifactDetail, Error, Resolved, Revision, RevisionSummary};
 use entity::{thread, thread_agents_doc, thread_folder, thread_placement, workspace};
 use protocol::{
-    ArtifactVersionId, FolderId, Id, ThreadId, UploadId, WorkspaceId,
-    artifact::{ArtifactBindingSummary, ArtifactPreviewRef, ArtifactRef, ArtifactSummary, ArtifactVersionSummary},
+    ArtifactId, ArtifactVersionId, FolderId, Id, ThreadId, UploadId, WorkspaceId,
+    artifact::{
+        ArtifactBindingSummary, ArtifactPreviewRef, ArtifactRef, ArtifactSummary,
+        ArtifactVersionSummary,
+    },
     hook::HookRun,
     thread::{
         Thread, ThreadPlacement,
@@ -198,7 +201,11 @@ pub(crate) fn artifact_summary(detail: ArtifactDetail) -> Result<ArtifactSummary
         created_by_actor_id: row.created_by_actor_id,
         created_at: row.created_at,
         updated_at: row.updated_at,
-        bindings: detail.bindings.into_iter().map(artifact_binding).collect::<Result<_, _>>()?,
+        bindings: detail
+            .bindings
+            .into_iter()
+            .map(artifact_binding)
+            .collect::<Result<_, _>>()?,
         metadata: json(&row.metadata)?,
     })
 }
@@ -230,7 +237,9 @@ pub(crate) fn artifact_ref(detail: &ArtifactDetail) -> Result<ArtifactRef, Failu
     })
 }
 
-pub(crate) fn artifact_binding(row: entity::artifact_binding::Model) -> Result<ArtifactBindingSummary, Failure> {
+pub(crate) fn artifact_binding(
+    row: entity::artifact_binding::Model,
+) -> Result<ArtifactBindingSummary, Failure> {
     Ok(ArtifactBindingSummary {
         binding_id: id(&row.id)?,
         workspace_id: id(&row.workspace_id)?,
@@ -250,7 +259,10 @@ pub(crate) fn artifact_binding(row: entity::artifact_binding::Model) -> Result<A
 }
 
 pub(crate) fn artifact_version(
-    (version, blob): (entity::artifact_version::Model, entity::artifact_blob::Model),
+    (version, blob): (
+        entity::artifact_version::Model,
+        entity::artifact_blob::Model,
+    ),
 ) -> Result<ArtifactVersionSummary, Failure> {
     Ok(ArtifactVersionSummary {
         version_id: id(&version.id)?,
@@ -275,12 +287,10 @@ pub(crate) fn check_ready(detail: &ArtifactDetail) -> Result<(), Failure> {
 
 /// A list's scope is part of its params.
 pub(crate) fn artifact_scope_failure(error: Error) -> Failure {
-    match &error {
-        Error::UnknownThread(_) => {
-            Failure::params(Kind::UnknownThread, error.to_string()).with("path", "/thread_id")
-        }
-        _ => failure(error),
-    }
+    let Error::UnknownThread(_) = error else {
+        return failure(error);
+    };
+    Failure::params(Kind::UnknownThread, error.to_string()).with("path", "/thread_id")
 }
 
 /// The id of a stored thread.
@@ -291,6 +301,16 @@ pub(crate) fn thread_id(text: &str) -> Result<ThreadId, Failure> {
 /// The id of a stored upload.
 pub(crate) fn upload_id(text: &str) -> Result<UploadId, Failure> {
     id(text)
+}
+
+/// The id of a stored artifact.
+pub(crate) fn artifact_id(text: &str) -> Result<ArtifactId, Failure> {
+    id(text)
+}
+
+/// A wire enum from the word it is stored as.
+pub(crate) fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+    word(text)
 }
 
 /// The id of a stored version.
@@ -317,7 +337,6 @@ pub(crate) fn workspace_id(text: &str) -> Result<WorkspaceId, Failure> {
 }
 
 /// What a failed operation looks like on the wire, unless a method says otherwise.
-#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
 pub(crate) fn failure(error: Error) -> Failure {
     let message = error.to_string();
     match error {
@@ -343,10 +362,16 @@ pub(crate) fn failure(error: Error) -> Failure {
         Error::TurnDiffers(_) => Failure::state(Kind::Duplicate, message).hint("use a new turn_id"),
         Error::UnknownArtifact(_) => Failure::state(Kind::UnknownArtifact, message),
         Error::UnknownArtifactVersion(_) => Failure::state(Kind::UnknownRevision, message),
-        Error::UnknownProjection { .. } => Failure::state(Kind::NotReady, message).with("status", "failed"),
-        Error::ArtifactNotReady { status, .. } => Failure::state(Kind::NotReady, message).with("status", status),
+        Error::UnknownProjection { .. } => {
+            Failure::state(Kind::NotReady, message).with("status", "failed")
+        }
+        Error::ArtifactNotReady { status, .. } => {
+            Failure::state(Kind::NotReady, message).with("status", status)
+        }
         Error::UnknownUpload(_) => Failure::state(Kind::UnknownUpload, message),
-        Error::QuotaExceeded { .. } => Failure::state(Kind::QuotaExceeded, message).hint("delete what is not needed"),
+        Error::QuotaExceeded { .. } => {
+            Failure::state(Kind::QuotaExceeded, message).hint("delete what is not needed")
+        }
         Error::UnknownDoc(_) => Failure::state(Kind::UnknownAgentsDoc, message),
         Error::UnknownRevision { .. } => Failure::state(Kind::UnknownRevision, message),
         Error::VersionConflict { .. } => Failure::state(

@@ -1,6 +1,8 @@
 //! Binary frames: four letters, the length of a JSON header, the header, the bytes.
 
-use protocol::artifact::{download::ArtifactDownloadChunkHeader, upload::ArtifactUploadChunkHeader};
+use protocol::artifact::{
+    download::ArtifactDownloadChunkHeader, upload::ArtifactUploadChunkHeader,
+};
 use rpc::Bytes;
 
 const UPLOAD: &[u8; 4] = b"ARTU";
@@ -22,7 +24,10 @@ pub(super) fn parse(frame: &Bytes) -> Frame {
     if frame.get(..4) != Some(UPLOAD.as_slice()) {
         return Frame::Unknown;
     }
-    let Some(length) = frame.get(4..HEADER_AT).and_then(|bytes| bytes.try_into().ok()) else {
+    let Some(length) = frame
+        .get(4..HEADER_AT)
+        .and_then(|bytes| bytes.try_into().ok())
+    else {
         return Frame::Malformed("the frame ends before its header");
     };
     let length = u32::from_be_bytes(length) as usize;

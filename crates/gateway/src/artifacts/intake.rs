@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use entity::artifact_upload_session as session;
 use protocol::{
     artifact::upload::{
-        ArtifactUploadChunkAckNotification, ArtifactUploadChunkHeader, ArtifactUploadChunkRejectedNotification,
-        ArtifactUploadProgressNotification,
+        ArtifactUploadChunkAckNotification, ArtifactUploadChunkHeader,
+        ArtifactUploadChunkRejectedNotification, ArtifactUploadProgressNotification,
     },
     transport::TransportFrameRejectedNotification,
 };
@@ -44,7 +44,13 @@ enum Job {
 
 impl Intake {
     /// Takes a frame; waits while too many are waiting.
-    pub(crate) async fn take(&self, gateway: &Arc<Gateway>, outbox: &Arc<Outbox>, owner: &str, frame: Bytes) {
+    pub(crate) async fn take(
+        &self,
+        gateway: &Arc<Gateway>,
+        outbox: &Arc<Outbox>,
+        owner: &str,
+        frame: Bytes,
+    ) {
         let queue = self.queue.get_or_init(|| {
             let (queue, jobs) = mpsc::channel(MAX_WAITING);
             let worker = Worker {
@@ -123,28 +129,54 @@ impl Worker {
     }
 
     /// The checks in their order, then the bytes.
-    async fn chunk(&self, header: &ArtifactUploadChunkHeader, bytes: Bytes) -> Result<Taken, Rejection> {
+    async fn chunk(
+        &self,
+        header: &ArtifactUploadChunkHeader,
+        bytes: Bytes,
+    ) -> Result<Taken, Rejection> {
         let length = bytes.len() as u64;
         if header.len != length {
-            let message = format!("the header says {} bytes, the frame has {length}", header.len);
+            let message = format!(
+                "the header says {} bytes, the frame has {length}",
+                header.len
+            );
             return Err(reject("length_mismatch", message));
         }
         let hashed = bytes.clone();
         if let Some(expected) = header.chunk_sha256.clone() {
-            let is_same = tokio::task::spawn_blocking(move || hash_secret(&hashed[..]) == expected).await;
+            let is_same =
+                tokio::task::spawn_blocking(move || hash_secret(&hashed[..]) == expected).await;
             if !is_same.unwrap_or(false) {
-                return Err(reject("hash_mismatch", "the bytes do not have the hash of the header"));
+                return Err(reject(
+                    "hash_mismatch",
+                    "the bytes do not have the hash of the header",
+                ));
             }
         }
         let (workspace_id, upload_id) = (header.workspace_id.as_str(), header.upload_id.as_str());
         let now = self.gateway.sources.clock.now();
-        let found = self.gateway.store.artifacts().upload(workspace_id, upload_id, &self.owner, now).await;
-        let session = found.map_err(|_| reject("unknown_upload", format!("there is no upload `{upload_id}`")))?;
+        let found = self
+            .gateway
+            .store
+            .artifacts()
+            .upload(workspace_id, upload_id, &self.owner, now)
+            .await;
+        let session = found.map_err(|_| {
+            reject(
+                "unknown_upload",
+                format!("there is no upload `{upload_id}`"),
+            )
+        })?;
         if session.status != "receiving" {
-            return Err(reject("not_receiving", format!("upload `{upload_id}` is complete")));
+            return Err(reject(
+                "not_receiving",
+                format!("upload `{upload_id}` is complete"),
+            ));
         }
         let (gateway, offset) = (Arc::clone(&self.gateway), header.offset);
-        let written = tokio::task::spawn_blocking(move || append(&gateway, &session, offset, &bytes, now)).await;
+        let written =
+            tokio::task::spawn_blocking(move || append(&gateway, &session, offset, &bytes, now))
+                .await;
         written.unwrap_or_else(|_| Err(reject("internal", "the chunk could not be stored")))
     }
 
@@ -167,11 +199,15 @@ impl Worker {
                 total_size_bytes: taken.total,
                 next_offset: taken.received,
             };
-            self.outbox.notify(&rpc::notification(&progress), &Waiting::Droppable);
+            self.outbox
+                .notify(&rpc::notification(&progress), &Waiting::Droppable);
         }
         if let Some(expires_at) = taken.extend_to {
             let artifacts = self.gateway.store.artifacts();
-            if let Err(error) = artifacts.extend_upload(header.upload_id.as_str(), expires_at).await {
+            if let Err(error) = artifacts
+                .extend_upload(header.upload_id.as_str(), expires_at)
+                .await
+            {
                 tracing::warn!(%error, "an upload cannot be kept for longer");
             }
         }
@@ -186,18 +222,22 @@ impl Worker {
             message: rejection.message,
             next_offset: rejection.next_offset,
         };
-        self.outbox.notify(&rpc::notification(&rejected), &Waiting::Kept);
+        self.outbox
+            .notify(&rpc::notification(&rejected), &Waiting::Kept);
     }
 
     fn refuse_unknown(&self, frame: &Bytes) {
-        let magic = frame.get(..4).filter(|magic| magic.iter().all(u8::is_ascii_graphic));
+        let magic = frame
+            .get(..4)
+            .filter(|magic| magic.iter().all(u8::is_ascii_graphic));
         let rejected = TransportFrameRejectedNotification {
             kind: "unknown_magic".to_owned(),
             size_bytes: frame.len() as u64,
             magic: magic.map(|magic| String::from_utf8_lossy(magic).into_owned()),
         };
         self.gateway.watch.count_rejected_frame();
-        self.outbox.notify(&rpc::notification(&rejected), &Waiting::Kept);
+        self.outbox
+            .notify(&rpc::notification(&rejected), &Waiting::Kept);
     }
 }
 
@@ -224,14 +264,20 @@ fn append(
     let open = gateway.artifacts.upload(session).map_err(broken)?;
     let mut open = lock(&open);
     if open.is_closed {
-        return Err(reject("not_receiving", format!("upload `{}` is complete", session.id)));
+        return Err(reject(
+            "not_receiving",
+            format!("upload `{}` is complete", session.id),
+        ));
     }
     let length = bytes.len() as u64;
     if length == 0 {
         return Err(reject("empty_chunk", "the chunk has no bytes"));
     }
     if length > limits::MAX_CHUNK {
-        let message = format!("expected at most {} bytes, found {length}", limits::MAX_CHUNK);
+        let message = format!(
+            "expected at most {} bytes, found {length}",
+            limits::MAX_CHUNK
+        );
         return Err(reject("chunk_too_large", message));
     }
     let (received, total) = (open.upload.received(), session.size_bytes.unsigned_abs());
@@ -246,7 +292,10 @@ fn append(
         }
         return Err(Rejection {
             next_offset: Some(received),
-            ..reject("offset_mismatch", format!("expected offset {received}, found {offset}"))
+            ..reject(
+                "offset_mismatch",
+                format!("expected offset {received}, found {offset}"),
+            )
         });
     }
     if length > total - received {

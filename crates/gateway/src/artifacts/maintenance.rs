@@ -39,7 +39,8 @@ async fn round(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
     let (artifacts, now) = (gateway.store.artifacts(), gateway.sources.clock.now());
     for session in artifacts.expired_uploads(now).await? {
         let (worker, id) = (Arc::clone(gateway), session.id.clone());
-        let discarded = tokio::task::spawn_blocking(move || worker.artifacts.discard(&session)).await;
+        let discarded =
+            tokio::task::spawn_blocking(move || worker.artifacts.discard(&session)).await;
         if matches!(discarded, Ok(Ok(()))) {
             artifacts.remove_upload(&id).await?;
         }
@@ -54,7 +55,11 @@ async fn round(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
         let status = tokio::task::spawn_blocking(move || verify(&worker, &blob)).await;
         if let Ok(Some(status)) = status {
             for artifact in artifacts.verified(&id, status, now).await? {
-                tracing::error!(artifact = artifact.id, status, "the bytes of an artifact are damaged");
+                tracing::error!(
+                    artifact = artifact.id,
+                    status,
+                    "the bytes of an artifact are damaged"
+                );
             }
         }
     }
@@ -63,10 +68,17 @@ async fn round(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
 
 /// Removes a file that nothing refers to, unless somebody has just uploaded the same bytes again. Blocks.
 fn remove(gateway: &Gateway, blob: &artifact_blob::Model) {
-    #[expect(clippy::disallowed_methods, reason = "files carry the time of the system")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "files carry the time of the system"
+    )]
     let before = SystemTime::now() - Duration::from_secs(KEEP_BLOBS.unsigned_abs());
-    let removed = key(&blob.workspace_id, &blob.sha256)
-        .and_then(|key| gateway.artifacts.blobs().remove_untouched_since(&key, before));
+    let removed = key(&blob.workspace_id, &blob.sha256).and_then(|key| {
+        gateway
+            .artifacts
+            .blobs()
+            .remove_untouched_since(&key, before)
+    });
     if let Err(error) = removed {
         tracing::warn!(%error, "the file of a blob cannot be removed");
     }

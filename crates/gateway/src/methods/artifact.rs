@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64, engine::general_purpose::URL_SAFE_NO_PAD};
+use base64::{
+    Engine as _, engine::general_purpose::STANDARD as BASE64,
+    engine::general_purpose::URL_SAFE_NO_PAD,
+};
 use blobs::store::BlobStore as _;
 use crud::{ArtifactQuery, BindTargets, NewBinding};
 use protocol::{ArtifactId, BindingId, ThreadId, TurnId, WorkspaceId, artifact::*};
@@ -39,7 +42,11 @@ async fn capabilities(
     ctx: Context,
     params: ArtifactCapabilitiesParams,
 ) -> Result<ArtifactCapabilitiesResponse, Failure> {
-    let found = ctx.store().workspaces().get(params.workspace_id.as_str()).await;
+    let found = ctx
+        .store()
+        .workspaces()
+        .get(params.workspace_id.as_str())
+        .await;
     found.map_err(rows::failure)?;
     Ok(ArtifactCapabilitiesResponse {
         upload: ArtifactUploadCapabilities {
@@ -83,7 +90,10 @@ async fn list(ctx: Context, params: ArtifactListParams) -> Result<ArtifactListRe
     answer_page(&ctx, &params.workspace_id, targets, page).await
 }
 
-async fn list_for_thread(ctx: Context, params: ArtifactListForThreadParams) -> Result<ArtifactListResponse, Failure> {
+async fn list_for_thread(
+    ctx: Context,
+    params: ArtifactListForThreadParams,
+) -> Result<ArtifactListResponse, Failure> {
     let targets = BindTargets {
         thread_id: Some(params.thread_id.into()),
         ..BindTargets::default()
@@ -97,7 +107,10 @@ async fn list_for_thread(ctx: Context, params: ArtifactListForThreadParams) -> R
     answer_page(&ctx, &params.workspace_id, targets, page).await
 }
 
-async fn list_for_turn(ctx: Context, params: ArtifactListForTurnParams) -> Result<ArtifactListResponse, Failure> {
+async fn list_for_turn(
+    ctx: Context,
+    params: ArtifactListForTurnParams,
+) -> Result<ArtifactListResponse, Failure> {
     let targets = BindTargets {
         turn_id: Some(params.turn_id.into()),
         ..BindTargets::default()
@@ -111,7 +124,10 @@ async fn list_for_turn(ctx: Context, params: ArtifactListForTurnParams) -> Resul
     answer_page(&ctx, &params.workspace_id, targets, page).await
 }
 
-async fn list_for_message(ctx: Context, params: ArtifactListForMessageParams) -> Result<ArtifactListResponse, Failure> {
+async fn list_for_message(
+    ctx: Context,
+    params: ArtifactListForMessageParams,
+) -> Result<ArtifactListResponse, Failure> {
     let targets = BindTargets {
         message_id: Some(params.message_id.into()),
         ..BindTargets::default()
@@ -135,15 +151,29 @@ async fn answer_page(
     let wanted = ArtifactQuery {
         workspace_id: workspace.as_str().to_owned(),
         targets,
-        kinds: kinds.into_iter().map(rows::stored).collect::<Result<_, _>>()?,
+        kinds: kinds
+            .into_iter()
+            .map(rows::stored)
+            .collect::<Result<_, _>>()?,
         include_deleted: page.include_deleted.unwrap_or(false),
         after: page.cursor.as_deref().map(parse_cursor).transpose()?,
         limit: page_size(page.limit, PAGE, MAX_PAGE)?,
     };
-    let found = ctx.store().artifacts().list(wanted).await.map_err(rows::artifact_scope_failure)?;
+    let found = ctx
+        .store()
+        .artifacts()
+        .list(wanted)
+        .await
+        .map_err(rows::artifact_scope_failure)?;
     Ok(ArtifactListResponse {
-        items: found.items.into_iter().map(rows::artifact_summary).collect::<Result<_, _>>()?,
-        next_cursor: found.next.map(|(time, id)| URL_SAFE_NO_PAD.encode(format!("{time}.{id}"))),
+        items: found
+            .items
+            .into_iter()
+            .map(rows::artifact_summary)
+            .collect::<Result<_, _>>()?,
+        next_cursor: found
+            .next
+            .map(|(time, id)| URL_SAFE_NO_PAD.encode(format!("{time}.{id}"))),
     })
 }
 
@@ -161,7 +191,11 @@ async fn get(ctx: Context, params: ArtifactGetParams) -> Result<ArtifactGetRespo
     let version = params.version_id.as_ref().map(|version| version.as_str());
     let artifacts = ctx.store().artifacts();
     let found = artifacts
-        .get(params.workspace_id.as_str(), params.artifact_id.as_str(), version)
+        .get(
+            params.workspace_id.as_str(),
+            params.artifact_id.as_str(),
+            version,
+        )
         .await;
     let artifact = rows::artifact_summary(found.map_err(rows::failure)?)?;
     Ok(ArtifactGetResponse { artifact })
@@ -171,24 +205,38 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
     let (workspace, artifact) = (params.workspace_id.as_str(), params.artifact_id.as_str());
     let version = params.version_id.as_ref().map(|version| version.as_str());
     let artifacts = ctx.store().artifacts();
-    let found = artifacts.get(workspace, artifact, version).await.map_err(rows::failure)?;
+    let found = artifacts
+        .get(workspace, artifact, version)
+        .await
+        .map_err(rows::failure)?;
     rows::check_ready(&found)?;
     let (offset, most) = (
         params.offset.unwrap_or(0),
-        params.max_bytes.unwrap_or(limits::MAX_READ).clamp(1, limits::MAX_READ),
+        params
+            .max_bytes
+            .unwrap_or(limits::MAX_READ)
+            .clamp(1, limits::MAX_READ),
     );
     let (sha256, total, text) = match params.projection_kind {
         None => (found.blob.sha256.clone(), found.blob.size_bytes, None),
         Some(kind) => {
             let kind = rows::stored(kind)?;
-            let projection = artifacts.projection(workspace, artifact, version, &kind).await;
+            let projection = artifacts
+                .projection(workspace, artifact, version, &kind)
+                .await;
             let projection = projection.map_err(rows::failure)?;
             if projection.status != "ready" {
                 let message = format!("the projection `{kind}` is {}", projection.status);
-                return Err(Failure::state(Kind::NotReady, message).with("status", projection.status));
+                return Err(
+                    Failure::state(Kind::NotReady, message).with("status", projection.status)
+                );
             }
             let sha256 = projection.sha256.unwrap_or_default();
-            (sha256, projection.size_bytes.unwrap_or(0), projection.text_content)
+            (
+                sha256,
+                projection.size_bytes.unwrap_or(0),
+                projection.text_content,
+            )
         }
     };
     let total = total.unsigned_abs();
@@ -196,7 +244,8 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
     let length = most.min(total - offset);
     let bytes = match text {
         Some(text) => {
-            let range = usize::try_from(offset).unwrap_or(usize::MAX)..usize::try_from(offset + length).unwrap_or(usize::MAX);
+            let range = usize::try_from(offset).unwrap_or(usize::MAX)
+                ..usize::try_from(offset + length).unwrap_or(usize::MAX);
             text.as_bytes().get(range).unwrap_or_default().to_vec()
         }
         None => read_blob(&ctx, workspace.to_owned(), sha256.clone(), offset, length).await?,
@@ -212,7 +261,13 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
     })
 }
 
-async fn read_blob(ctx: &Context, workspace: String, sha256: String, offset: u64, length: u64) -> Result<Vec<u8>, Failure> {
+async fn read_blob(
+    ctx: &Context,
+    workspace: String,
+    sha256: String,
+    offset: u64,
+    length: u64,
+) -> Result<Vec<u8>, Failure> {
     if length == 0 {
         return Ok(Vec::new());
     }
@@ -239,7 +294,10 @@ async fn bind(ctx: Context, params: ArtifactBindParams) -> Result<ArtifactBindRe
         task_run_id: params.task_run_id,
     };
     if targets == BindTargets::default() {
-        return Err(Failure::param("", "expected at least one target, such as `thread_id`"));
+        return Err(Failure::param(
+            "",
+            "expected at least one target, such as `thread_id`",
+        ));
     }
     let new = NewBinding {
         id: ctx.new_id::<BindingId>().into(),
@@ -253,18 +311,36 @@ async fn bind(ctx: Context, params: ArtifactBindParams) -> Result<ArtifactBindRe
         role: params.role.map(rows::stored).transpose()?,
         now: ctx.now(),
     };
-    let row = ctx.store().artifacts().bind(new).await.map_err(rows::failure)?;
+    let row = ctx
+        .store()
+        .artifacts()
+        .bind(new)
+        .await
+        .map_err(rows::failure)?;
     if let Some(thread) = params.thread_id {
-        tell_thread(&ctx, &params.workspace_id, thread, params.artifact_id, "bind");
+        tell_thread(
+            &ctx,
+            &params.workspace_id,
+            thread,
+            params.artifact_id,
+            "bind",
+        );
     }
     let binding = rows::artifact_binding(row)?;
     Ok(ArtifactBindResponse { binding })
 }
 
-async fn delete(ctx: Context, params: ArtifactDeleteParams) -> Result<ArtifactDeleteResponse, Failure> {
+async fn delete(
+    ctx: Context,
+    params: ArtifactDeleteParams,
+) -> Result<ArtifactDeleteResponse, Failure> {
     let artifacts = ctx.store().artifacts();
     let deleted = artifacts
-        .delete(params.workspace_id.as_str(), params.artifact_id.as_str(), ctx.now())
+        .delete(
+            params.workspace_id.as_str(),
+            params.artifact_id.as_str(),
+            ctx.now(),
+        )
         .await;
     let deleted = deleted.map_err(rows::failure)?;
     if deleted.is_new {
@@ -277,7 +353,13 @@ async fn delete(ctx: Context, params: ArtifactDeleteParams) -> Result<ArtifactDe
                 deleted_at: deleted.artifact.deleted_at.unwrap_or_default(),
             },
         );
-        tell_threads(&ctx, &params.workspace_id, &deleted.thread_ids, &params.artifact_id, "delete")?;
+        tell_threads(
+            &ctx,
+            &params.workspace_id,
+            &deleted.thread_ids,
+            &params.artifact_id,
+            "delete",
+        )?;
     }
     Ok(ArtifactDeleteResponse {
         artifact_id: params.artifact_id,
@@ -285,20 +367,32 @@ async fn delete(ctx: Context, params: ArtifactDeleteParams) -> Result<ArtifactDe
     })
 }
 
-async fn restore(ctx: Context, params: ArtifactRestoreParams) -> Result<ArtifactRestoreResponse, Failure> {
+async fn restore(
+    ctx: Context,
+    params: ArtifactRestoreParams,
+) -> Result<ArtifactRestoreResponse, Failure> {
     let (workspace, artifact) = (params.workspace_id.as_str(), params.artifact_id.as_str());
     let artifacts = ctx.store().artifacts();
-    let found = artifacts.get(workspace, artifact, None).await.map_err(rows::failure)?;
+    let found = artifacts
+        .get(workspace, artifact, None)
+        .await
+        .map_err(rows::failure)?;
     let gateway = Arc::clone(&ctx.peer().gateway);
     let (blob_workspace, sha256) = (workspace.to_owned(), found.blob.sha256);
     let has_bytes = tokio::task::spawn_blocking(move || {
-        let size = artifacts::key(&blob_workspace, &sha256).and_then(|key| gateway.artifacts.blobs().size(&key));
+        let size = artifacts::key(&blob_workspace, &sha256)
+            .and_then(|key| gateway.artifacts.blobs().size(&key));
         matches!(size, Ok(size) if size == found.blob.size_bytes.unsigned_abs())
     });
     let has_bytes = has_bytes.await.unwrap_or(false);
-    let restored = artifacts.restore(workspace, artifact, has_bytes, ctx.now()).await;
+    let restored = artifacts
+        .restore(workspace, artifact, has_bytes, ctx.now())
+        .await;
     let restored = restored.map_err(rows::failure)?;
-    let detail = artifacts.get(workspace, artifact, None).await.map_err(rows::failure)?;
+    let detail = artifacts
+        .get(workspace, artifact, None)
+        .await
+        .map_err(rows::failure)?;
     let summary = rows::artifact_summary(detail)?;
     let status = summary.artifact.status;
     ctx.tell_workspace(
@@ -308,7 +402,13 @@ async fn restore(ctx: Context, params: ArtifactRestoreParams) -> Result<Artifact
             artifact: summary,
         },
     );
-    tell_threads(&ctx, &params.workspace_id, &restored.thread_ids, &params.artifact_id, "restore")?;
+    tell_threads(
+        &ctx,
+        &params.workspace_id,
+        &restored.thread_ids,
+        &params.artifact_id,
+        "restore",
+    )?;
     Ok(ArtifactRestoreResponse {
         artifact_id: params.artifact_id,
         status,
@@ -321,22 +421,41 @@ async fn versions_list(
 ) -> Result<ArtifactVersionsListResponse, Failure> {
     let limit = page_size(params.limit, PAGE, MAX_PAGE)?;
     let cursor = params.cursor.as_deref().map(str::parse::<i64>).transpose();
-    let before = cursor.map_err(|_| Failure::param("/cursor", "expected a `next_cursor` of this method"))?;
+    let before =
+        cursor.map_err(|_| Failure::param("/cursor", "expected a `next_cursor` of this method"))?;
     let artifacts = ctx.store().artifacts();
     let found = artifacts
-        .versions(params.workspace_id.as_str(), params.artifact_id.as_str(), before, limit + 1)
+        .versions(
+            params.workspace_id.as_str(),
+            params.artifact_id.as_str(),
+            before,
+            limit + 1,
+        )
         .await;
     let mut found = found.map_err(rows::failure)?;
     let has_more = found.len() as u64 > limit;
     found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     Ok(ArtifactVersionsListResponse {
-        next_cursor: found.last().filter(|_| has_more).map(|(last, _)| last.version_number.to_string()),
-        items: found.into_iter().map(rows::artifact_version).collect::<Result<_, _>>()?,
+        next_cursor: found
+            .last()
+            .filter(|_| has_more)
+            .map(|(last, _)| last.version_number.to_string()),
+        items: found
+            .into_iter()
+            .map(rows::artifact_version)
+            .collect::<Result<_, _>>()?,
     })
 }
 
-async fn usage(ctx: Context, params: ArtifactUsageParams) -> Result<ArtifactUsageResponse, Failure> {
-    let used = ctx.store().artifacts().usage(params.workspace_id.as_str()).await;
+async fn usage(
+    ctx: Context,
+    params: ArtifactUsageParams,
+) -> Result<ArtifactUsageResponse, Failure> {
+    let used = ctx
+        .store()
+        .artifacts()
+        .usage(params.workspace_id.as_str())
+        .await;
     let used = used.map_err(rows::failure)?;
     Ok(ArtifactUsageResponse {
         bytes: used.bytes.unsigned_abs(),
@@ -375,8 +494,18 @@ pub(super) async fn bind_input(
             role: Some(rows::stored(ArtifactBindingRole::User)?),
             now: ctx.now(),
         };
-        ctx.store().artifacts().bind(new).await.map_err(rows::failure)?;
-        tell_thread(ctx, workspace, thread.clone(), artifact, "user_input_binding");
+        ctx.store()
+            .artifacts()
+            .bind(new)
+            .await
+            .map_err(rows::failure)?;
+        tell_thread(
+            ctx,
+            workspace,
+            thread.clone(),
+            artifact,
+            "user_input_binding",
+        );
     }
     Ok(())
 }
@@ -389,13 +518,25 @@ fn tell_threads(
     reason: &str,
 ) -> Result<(), Failure> {
     for thread in threads {
-        tell_thread(ctx, workspace, rows::thread_id(thread)?, artifact.clone(), reason);
+        tell_thread(
+            ctx,
+            workspace,
+            rows::thread_id(thread)?,
+            artifact.clone(),
+            reason,
+        );
     }
     Ok(())
 }
 
 /// Tells everybody who follows a thread that its artifacts changed.
-pub(super) fn tell_thread(ctx: &Context, workspace: &WorkspaceId, thread: ThreadId, artifact: ArtifactId, reason: &str) {
+pub(super) fn tell_thread(
+    ctx: &Context,
+    workspace: &WorkspaceId,
+    thread: ThreadId,
+    artifact: ArtifactId,
+    reason: &str,
+) {
     let payload = ThreadArtifactsChangedNotification {
         workspace_id: workspace.clone(),
         thread_id: thread,

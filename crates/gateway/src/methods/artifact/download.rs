@@ -21,18 +21,31 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
         .on::<ArtifactDownloadAbort>(abort);
 }
 
-async fn start(ctx: Context, params: ArtifactDownloadStartParams) -> Result<ArtifactDownloadStartResponse, Failure> {
+async fn start(
+    ctx: Context,
+    params: ArtifactDownloadStartParams,
+) -> Result<ArtifactDownloadStartResponse, Failure> {
     let version = params.version_id.as_ref().map(|version| version.as_str());
     let found = ctx.store().artifacts();
     let found = found
-        .get(params.workspace_id.as_str(), params.artifact_id.as_str(), version)
+        .get(
+            params.workspace_id.as_str(),
+            params.artifact_id.as_str(),
+            version,
+        )
         .await
         .map_err(rows::failure)?;
     rows::check_ready(&found)?;
     let artifact = rows::artifact_ref(&found)?;
     let gateway = Arc::clone(&ctx.peer().gateway);
-    let (workspace, sha256) = (found.artifact.workspace_id.clone(), found.blob.sha256.clone());
-    let opened = tokio::task::spawn_blocking(move || artifacts::open_bytes(&gateway.artifacts, &workspace, &sha256)).await;
+    let (workspace, sha256) = (
+        found.artifact.workspace_id.clone(),
+        found.blob.sha256.clone(),
+    );
+    let opened = tokio::task::spawn_blocking(move || {
+        artifacts::open_bytes(&gateway.artifacts, &workspace, &sha256)
+    })
+    .await;
     let reader = opened.map_err(|error| Failure::incident(&error))??;
     let expires_at = ctx.now() + limits::SESSION_SECONDS;
     let download = Download {
@@ -45,16 +58,27 @@ async fn start(ctx: Context, params: ArtifactDownloadStartParams) -> Result<Arti
         expires_at,
     };
     let download_id: DownloadId = ctx.new_id();
-    if !ctx.peer().download_opened(&download_id, download, ctx.now()) {
-        let message = format!("{} downloads of this workspace are open on this connection", limits::MAX_DOWNLOADS);
+    if !ctx
+        .peer()
+        .download_opened(&download_id, download, ctx.now())
+    {
+        let message = format!(
+            "{} downloads of this workspace are open on this connection",
+            limits::MAX_DOWNLOADS
+        );
         return Err(Failure::state(Kind::Busy, message)
             .with("limit", limits::MAX_DOWNLOADS)
             .hint("finish or abort one of them"));
     }
-    let preferred = params.preferred_chunk_size_bytes.unwrap_or(limits::RECOMMENDED_CHUNK);
+    let preferred = params
+        .preferred_chunk_size_bytes
+        .unwrap_or(limits::RECOMMENDED_CHUNK);
     Ok(ArtifactDownloadStartResponse {
         download_id,
-        file_name: blobs::name::download_name(&artifact.display_name, artifact.mime_type.as_deref()),
+        file_name: blobs::name::download_name(
+            &artifact.display_name,
+            artifact.mime_type.as_deref(),
+        ),
         artifact,
         size_bytes: found.blob.size_bytes.unsigned_abs(),
         sha256: found.blob.sha256,
@@ -64,7 +88,10 @@ async fn start(ctx: Context, params: ArtifactDownloadStartParams) -> Result<Arti
     })
 }
 
-async fn chunk(ctx: Context, params: ArtifactDownloadChunkParams) -> Result<ArtifactDownloadChunkResponse, Failure> {
+async fn chunk(
+    ctx: Context,
+    params: ArtifactDownloadChunkParams,
+) -> Result<ArtifactDownloadChunkResponse, Failure> {
     let download = find(&ctx, &params.workspace_id, &params.download_id).await?;
     let (offset, length, size) = (params.offset, params.len, download.size);
     let end = offset.checked_add(length);
@@ -107,7 +134,10 @@ async fn chunk(ctx: Context, params: ArtifactDownloadChunkParams) -> Result<Arti
     })
 }
 
-async fn finish(ctx: Context, params: ArtifactDownloadFinishParams) -> Result<ArtifactDownloadFinishResponse, Failure> {
+async fn finish(
+    ctx: Context,
+    params: ArtifactDownloadFinishParams,
+) -> Result<ArtifactDownloadFinishResponse, Failure> {
     find(&ctx, &params.workspace_id, &params.download_id).await?;
     ctx.peer().download_closed(&params.download_id);
     Ok(ArtifactDownloadFinishResponse {
@@ -116,7 +146,10 @@ async fn finish(ctx: Context, params: ArtifactDownloadFinishParams) -> Result<Ar
     })
 }
 
-async fn abort(ctx: Context, params: ArtifactDownloadAbortParams) -> Result<ArtifactDownloadAbortResponse, Failure> {
+async fn abort(
+    ctx: Context,
+    params: ArtifactDownloadAbortParams,
+) -> Result<ArtifactDownloadAbortResponse, Failure> {
     find(&ctx, &params.workspace_id, &params.download_id).await?;
     ctx.peer().download_closed(&params.download_id);
     Ok(ArtifactDownloadAbortResponse {

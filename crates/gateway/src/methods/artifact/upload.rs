@@ -21,10 +21,16 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
         .on::<ArtifactUploadStatus>(status);
 }
 
-async fn start(ctx: Context, params: ArtifactUploadStartParams) -> Result<ArtifactUploadStartResponse, Failure> {
+async fn start(
+    ctx: Context,
+    params: ArtifactUploadStartParams,
+) -> Result<ArtifactUploadStartResponse, Failure> {
     check(&params)?;
     if ctx.peer().open_uploads() >= limits::MAX_OPEN_UPLOADS {
-        let message = format!("this connection has {} open uploads", limits::MAX_OPEN_UPLOADS);
+        let message = format!(
+            "this connection has {} open uploads",
+            limits::MAX_OPEN_UPLOADS
+        );
         return Err(Failure::state(Kind::Busy, message)
             .with("limit", limits::MAX_OPEN_UPLOADS)
             .hint("finish or abort one of them"));
@@ -52,7 +58,12 @@ async fn start(ctx: Context, params: ArtifactUploadStartParams) -> Result<Artifa
         max_bytes: limits::MAX_BYTES,
         max_files: limits::MAX_FILES,
     };
-    let started = ctx.store().artifacts().start_upload(new).await.map_err(rows::failure)?;
+    let started = ctx
+        .store()
+        .artifacts()
+        .start_upload(new)
+        .await
+        .map_err(rows::failure)?;
     let upload_id = rows::upload_id(&started.session.id)?;
     ctx.peer().upload_opened(&upload_id);
     let next_offset = match started.is_new {
@@ -70,11 +81,17 @@ async fn start(ctx: Context, params: ArtifactUploadStartParams) -> Result<Artifa
     })
 }
 
-async fn finish(ctx: Context, params: ArtifactUploadFinishParams) -> Result<ArtifactUploadFinishResponse, Failure> {
+async fn finish(
+    ctx: Context,
+    params: ArtifactUploadFinishParams,
+) -> Result<ArtifactUploadFinishResponse, Failure> {
     // Frames sent before this request belong to the upload.
     ctx.peer().frames_settled().await;
-    let session = find(&ctx, &params.workspace_id, &params.upload_id).await.map_err(rows::failure)?;
-    let finished = artifacts::finish(&ctx.peer().gateway, session, ctx.principal().author()).await?;
+    let session = find(&ctx, &params.workspace_id, &params.upload_id)
+        .await
+        .map_err(rows::failure)?;
+    let finished =
+        artifacts::finish(&ctx.peer().gateway, session, ctx.principal().author()).await?;
     ctx.peer().upload_closed(&params.upload_id);
     let thread = finished.detail.artifact.primary_thread_id.clone();
     let summary = rows::artifact_summary(finished.detail)?;
@@ -100,7 +117,10 @@ async fn finish(ctx: Context, params: ArtifactUploadFinishParams) -> Result<Arti
     })
 }
 
-async fn abort(ctx: Context, params: ArtifactUploadAbortParams) -> Result<ArtifactUploadAbortResponse, Failure> {
+async fn abort(
+    ctx: Context,
+    params: ArtifactUploadAbortParams,
+) -> Result<ArtifactUploadAbortResponse, Failure> {
     ctx.peer().frames_settled().await;
     let found = find(&ctx, &params.workspace_id, &params.upload_id).await;
     let session = found.map_err(unknown_is_params)?;
@@ -111,7 +131,11 @@ async fn abort(ctx: Context, params: ArtifactUploadAbortParams) -> Result<Artifa
         Ok(Err(error)) => return Err(Failure::incident(&error)),
         Err(error) => return Err(Failure::incident(&error)),
     }
-    let removed = ctx.store().artifacts().remove_upload(params.upload_id.as_str()).await;
+    let removed = ctx
+        .store()
+        .artifacts()
+        .remove_upload(params.upload_id.as_str())
+        .await;
     removed.map_err(rows::failure)?;
     ctx.peer().upload_closed(&params.upload_id);
     Ok(ArtifactUploadAbortResponse {
@@ -120,14 +144,25 @@ async fn abort(ctx: Context, params: ArtifactUploadAbortParams) -> Result<Artifa
     })
 }
 
-async fn status(ctx: Context, params: ArtifactUploadStatusParams) -> Result<ArtifactUploadStatusResponse, Failure> {
+async fn status(
+    ctx: Context,
+    params: ArtifactUploadStatusParams,
+) -> Result<ArtifactUploadStatusResponse, Failure> {
     ctx.peer().frames_settled().await;
     let found = find(&ctx, &params.workspace_id, &params.upload_id).await;
     let session = found.map_err(unknown_is_params)?;
     let (status, received, artifact) = match &session.artifact_id {
-        None => (ArtifactUploadSessionStatus::Receiving, received(&ctx, session.clone()).await?, None),
+        None => (
+            ArtifactUploadSessionStatus::Receiving,
+            received(&ctx, session.clone()).await?,
+            None,
+        ),
         Some(artifact_id) => {
-            let detail = ctx.store().artifacts().get(params.workspace_id.as_str(), artifact_id, None).await;
+            let detail = ctx
+                .store()
+                .artifacts()
+                .get(params.workspace_id.as_str(), artifact_id, None)
+                .await;
             let artifact = rows::artifact_ref(&detail.map_err(rows::failure)?)?;
             let size = session.size_bytes.unsigned_abs();
             (ArtifactUploadSessionStatus::Completed, size, Some(artifact))
@@ -143,10 +178,16 @@ async fn status(ctx: Context, params: ArtifactUploadStatusParams) -> Result<Arti
     })
 }
 
-async fn find(ctx: &Context, workspace: &WorkspaceId, upload: &UploadId) -> Result<session::Model, crud::Error> {
+async fn find(
+    ctx: &Context,
+    workspace: &WorkspaceId,
+    upload: &UploadId,
+) -> Result<session::Model, crud::Error> {
     let (owner, now) = (ctx.principal().author(), ctx.now());
     let artifacts = ctx.store().artifacts();
-    artifacts.upload(workspace.as_str(), upload.as_str(), owner, now).await
+    artifacts
+        .upload(workspace.as_str(), upload.as_str(), owner, now)
+        .await
 }
 
 async fn received(ctx: &Context, session: session::Model) -> Result<u64, Failure> {
@@ -160,12 +201,10 @@ async fn received(ctx: &Context, session: session::Model) -> Result<u64, Failure
 }
 
 fn unknown_is_params(error: crud::Error) -> Failure {
-    match error {
-        crud::Error::UnknownUpload(_) => {
-            Failure::params(Kind::UnknownUpload, error.to_string()).with("path", "/upload_id")
-        }
-        error => rows::failure(error),
-    }
+    let crud::Error::UnknownUpload(_) = error else {
+        return rows::failure(error);
+    };
+    Failure::params(Kind::UnknownUpload, error.to_string()).with("path", "/upload_id")
 }
 
 fn check(params: &ArtifactUploadStartParams) -> Result<(), Failure> {
@@ -176,19 +215,33 @@ fn check(params: &ArtifactUploadStartParams) -> Result<(), Failure> {
     for (path, name) in names {
         let length = name.chars().count();
         if name.trim().is_empty() || length > limits::MAX_NAME_CHARS {
-            let message = format!("expected 1 to {} characters, found {length}", limits::MAX_NAME_CHARS);
+            let message = format!(
+                "expected 1 to {} characters, found {length}",
+                limits::MAX_NAME_CHARS
+            );
             return Err(Failure::param(path, message));
         }
     }
     if params.size_bytes > limits::MAX_UPLOAD {
-        let message = format!("expected at most {} bytes, found {}", limits::MAX_UPLOAD, params.size_bytes);
+        let message = format!(
+            "expected at most {} bytes, found {}",
+            limits::MAX_UPLOAD,
+            params.size_bytes
+        );
         return Err(Failure::params(Kind::TooLarge, message)
             .with("path", "/size_bytes")
             .with("limit", limits::MAX_UPLOAD));
     }
-    let is_hash = params.sha256.len() == 64 && params.sha256.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_hash = params.sha256.len() == 64
+        && params
+            .sha256
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     match is_hash {
         true => Ok(()),
-        false => Err(Failure::param("/sha256", "expected 64 lower-case hexadecimal characters")),
+        false => Err(Failure::param(
+            "/sha256",
+            "expected 64 lower-case hexadecimal characters",
+        )),
     }
 }
