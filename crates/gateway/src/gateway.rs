@@ -51,9 +51,9 @@ impl Gateway {
         let store = store.map_err(|source| Error::Database { source })?;
         let gateway = Arc::new(Self {
             tokens: StoredTokens::new(home.token()?, store.clone()),
+            watch: Watch::new(store.workspaces_at_open()),
             store,
             hub: Hub::default(),
-            watch: Watch::default(),
             sources: options.sources.clone(),
             router: methods::router(),
         });
