@@ -27,6 +27,7 @@ mod frame;
 mod intake;
 mod maintenance;
 mod projections;
+pub(crate) mod upload;
 
 pub(crate) use frame::download_frame;
 pub(crate) use intake::Intake;
@@ -40,7 +41,10 @@ pub(crate) mod limits {
     pub(crate) const MAX_UPLOAD: u64 = 50 << 20;
     pub(crate) const MAX_FILES_PER_TURN: u32 = 32;
     pub(crate) const MAX_DOWNLOADS: u32 = 2;
+    /// Of one connection.
     pub(crate) const MAX_OPEN_UPLOADS: usize = 16;
+    /// Of one token over HTTP, where no connection holds them together.
+    pub(crate) const MAX_OPEN_HTTP_UPLOADS: usize = 64;
     pub(crate) const MAX_NAME_CHARS: usize = 255;
     /// Bytes of one workspace.
     pub(crate) const MAX_BYTES: i64 = 10 << 30;

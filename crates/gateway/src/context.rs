@@ -177,7 +177,8 @@ impl Context {
         });
     }
 
-    fn publish(&self, publication: Publication) {
+    /// Publishes once the caller has its answer.
+    pub(crate) fn publish(&self, publication: Publication) {
         self.cause(Effect::Publish(publication));
     }
 

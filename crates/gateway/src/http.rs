@@ -1,4 +1,4 @@
-//! Everything on the port: the WebSocket upgrade, the probes, the schemas and the metrics.
+//! Everything on the port: the WebSocket upgrade, the bytes of artifacts, the probes, the schemas and the metrics.
 //!
 //! Foreign `Host` and `Origin` headers are refused before anything else is looked at, so that no web page can
 //! reach the gateway through a browser (DNS rebinding).
@@ -13,11 +13,16 @@ use axum::{
 use hyper::{StatusCode, header};
 use tokio::sync::OwnedSemaphorePermit;
 
+mod content;
+mod disposition;
 mod documents;
 mod guard;
 mod metrics;
 mod probes;
+mod range;
+mod refusal;
 mod socket;
+mod uploads;
 
 pub(crate) use guard::Allowed;
 
@@ -53,6 +58,11 @@ pub(crate) fn router(gateway: Arc<Gateway>, allowed: Allowed) -> Router {
         .route("/schemas/{name}", get(documents::schema))
         .route("/openrpc.json", get(documents::openrpc))
         .route("/metrics", get(metrics::page))
+        .route(
+            "/artifacts/{workspace}/{artifact}/{version}/content",
+            get(content::serve),
+        )
+        .merge(uploads::routes())
         .layer(middleware::from_fn_with_state(
             Arc::clone(&http),
             guard::check,

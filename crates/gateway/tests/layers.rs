@@ -16,7 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "gateway",
         &[
-            "agent", "crud", "entity", "hooks", "prompt", "protocol", "rpc",
+            "agent", "blobs", "crud", "entity", "hooks", "prompt", "protocol", "rpc",
         ],
     ),
     ("cli", &["blobs", "crud", "gateway", "rpc"]),

@@ -6,7 +6,7 @@ use entity::{
 };
 use sea_orm::{
     ActiveModelTrait as _, ActiveValue::Set, ColumnTrait as _, DatabaseConnection,
-    EntityTrait as _, QueryFilter as _, QueryOrder as _,
+    EntityTrait as _, QueryFilter as _, QueryOrder as _, QuerySelect as _,
 };
 
 use super::{
@@ -101,6 +101,41 @@ impl ArtifactRepository<'_> {
                             && found.expires_at > now
                     })
                     .ok_or(Error::UnknownUpload(id))
+            })
+            .await
+    }
+
+    /// An upload of somebody that has not expired, whichever workspace it is for.
+    pub async fn find_upload(
+        &self,
+        id: &str,
+        owner: &str,
+        now: i64,
+    ) -> Result<session::Model, Error> {
+        let (id, owner) = (id.to_owned(), owner.to_owned());
+        self.0
+            .read(move |db| {
+                let found = session::Entity::find_by_id(id.as_str()).one(db)?;
+                let found = found
+                    .filter(|found| found.owner == owner && found.expires_at > now)
+                    .ok_or(Error::UnknownUpload(id))?;
+                workspace::active(db, &found.workspace_id)?;
+                Ok(found)
+            })
+            .await
+    }
+
+    /// How many uploads of somebody are open, counted up to `limit`.
+    pub async fn open_uploads(&self, owner: &str, now: i64, limit: usize) -> Result<usize, Error> {
+        let owner = owner.to_owned();
+        self.0
+            .read(move |db| {
+                let open = session::Entity::find()
+                    .filter(session::Column::Owner.eq(owner))
+                    .filter(session::Column::Status.eq("receiving"))
+                    .filter(session::Column::ExpiresAt.gt(now))
+                    .limit(limit as u64);
+                Ok(open.all(db)?.len())
             })
             .await
     }

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, OnceLock};
 
-use entity::artifact_upload_session as session;
 use protocol::{
     artifact::upload::{
         ArtifactUploadChunkAckNotification, ArtifactUploadChunkHeader,
@@ -18,7 +17,7 @@ use tokio::{
 
 use super::{
     frame::{self, Frame},
-    limits, lock,
+    upload::{self, Place, Rejection, Taken, reject},
 };
 use crate::{Gateway, hash_secret};
 
@@ -26,8 +25,6 @@ use crate::{Gateway, hash_secret};
 const MAX_WAITING: usize = 8;
 /// Progress is told at most this often.
 const PROGRESS_EVERY: Duration = Duration::from_millis(250);
-/// An upload's life is made longer in the database at most this often, in seconds.
-const EXTEND_EVERY: i64 = 60;
 
 /// Where the frames of one connection wait. Its worker begins with the first frame.
 #[derive(Debug, Default)]
@@ -86,21 +83,6 @@ struct Worker {
     told_at: Instant,
 }
 
-/// Why a chunk was not taken.
-struct Rejection {
-    kind: &'static str,
-    message: String,
-    next_offset: Option<u64>,
-}
-
-/// A chunk that was taken.
-struct Taken {
-    received: u64,
-    total: u64,
-    /// When the upload's life should be made longer.
-    extend_to: Option<i64>,
-}
-
 impl Worker {
     async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         while let Some(job) = jobs.recv().await {
@@ -153,31 +135,13 @@ impl Worker {
                 ));
             }
         }
-        let (workspace_id, upload_id) = (header.workspace_id.as_str(), header.upload_id.as_str());
-        let now = self.gateway.sources.clock.now();
-        let found = self
-            .gateway
-            .store
-            .artifacts()
-            .upload(workspace_id, upload_id, &self.owner, now)
-            .await;
-        let session = found.map_err(|_| {
-            reject(
-                "unknown_upload",
-                format!("there is no upload `{upload_id}`"),
-            )
-        })?;
-        if session.status != "receiving" {
-            return Err(reject(
-                "not_receiving",
-                format!("upload `{upload_id}` is complete"),
-            ));
-        }
-        let (gateway, offset) = (Arc::clone(&self.gateway), header.offset);
-        let written =
-            tokio::task::spawn_blocking(move || append(&gateway, &session, offset, &bytes, now))
-                .await;
-        written.unwrap_or_else(|_| Err(reject("internal", "the chunk could not be stored")))
+        let place = Place {
+            workspace_id: header.workspace_id.as_str(),
+            upload_id: header.upload_id.as_str(),
+            owner: &self.owner,
+            offset: header.offset,
+        };
+        upload::take(&self.gateway, place, bytes).await
     }
 
     async fn acknowledge(&mut self, header: &ArtifactUploadChunkHeader, taken: &Taken) {
@@ -202,15 +166,7 @@ impl Worker {
             self.outbox
                 .notify(&rpc::notification(&progress), &Waiting::Droppable);
         }
-        if let Some(expires_at) = taken.extend_to {
-            let artifacts = self.gateway.store.artifacts();
-            if let Err(error) = artifacts
-                .extend_upload(header.upload_id.as_str(), expires_at)
-                .await
-            {
-                tracing::warn!(%error, "an upload cannot be kept for longer");
-            }
-        }
+        upload::extend(&self.gateway, header.upload_id.as_str(), taken).await;
     }
 
     fn refuse(&self, header: Option<&ArtifactUploadChunkHeader>, rejection: Rejection) {
@@ -239,74 +195,4 @@ impl Worker {
         self.outbox
             .notify(&rpc::notification(&rejected), &Waiting::Kept);
     }
-}
-
-fn reject(kind: &'static str, message: impl Into<String>) -> Rejection {
-    Rejection {
-        kind,
-        message: message.into(),
-        next_offset: None,
-    }
-}
-
-/// Appends a chunk to the file of its upload, or finds that it is there already. Blocks.
-fn append(
-    gateway: &Gateway,
-    session: &session::Model,
-    offset: u64,
-    bytes: &[u8],
-    now: i64,
-) -> Result<Taken, Rejection> {
-    let broken = |error: blobs::Error| {
-        tracing::error!(%error, "a chunk cannot be stored");
-        reject("internal", "the chunk could not be stored")
-    };
-    let open = gateway.artifacts.upload(session).map_err(broken)?;
-    let mut open = lock(&open);
-    if open.is_closed {
-        return Err(reject(
-            "not_receiving",
-            format!("upload `{}` is complete", session.id),
-        ));
-    }
-    let length = bytes.len() as u64;
-    if length == 0 {
-        return Err(reject("empty_chunk", "the chunk has no bytes"));
-    }
-    if length > limits::MAX_CHUNK {
-        let message = format!(
-            "expected at most {} bytes, found {length}",
-            limits::MAX_CHUNK
-        );
-        return Err(reject("chunk_too_large", message));
-    }
-    let (received, total) = (open.upload.received(), session.size_bytes.unsigned_abs());
-    let taken = |received, extend_to| Taken {
-        received,
-        total,
-        extend_to,
-    };
-    if offset != received {
-        if open.upload.is_repeat(offset, bytes).map_err(broken)? {
-            return Ok(taken(received, None));
-        }
-        return Err(Rejection {
-            next_offset: Some(received),
-            ..reject(
-                "offset_mismatch",
-                format!("expected offset {received}, found {offset}"),
-            )
-        });
-    }
-    if length > total - received {
-        let message = format!("the upload has {total} bytes, and the chunk ends behind them");
-        return Err(reject("exceeds_size", message));
-    }
-    let received = open.upload.append(offset, bytes).map_err(broken)?;
-    let extend_to = (now - open.extended_at >= EXTEND_EVERY).then(|| {
-        open.extended_at = now;
-        let latest = session.created_at + limits::MAX_SESSION_SECONDS;
-        (now + limits::SESSION_SECONDS).min(latest)
-    });
-    Ok(taken(received, extend_to))
 }

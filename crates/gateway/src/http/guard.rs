@@ -8,8 +8,9 @@ use axum::{
     response::Response,
 };
 use hyper::{HeaderMap, StatusCode, header};
+use protocol::Access;
 
-use super::{Guest, Http, text};
+use super::{Guest, Http, refusal::refuse, text};
 use crate::{Authenticator as _, Credential, Principal, auth::Verdict};
 
 /// The names this gateway may be called by.
@@ -118,6 +119,18 @@ impl Http {
                 ))
             }
         }
+    }
+
+    /// Whoever the token stands for, if it has the scope; or the refusal.
+    pub(super) async fn admit(
+        &self,
+        guest: &Guest,
+        headers: &HeaderMap,
+        access: Access,
+    ) -> Result<Principal, Response> {
+        let principal = self.principal(guest, headers).await?;
+        principal.check_scope(access).map_err(refuse)?;
+        Ok(principal)
     }
 
     /// Whoever guesses waits a little longer each time.

@@ -530,7 +530,7 @@ fn tell_threads(
 }
 
 /// Tells everybody who follows a thread that its artifacts changed.
-pub(super) fn tell_thread(
+fn tell_thread(
     ctx: &Context,
     workspace: &WorkspaceId,
     thread: ThreadId,

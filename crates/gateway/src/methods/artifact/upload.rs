@@ -1,17 +1,14 @@
 //! `artifact/upload/*`
 
-use std::sync::Arc;
-
-use crud::NewUpload;
 use entity::artifact_upload_session as session;
-use protocol::{
-    UploadId, WorkspaceId,
-    artifact::{ArtifactCreatedNotification, upload::*},
-};
+use protocol::{UploadId, WorkspaceId, artifact::upload::*};
 use rpc::{Failure, Kind, Router};
 
-use super::tell_thread;
-use crate::{Context, artifacts, artifacts::limits, rows};
+use crate::{
+    Context,
+    artifacts::{self, limits, upload},
+    rows,
+};
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router
@@ -25,7 +22,6 @@ async fn start(
     ctx: Context,
     params: ArtifactUploadStartParams,
 ) -> Result<ArtifactUploadStartResponse, Failure> {
-    check(&params)?;
     if ctx.peer().open_uploads() >= limits::MAX_OPEN_UPLOADS {
         let message = format!(
             "this connection has {} open uploads",
@@ -35,40 +31,13 @@ async fn start(
             .with("limit", limits::MAX_OPEN_UPLOADS)
             .hint("finish or abort one of them"));
     }
-    let now = ctx.now();
-    let wanted = session::Model {
-        id: ctx.new_id::<UploadId>().into(),
-        workspace_id: params.workspace_id.as_str().to_owned(),
-        owner: ctx.principal().author().to_owned(),
-        client_attachment_id: params.client_attachment_id,
-        thread_id: params.thread_id.map(String::from),
-        planned_turn_id: params.planned_turn_id.map(String::from),
-        file_name: params.file_name,
-        mime_type: params.mime_type,
-        size_bytes: i64::try_from(params.size_bytes).unwrap_or(i64::MAX),
-        sha256: params.sha256,
-        source_kind: rows::stored(params.source_kind)?,
-        status: "receiving".to_owned(),
-        artifact_id: None,
-        created_at: now,
-        expires_at: now + limits::SESSION_SECONDS,
-    };
-    let new = NewUpload {
-        session: wanted,
-        max_bytes: limits::MAX_BYTES,
-        max_files: limits::MAX_FILES,
-    };
-    let started = ctx
-        .store()
-        .artifacts()
-        .start_upload(new)
-        .await
-        .map_err(rows::failure)?;
+    let gateway = &ctx.peer().gateway;
+    let started = upload::start(gateway, ctx.principal().author(), params).await?;
     let upload_id = rows::upload_id(&started.session.id)?;
     ctx.peer().upload_opened(&upload_id);
     let next_offset = match started.is_new {
         true => None,
-        false => Some(received(&ctx, started.session.clone()).await?),
+        false => Some(upload::received(gateway, started.session.clone()).await?),
     };
     Ok(ArtifactUploadStartResponse {
         upload_id,
@@ -93,23 +62,9 @@ async fn finish(
     let finished =
         artifacts::finish(&ctx.peer().gateway, session, ctx.principal().author()).await?;
     ctx.peer().upload_closed(&params.upload_id);
-    let thread = finished.detail.artifact.primary_thread_id.clone();
-    let summary = rows::artifact_summary(finished.detail)?;
-    let artifact = summary.artifact.clone();
-    if finished.is_new {
-        let created = ArtifactCreatedNotification {
-            workspace_id: params.workspace_id.clone(),
-            artifact: summary,
-        };
-        match thread {
-            None => ctx.tell_workspace(&params.workspace_id, &created),
-            Some(thread) => {
-                let thread = rows::thread_id(&thread)?;
-                ctx.tell_thread(&params.workspace_id, &thread, &created);
-                let id = artifact.artifact_id.clone();
-                tell_thread(&ctx, &params.workspace_id, thread, id, "user_upload");
-            }
-        }
+    let (artifact, publications) = upload::announce(&ctx.peer().gateway, finished)?;
+    for publication in publications {
+        ctx.publish(publication);
     }
     Ok(ArtifactUploadFinishResponse {
         upload_id: params.upload_id,
@@ -124,19 +79,7 @@ async fn abort(
     ctx.peer().frames_settled().await;
     let found = find(&ctx, &params.workspace_id, &params.upload_id).await;
     let session = found.map_err(unknown_is_params)?;
-    let gateway = Arc::clone(&ctx.peer().gateway);
-    let discarded = tokio::task::spawn_blocking(move || gateway.artifacts.discard(&session)).await;
-    match discarded {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => return Err(Failure::incident(&error)),
-        Err(error) => return Err(Failure::incident(&error)),
-    }
-    let removed = ctx
-        .store()
-        .artifacts()
-        .remove_upload(params.upload_id.as_str())
-        .await;
-    removed.map_err(rows::failure)?;
+    upload::abort(&ctx.peer().gateway, session).await?;
     ctx.peer().upload_closed(&params.upload_id);
     Ok(ArtifactUploadAbortResponse {
         upload_id: params.upload_id,
@@ -154,7 +97,7 @@ async fn status(
     let (status, received, artifact) = match &session.artifact_id {
         None => (
             ArtifactUploadSessionStatus::Receiving,
-            received(&ctx, session.clone()).await?,
+            upload::received(&ctx.peer().gateway, session.clone()).await?,
             None,
         ),
         Some(artifact_id) => {
@@ -190,58 +133,9 @@ async fn find(
         .await
 }
 
-async fn received(ctx: &Context, session: session::Model) -> Result<u64, Failure> {
-    let gateway = Arc::clone(&ctx.peer().gateway);
-    let received = tokio::task::spawn_blocking(move || gateway.artifacts.received(&session)).await;
-    match received {
-        Ok(Ok(received)) => Ok(received),
-        Ok(Err(error)) => Err(Failure::incident(&error)),
-        Err(error) => Err(Failure::incident(&error)),
-    }
-}
-
 fn unknown_is_params(error: crud::Error) -> Failure {
     let crud::Error::UnknownUpload(_) = error else {
         return rows::failure(error);
     };
     Failure::params(Kind::UnknownUpload, error.to_string()).with("path", "/upload_id")
-}
-
-fn check(params: &ArtifactUploadStartParams) -> Result<(), Failure> {
-    let names = [
-        ("/file_name", &params.file_name),
-        ("/client_attachment_id", &params.client_attachment_id),
-    ];
-    for (path, name) in names {
-        let length = name.chars().count();
-        if name.trim().is_empty() || length > limits::MAX_NAME_CHARS {
-            let message = format!(
-                "expected 1 to {} characters, found {length}",
-                limits::MAX_NAME_CHARS
-            );
-            return Err(Failure::param(path, message));
-        }
-    }
-    if params.size_bytes > limits::MAX_UPLOAD {
-        let message = format!(
-            "expected at most {} bytes, found {}",
-            limits::MAX_UPLOAD,
-            params.size_bytes
-        );
-        return Err(Failure::params(Kind::TooLarge, message)
-            .with("path", "/size_bytes")
-            .with("limit", limits::MAX_UPLOAD));
-    }
-    let is_hash = params.sha256.len() == 64
-        && params
-            .sha256
-            .bytes()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    match is_hash {
-        true => Ok(()),
-        false => Err(Failure::param(
-            "/sha256",
-            "expected 64 lower-case hexadecimal characters",
-        )),
-    }
 }

@@ -1,0 +1,292 @@
+//! The rules of uploads, whatever way the bytes come: what may be started, which bytes are taken, who is told.
+
+use std::sync::Arc;
+
+use crud::{Finished, NewUpload, UploadStarted};
+use entity::artifact_upload_session as session;
+use protocol::{
+    UploadId,
+    artifact::{
+        ArtifactCreatedNotification, ArtifactRef, ThreadArtifactsChangedNotification,
+        upload::ArtifactUploadStartParams,
+    },
+};
+use rpc::{Audience, Bytes, Failure, Kind, Publication};
+
+use super::{limits, lock};
+use crate::{Gateway, peer::thread_topic, rows};
+
+/// An upload's life is made longer in the database at most this often, in seconds.
+const EXTEND_EVERY: i64 = 60;
+
+/// Why a chunk was not taken.
+pub(crate) struct Rejection {
+    pub(crate) kind: &'static str,
+    pub(crate) message: String,
+    pub(crate) next_offset: Option<u64>,
+}
+
+/// A chunk that was taken.
+pub(crate) struct Taken {
+    pub(crate) received: u64,
+    pub(crate) total: u64,
+    /// When the upload's life should be made longer.
+    extend_to: Option<i64>,
+}
+
+/// Where a chunk belongs.
+pub(crate) struct Place<'a> {
+    pub(crate) workspace_id: &'a str,
+    pub(crate) upload_id: &'a str,
+    /// Whose upload it must be.
+    pub(crate) owner: &'a str,
+    pub(crate) offset: u64,
+}
+
+/// Starts an upload, or finds the open one that is the same.
+pub(crate) async fn start(
+    gateway: &Gateway,
+    owner: &str,
+    params: ArtifactUploadStartParams,
+) -> Result<UploadStarted, Failure> {
+    check(&params)?;
+    let now = gateway.sources.clock.now();
+    let wanted = session::Model {
+        id: gateway.sources.id::<UploadId>().into(),
+        workspace_id: params.workspace_id.as_str().to_owned(),
+        owner: owner.to_owned(),
+        client_attachment_id: params.client_attachment_id,
+        thread_id: params.thread_id.map(String::from),
+        planned_turn_id: params.planned_turn_id.map(String::from),
+        file_name: params.file_name,
+        mime_type: params.mime_type,
+        size_bytes: i64::try_from(params.size_bytes).unwrap_or(i64::MAX),
+        sha256: params.sha256,
+        source_kind: rows::stored(params.source_kind)?,
+        status: "receiving".to_owned(),
+        artifact_id: None,
+        created_at: now,
+        expires_at: now + limits::SESSION_SECONDS,
+    };
+    let new = NewUpload {
+        session: wanted,
+        max_bytes: limits::MAX_BYTES,
+        max_files: limits::MAX_FILES,
+    };
+    let started = gateway.store.artifacts().start_upload(new).await;
+    started.map_err(rows::failure)
+}
+
+/// Whether an upload may be started at all; what the workspace says to it is seen later.
+fn check(params: &ArtifactUploadStartParams) -> Result<(), Failure> {
+    let names = [
+        ("/file_name", &params.file_name),
+        ("/client_attachment_id", &params.client_attachment_id),
+    ];
+    for (path, name) in names {
+        let length = name.chars().count();
+        if name.trim().is_empty() || length > limits::MAX_NAME_CHARS {
+            let message = format!(
+                "expected 1 to {} characters, found {length}",
+                limits::MAX_NAME_CHARS
+            );
+            return Err(Failure::param(path, message));
+        }
+    }
+    if params.size_bytes > limits::MAX_UPLOAD {
+        let message = format!(
+            "expected at most {} bytes, found {}",
+            limits::MAX_UPLOAD,
+            params.size_bytes
+        );
+        return Err(Failure::params(Kind::TooLarge, message)
+            .with("path", "/size_bytes")
+            .with("limit", limits::MAX_UPLOAD));
+    }
+    let is_hash = params.sha256.len() == 64
+        && params
+            .sha256
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    match is_hash {
+        true => Ok(()),
+        false => Err(Failure::param(
+            "/sha256",
+            "expected 64 lower-case hexadecimal characters",
+        )),
+    }
+}
+
+/// How many bytes of an upload have arrived.
+pub(crate) async fn received(
+    gateway: &Arc<Gateway>,
+    session: session::Model,
+) -> Result<u64, Failure> {
+    let gateway = Arc::clone(gateway);
+    let received = tokio::task::spawn_blocking(move || gateway.artifacts.received(&session)).await;
+    match received {
+        Ok(Ok(received)) => Ok(received),
+        Ok(Err(error)) => Err(Failure::incident(&error)),
+        Err(error) => Err(Failure::incident(&error)),
+    }
+}
+
+/// Forgets an upload and its bytes. An artifact it has become stays.
+pub(crate) async fn abort(gateway: &Arc<Gateway>, session: session::Model) -> Result<(), Failure> {
+    let (worker, upload_id) = (Arc::clone(gateway), session.id.clone());
+    let discarded = tokio::task::spawn_blocking(move || worker.artifacts.discard(&session)).await;
+    match discarded {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return Err(Failure::incident(&error)),
+        Err(error) => return Err(Failure::incident(&error)),
+    }
+    let removed = gateway.store.artifacts().remove_upload(&upload_id).await;
+    removed.map_err(rows::failure)
+}
+
+/// Takes a chunk of an upload that still receives.
+pub(crate) async fn take(
+    gateway: &Arc<Gateway>,
+    place: Place<'_>,
+    bytes: Bytes,
+) -> Result<Taken, Rejection> {
+    let Place {
+        workspace_id,
+        upload_id,
+        owner,
+        offset,
+    } = place;
+    let now = gateway.sources.clock.now();
+    let artifacts = gateway.store.artifacts();
+    // Read anew for every chunk: the upload may have been aborted or finished meanwhile.
+    let found = artifacts.upload(workspace_id, upload_id, owner, now).await;
+    let session = found.map_err(|_| {
+        reject(
+            "unknown_upload",
+            format!("there is no upload `{upload_id}`"),
+        )
+    })?;
+    if session.status != "receiving" {
+        return Err(reject(
+            "not_receiving",
+            format!("upload `{upload_id}` is complete"),
+        ));
+    }
+    let worker = Arc::clone(gateway);
+    let written =
+        tokio::task::spawn_blocking(move || append(&worker, &session, offset, &bytes, now)).await;
+    written.unwrap_or_else(|_| Err(reject("internal", "the chunk could not be stored")))
+}
+
+/// Keeps the upload of a taken chunk for longer, if it is time.
+pub(crate) async fn extend(gateway: &Gateway, upload_id: &str, taken: &Taken) {
+    if let Some(expires_at) = taken.extend_to {
+        let artifacts = gateway.store.artifacts();
+        if let Err(error) = artifacts.extend_upload(upload_id, expires_at).await {
+            tracing::warn!(%error, "an upload cannot be kept for longer");
+        }
+    }
+}
+
+pub(super) fn reject(kind: &'static str, message: impl Into<String>) -> Rejection {
+    Rejection {
+        kind,
+        message: message.into(),
+        next_offset: None,
+    }
+}
+
+/// Appends a chunk to the file of its upload, or finds that it is there already. Blocks.
+fn append(
+    gateway: &Gateway,
+    session: &session::Model,
+    offset: u64,
+    bytes: &[u8],
+    now: i64,
+) -> Result<Taken, Rejection> {
+    let broken = |error: blobs::Error| {
+        tracing::error!(%error, "a chunk cannot be stored");
+        reject("internal", "the chunk could not be stored")
+    };
+    let open = gateway.artifacts.upload(session).map_err(broken)?;
+    let mut open = lock(&open);
+    if open.is_closed {
+        return Err(reject(
+            "not_receiving",
+            format!("upload `{}` is complete", session.id),
+        ));
+    }
+    let length = bytes.len() as u64;
+    if length == 0 {
+        return Err(reject("empty_chunk", "the chunk has no bytes"));
+    }
+    if length > limits::MAX_CHUNK {
+        let message = format!(
+            "expected at most {} bytes, found {length}",
+            limits::MAX_CHUNK
+        );
+        return Err(reject("chunk_too_large", message));
+    }
+    let (received, total) = (open.upload.received(), session.size_bytes.unsigned_abs());
+    let taken = |received, extend_to| Taken {
+        received,
+        total,
+        extend_to,
+    };
+    if offset != received {
+        if open.upload.is_repeat(offset, bytes).map_err(broken)? {
+            return Ok(taken(received, None));
+        }
+        return Err(Rejection {
+            next_offset: Some(received),
+            ..reject(
+                "offset_mismatch",
+                format!("expected offset {received}, found {offset}"),
+            )
+        });
+    }
+    if length > total - received {
+        let message = format!("the upload has {total} bytes, and the chunk ends behind them");
+        return Err(reject("exceeds_size", message));
+    }
+    let received = open.upload.append(offset, bytes).map_err(broken)?;
+    let extend_to = (now - open.extended_at >= EXTEND_EVERY).then(|| {
+        open.extended_at = now;
+        let latest = session.created_at + limits::MAX_SESSION_SECONDS;
+        (now + limits::SESSION_SECONDS).min(latest)
+    });
+    Ok(taken(received, extend_to))
+}
+
+/// The artifact of a finished upload, and what its followers are told if it is new.
+pub(crate) fn announce(
+    gateway: &Gateway,
+    finished: Finished,
+) -> Result<(ArtifactRef, Vec<Publication>), Failure> {
+    let thread = finished.detail.artifact.primary_thread_id.clone();
+    let summary = rows::artifact_summary(finished.detail)?;
+    let artifact = summary.artifact.clone();
+    if !finished.is_new {
+        return Ok((artifact, Vec::new()));
+    }
+    let workspace_id = summary.workspace_id.clone();
+    let created = ArtifactCreatedNotification {
+        workspace_id: workspace_id.clone(),
+        artifact: summary,
+    };
+    let created = Publication::new(workspace_id.as_str(), &created);
+    let Some(thread) = thread else {
+        return Ok((artifact, vec![created]));
+    };
+    let thread_id = rows::thread_id(&thread)?;
+    let topic = || Audience::Topic(thread_topic(&thread_id));
+    let changed = ThreadArtifactsChangedNotification {
+        workspace_id: workspace_id.clone(),
+        thread_id: thread_id.clone(),
+        artifact_ids: vec![artifact.artifact_id.clone()],
+        reason: "user_upload".to_owned(),
+        generated_at: gateway.sources.clock.now(),
+    };
+    let changed = Publication::new(workspace_id.as_str(), &changed).to(topic());
+    Ok((artifact, vec![created.to(topic()), changed]))
+}

@@ -1,0 +1,204 @@
+//! `GET /artifacts/{workspace}/{artifact}/{version}/content`: the bytes of an artifact for browsers and `curl`.
+//!
+//! The bytes are somebody's: a browser is told to believe their type, to run nothing in them, and to show only
+//! what cannot hurt. They are read a piece at a time, as fast as the client takes them.
+
+use std::{fs::File, io, ops::Range, os::unix::fs::FileExt as _, sync::Arc};
+
+use axum::{
+    Extension,
+    body::Body,
+    extract::{Path, State},
+    response::{IntoResponse as _, Response},
+};
+use crud::ArtifactDetail;
+use futures_util::stream;
+use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
+use protocol::{Access, ArtifactId, ArtifactVersionId, Id as _, WorkspaceId};
+use rpc::{Bytes, Failure};
+
+use super::{
+    Guest, Http,
+    disposition::disposition,
+    range::{self, Selection},
+    refusal::refuse,
+    text,
+};
+use crate::{artifacts, rows};
+
+/// Bytes read at a time.
+const PIECE: u64 = 256 << 10;
+/// The version that stands for the newest one.
+const CURRENT: &str = "current";
+
+/// What an address names.
+struct Wanted {
+    workspace: WorkspaceId,
+    artifact: ArtifactId,
+    /// None is the newest.
+    version: Option<ArtifactVersionId>,
+}
+
+/// The bytes, some of them, or none if the client has them.
+pub(super) async fn serve(
+    State(http): State<Arc<Http>>,
+    Extension(guest): Extension<Guest>,
+    Path(path): Path<(String, String, String)>,
+    method: Method,
+    headers: HeaderMap,
+) -> Response {
+    let found = match find(&http, &guest, &headers, path).await {
+        Ok(found) => found,
+        Err(refusal) => return refusal,
+    };
+    let etag = format!("\"{}\"", found.blob.sha256);
+    if range::is_known(&headers, &etag) {
+        let mut answer = StatusCode::NOT_MODIFIED.into_response();
+        answer.headers_mut().extend(describe(&found, &etag));
+        answer.headers_mut().remove(header::CONTENT_TYPE);
+        return answer;
+    }
+    let (file, size) = match open(&http, &found).await {
+        Ok(opened) => opened,
+        Err(failure) => return refuse(failure),
+    };
+    let selection = match method == Method::GET {
+        true => range::select(&headers, &etag, size),
+        false => Selection::Whole,
+    };
+    let (status, range) = match selection {
+        Selection::Whole => (StatusCode::OK, 0..size),
+        Selection::Part(range) => (StatusCode::PARTIAL_CONTENT, range),
+        Selection::Unsatisfiable => {
+            let sentence = format!("the artifact has {size} bytes\n");
+            let mut answer = text(StatusCode::RANGE_NOT_SATISFIABLE, sentence);
+            insert(
+                &mut answer,
+                header::CONTENT_RANGE,
+                format!("bytes */{size}"),
+            );
+            return answer;
+        }
+    };
+    let body = match method == Method::GET {
+        true => pieces(file, range.clone()),
+        false => Body::empty(),
+    };
+    let mut answer = (status, body).into_response();
+    answer.headers_mut().extend(describe(&found, &etag));
+    if status == StatusCode::PARTIAL_CONTENT {
+        let value = format!("bytes {}-{}/{size}", range.start, range.end - 1);
+        insert(&mut answer, header::CONTENT_RANGE, value);
+    }
+    let length = HeaderValue::from(range.end - range.start);
+    answer.headers_mut().insert(header::CONTENT_LENGTH, length);
+    answer
+}
+
+/// An artifact the caller may read and whose bytes can be served, or the refusal.
+async fn find(
+    http: &Http,
+    guest: &Guest,
+    headers: &HeaderMap,
+    path: (String, String, String),
+) -> Result<ArtifactDetail, Response> {
+    let nothing = || text(StatusCode::NOT_FOUND, "there is no such artifact\n");
+    let principal = http.admit(guest, headers, Access::Read).await?;
+    let wanted = Wanted::parse(&path).ok_or_else(nothing)?;
+    let allowed = principal.check_workspace(&wanted.workspace);
+    allowed.map_err(refuse)?;
+    let version = wanted.version.as_ref().map(|version| version.as_str());
+    let artifacts = http.gateway.store.artifacts();
+    let found = artifacts
+        .get(wanted.workspace.as_str(), wanted.artifact.as_str(), version)
+        .await
+        .map_err(|error| refuse(rows::failure(error)))?;
+    match found.artifact.status.as_str() {
+        "ready" => Ok(found),
+        "quarantined" => Err(text(
+            StatusCode::CONFLICT,
+            "the artifact is quarantined: its bytes are not what they were\n",
+        )),
+        // Deleted, or not there yet: for whoever reads there is nothing.
+        _ => Err(nothing()),
+    }
+}
+
+impl Wanted {
+    fn parse((workspace, artifact, version): &(String, String, String)) -> Option<Self> {
+        let version = match version.as_str() {
+            CURRENT => None,
+            version => Some(ArtifactVersionId::parse(version).ok()?),
+        };
+        Some(Self {
+            workspace: WorkspaceId::parse(workspace).ok()?,
+            artifact: ArtifactId::parse(artifact).ok()?,
+            version,
+        })
+    }
+}
+
+async fn open(http: &Http, found: &ArtifactDetail) -> Result<(File, u64), Failure> {
+    let gateway = Arc::clone(&http.gateway);
+    let (workspace, sha256) = (
+        found.artifact.workspace_id.clone(),
+        found.blob.sha256.clone(),
+    );
+    let opened = tokio::task::spawn_blocking(move || {
+        artifacts::open_bytes(&gateway.artifacts, &workspace, &sha256)
+    })
+    .await;
+    let reader = opened.map_err(|error| Failure::incident(&error))??;
+    let size = reader.size();
+    Ok((reader.into_file(), size))
+}
+
+/// The bytes of a range, a piece at a time.
+fn pieces(file: File, range: Range<u64>) -> Body {
+    let pieces = stream::try_unfold((Arc::new(file), range), |(file, range)| async move {
+        let length = PIECE.min(range.end - range.start);
+        if length == 0 {
+            return Ok(None);
+        }
+        let (reading, start) = (Arc::clone(&file), range.start);
+        let read = tokio::task::spawn_blocking(move || {
+            let mut piece = vec![0; usize::try_from(length).unwrap_or(0)];
+            reading.read_exact_at(&mut piece, start)?;
+            Ok::<_, io::Error>(piece)
+        });
+        let piece = read.await.map_err(io::Error::other)??;
+        let rest = start + length..range.end;
+        Ok::<_, io::Error>(Some((Bytes::from(piece), (file, rest))))
+    });
+    Body::from_stream(pieces)
+}
+
+/// What is said about the bytes, whichever of them are sent.
+fn describe(found: &ArtifactDetail, etag: &str) -> HeaderMap {
+    const UNKNOWN: &str = "application/octet-stream";
+    let mime = found.version.mime_type.as_deref().unwrap_or(UNKNOWN);
+    let name = blobs::name::download_name(&found.artifact.display_name, Some(mime));
+    let of_text = |text: &str| HeaderValue::from_str(text).ok();
+    let fixed = HeaderValue::from_static;
+    HeaderMap::from_iter([
+        (
+            header::CONTENT_TYPE,
+            of_text(mime).unwrap_or_else(|| fixed(UNKNOWN)),
+        ),
+        (header::ETAG, of_text(etag).unwrap_or_else(|| fixed("\"\""))),
+        (header::CONTENT_DISPOSITION, disposition(mime, &name)),
+        (header::ACCEPT_RANGES, fixed("bytes")),
+        (header::CACHE_CONTROL, fixed("private, no-cache")),
+        (header::X_CONTENT_TYPE_OPTIONS, fixed("nosniff")),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            fixed("sandbox; default-src 'none'"),
+        ),
+    ])
+}
+
+fn insert(answer: &mut Response, name: header::HeaderName, value: String) {
+    if let Ok(value) = HeaderValue::try_from(value) {
+        answer.headers_mut().insert(name, value);
+    }
+}

@@ -1,0 +1,49 @@
+//! Failures as HTTP answers. The names of failures are those of JSON-RPC; here they become status codes.
+
+use axum::response::Response;
+use hyper::StatusCode;
+use rpc::{Failure, Kind};
+
+use super::text;
+
+/// The sentence of a failure with the status that fits it.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "its callers hand it to `map_err`"
+)]
+pub(super) fn refuse(failure: Failure) -> Response {
+    text(status(failure.kind()), format!("{}\n", failure.message()))
+}
+
+fn status(kind: Kind) -> StatusCode {
+    match kind {
+        Kind::ParseError | Kind::InvalidRequest | Kind::InvalidParams | Kind::Cycle => {
+            StatusCode::BAD_REQUEST
+        }
+        Kind::Forbidden => StatusCode::FORBIDDEN,
+        Kind::MethodNotFound
+        | Kind::UnknownWorkspace
+        | Kind::UnknownFolder
+        | Kind::UnknownThread
+        | Kind::UnknownTurn
+        | Kind::UnknownAgentsDoc
+        | Kind::UnknownRevision
+        | Kind::UnknownArtifact
+        | Kind::UnknownUpload
+        | Kind::UnknownDownload
+        | Kind::UnknownProvider => StatusCode::NOT_FOUND,
+        Kind::NotReady | Kind::VersionConflict | Kind::Duplicate => StatusCode::CONFLICT,
+        Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Kind::Busy => StatusCode::TOO_MANY_REQUESTS,
+        Kind::HashMismatch => checksum_mismatch(),
+        Kind::QuotaExceeded => StatusCode::INSUFFICIENT_STORAGE,
+        Kind::ProviderFailed => StatusCode::BAD_GATEWAY,
+        Kind::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+        Kind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// The tus protocol's own status for bytes that are not what was promised.
+fn checksum_mismatch() -> StatusCode {
+    StatusCode::from_u16(460).unwrap_or(StatusCode::BAD_REQUEST)
+}

@@ -1,0 +1,147 @@
+//! The body of one `PATCH` on its way into its upload, and the end of the upload with its last byte.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    body::Body,
+    response::{IntoResponse as _, Response},
+};
+use entity::artifact_upload_session as session;
+use futures_util::StreamExt as _;
+use hyper::{StatusCode, header::HeaderValue};
+use rpc::{Bytes, Failure};
+
+use super::{super::refusal::refuse, ARTIFACT_ID, UPLOAD_OFFSET, conflict, text};
+use crate::{
+    Gateway, Principal,
+    artifacts::{
+        self,
+        upload::{self, Place, Rejection},
+    },
+    notify,
+};
+
+/// Bytes gathered before they are written.
+const PIECE: usize = 256 << 10;
+/// How long a client may send nothing in the middle of a body.
+const STALL: Duration = Duration::from_secs(60);
+
+/// An upload that takes bytes of its owner.
+pub(super) struct Receiving {
+    gateway: Arc<Gateway>,
+    session: session::Model,
+    owner: String,
+    /// Where the next byte goes.
+    offset: u64,
+}
+
+/// How a body ended.
+enum End {
+    Complete,
+    Cut,
+    Stalled,
+}
+
+impl Receiving {
+    pub(super) fn new(
+        gateway: &Arc<Gateway>,
+        session: session::Model,
+        principal: &Principal,
+        offset: u64,
+    ) -> Self {
+        Self {
+            gateway: Arc::clone(gateway),
+            session,
+            owner: principal.author().to_owned(),
+            offset,
+        }
+    }
+
+    /// Writes the body as it arrives; what arrived stays, however the body ends.
+    pub(super) async fn take(mut self, body: Body) -> Result<Response, Response> {
+        let end = self.receive(body).await?;
+        if self.offset == self.session.size_bytes.unsigned_abs() {
+            return self.finish().await;
+        }
+        match end {
+            End::Complete => Ok(self.accepted()),
+            End::Cut => Err(text(StatusCode::BAD_REQUEST, "the body was cut\n")),
+            End::Stalled => Err(text(
+                StatusCode::REQUEST_TIMEOUT,
+                "no more bytes came for a while\n",
+            )),
+        }
+    }
+
+    async fn receive(&mut self, body: Body) -> Result<End, Response> {
+        let mut arriving = body.into_data_stream();
+        let mut piece = Vec::with_capacity(PIECE);
+        let end = loop {
+            let mut bytes = match tokio::time::timeout(STALL, arriving.next()).await {
+                Ok(Some(Ok(bytes))) => bytes,
+                Ok(Some(Err(_))) => break End::Cut,
+                Ok(None) => break End::Complete,
+                Err(_) => break End::Stalled,
+            };
+            while !bytes.is_empty() {
+                let fits = bytes.len().min(PIECE - piece.len());
+                piece.extend_from_slice(&bytes.split_to(fits));
+                if piece.len() == PIECE {
+                    let full = std::mem::replace(&mut piece, Vec::with_capacity(PIECE));
+                    self.write(full).await?;
+                }
+            }
+        };
+        if !piece.is_empty() {
+            self.write(piece).await?;
+        }
+        Ok(end)
+    }
+
+    async fn write(&mut self, piece: Vec<u8>) -> Result<(), Response> {
+        let length = piece.len() as u64;
+        let place = Place {
+            workspace_id: &self.session.workspace_id,
+            upload_id: &self.session.id,
+            owner: &self.owner,
+            offset: self.offset,
+        };
+        let taken = upload::take(&self.gateway, place, Bytes::from(piece)).await;
+        let taken = taken.map_err(|rejection| rejected(&rejection, self.offset))?;
+        self.offset += length;
+        upload::extend(&self.gateway, &self.session.id, &taken).await;
+        Ok(())
+    }
+
+    /// Makes the artifact and tells its followers.
+    pub(super) async fn finish(self) -> Result<Response, Response> {
+        let finished = artifacts::finish(&self.gateway, self.session.clone(), &self.owner).await;
+        let announced = upload::announce(&self.gateway, finished.map_err(refuse)?);
+        let (artifact, publications) = announced.map_err(refuse)?;
+        for publication in &publications {
+            notify::publish(&self.gateway, publication).await;
+        }
+        let id = HeaderValue::from_str(artifact.artifact_id.as_str());
+        let id = id.map_err(|error| refuse(Failure::incident(&error)))?;
+        let mut answer = self.accepted();
+        answer.headers_mut().insert(ARTIFACT_ID, id);
+        Ok(answer)
+    }
+
+    fn accepted(&self) -> Response {
+        let offset = (UPLOAD_OFFSET, HeaderValue::from(self.offset));
+        (StatusCode::NO_CONTENT, [offset]).into_response()
+    }
+}
+
+fn rejected(rejection: &Rejection, offset: u64) -> Response {
+    let status = match rejection.kind {
+        "offset_mismatch" => return conflict(rejection.next_offset.unwrap_or_default(), offset),
+        "not_receiving" => StatusCode::CONFLICT,
+        "unknown_upload" => StatusCode::NOT_FOUND,
+        "exceeds_size" | "chunk_too_large" => StatusCode::PAYLOAD_TOO_LARGE,
+        "internal" => StatusCode::INTERNAL_SERVER_ERROR,
+        _ => StatusCode::BAD_REQUEST,
+    };
+    text(status, format!("{}\n", rejection.message))
+}
