@@ -19,7 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "agent", "crud", "entity", "hooks", "prompt", "protocol", "rpc",
         ],
     ),
-    ("cli", &["blobs", "crud", "gateway", "rpc"]),
+    ("cli", &["blobs", "crud", "gateway", "protocol", "rpc"]),
     ("testkit", &["crud", "gateway", "rpc"]),
 ];
 
