@@ -4,9 +4,11 @@ use protocol::thread::{ThreadTreeResponse, agents_doc::*};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// The type of each example in the order of the document: the name of its schema, and what reading and printing it
-/// gives.
-const TYPES: &[(&str, fn(Value) -> Value)] = &[
+/// Reads an example as its type and prints it.
+type Again = fn(Value) -> Value;
+
+/// The type of each example in the order of the document, by the name of its schema.
+const TYPES: &[(&str, Again)] = &[
     ("thread_agents_doc_payload", again::<ThreadAgentsDocPayload>),
     ("thread_agents_doc_summary", again::<ThreadAgentsDocSummary>),
     (
