@@ -657,21 +657,45 @@ async fn a_preview_is_the_section_of_a_new_turn() {
 }
 
 #[tokio::test]
-async fn a_text_longer_than_a_prompt_takes_is_saved_with_a_warning() {
+async fn a_text_is_saved_with_a_warning_exactly_when_its_end_will_not_reach_the_model() {
     let running = testkit::gateway().await;
     let client = in_workspace(&running).await;
-    let fits = text(None, &"x".repeat(16_000));
-    let saved = client
-        .call_raw("thread/agents_doc/save", fits)
-        .await
-        .unwrap();
-    assert_eq!(saved.get("content_warnings"), None);
-    let long = text(None, &"x".repeat(16_001));
-    let saved = client
-        .call_raw("thread/agents_doc/save", long)
-        .await
-        .unwrap();
-    assert_snapshot!(saved["content_warnings"], @r#"["the text has 16001 characters, and a prompt takes about 16000: the end will not reach the model"]"#);
+    let thread = json!({"workspace_id": "ws_a", "thread_id": "thr_a"});
+    answer(&client, "thread/start", thread.clone()).await;
+    let frame = {
+        saved(&client, text(None, "x")).await;
+        let shown = client
+            .call_raw("thread/agents_doc/preview", thread.clone())
+            .await
+            .unwrap();
+        usize::try_from(shown["char_count"].as_u64().unwrap()).unwrap() - 1
+    };
+    let fits = 16_000 - frame;
+    for (content, is_cut) in [
+        ("x".repeat(fits), false),
+        ("x".repeat(fits + 1), true),
+        (format!("{}{}", "x".repeat(fits), "\n".repeat(9_999)), false),
+        ("x".repeat(MAX_CONTENT_CHARS), true),
+        (" ".repeat(20_000), false),
+    ] {
+        let saved = client
+            .call_raw("thread/agents_doc/save", text(None, &content))
+            .await
+            .unwrap();
+        let shown = client
+            .call_raw("thread/agents_doc/preview", thread.clone())
+            .await
+            .unwrap();
+        assert_eq!(shown["truncated"], is_cut, "{}", content.len());
+        let length = content.len();
+        let warning = format!(
+            "the text has {length} characters, which is more than a prompt takes: the end will not reach the model"
+        );
+        assert_eq!(
+            saved.get("content_warnings"),
+            is_cut.then(|| json!([warning])).as_ref()
+        );
+    }
 }
 
 #[tokio::test]
