@@ -48,3 +48,6 @@ pub use turn::{
     FinishTurn, NewTurnEvent, PastItem, StartTurn, TurnFinished, TurnRepository, TurnStarted,
 };
 pub use workspace::{Created, FIRST_NUMBERS, WorkspaceRepository};
+
+/// What the log targets of the layer below this one begin with.
+pub const LAYER_LOG_TARGET: &str = "sea_orm";
