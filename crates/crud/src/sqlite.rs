@@ -54,6 +54,13 @@ pub(crate) fn data_version(db: &DatabaseConnection) -> Result<i64, Error> {
     Ok(row.map_or(Ok(0), |row| row.try_get_by_index(0))?)
 }
 
+/// Runs a statement that begins or ends a transaction. They are the same few again and again, so they go through
+/// the cache of prepared statements.
+pub(crate) fn execute(db: &DatabaseConnection, sql: &'static str) -> Result<(), Error> {
+    db.query_one_raw(Statement::from_string(db.get_database_backend(), sql))?;
+    Ok(())
+}
+
 /// Moves everything from the log into the database file, before the last connection closes.
 pub(crate) fn checkpoint(db: &DatabaseConnection) -> Result<(), Error> {
     let query =
