@@ -60,11 +60,8 @@ impl ThreadAgentsDocRepository<'_> {
 
     /// The document in force in a scope.
     pub async fn resolve_for_folder(&self, scope: DocScope) -> Result<Option<Resolved>, Error> {
-        let work = move |db: &DatabaseConnection| {
-            let effective = resolve::effective(db, &scope)?;
-            effective.map(|effective| effective.load(db)).transpose()
-        };
-        self.0.read(work).await
+        let found = self.get(scope).await?;
+        Ok(found.effective)
     }
 
     /// The document in force for a thread; a thread without a place is at the root.
