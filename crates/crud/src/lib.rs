@@ -8,6 +8,7 @@ mod access_token;
 mod error;
 mod hook_run;
 mod lock;
+mod memo;
 mod query;
 mod reader;
 mod sqlite;

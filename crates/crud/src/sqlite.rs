@@ -26,18 +26,16 @@ pub(crate) fn open_reader(path: &Path, options: &Options) -> Result<DatabaseConn
     open(path, options, pragmas)
 }
 
+/// A connection that is only asked for the data version. It never waits.
+pub(crate) fn open_for_version(path: &Path) -> rusqlite::Result<Connection> {
+    let pragmas =
+        "PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -100;";
+    connect(path, Duration::ZERO, pragmas)
+}
+
 fn open(path: &Path, options: &Options, pragmas: &str) -> Result<DatabaseConnection, Error> {
-    let connect = || {
-        let connection = Connection::open(path)?;
-        connection.busy_timeout(BUSY_TIMEOUT)?;
-        // Whoever closes last would checkpoint outside of the write lock.
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        connection.set_prepared_statement_cache_capacity(128);
-        connection.execute_batch(pragmas)?;
-        Ok(connection)
-    };
-    let connection =
-        connect().map_err(|error| DbErr::Conn(RuntimeErr::Rusqlite(Arc::new(error))))?;
+    let connection = connect(path, BUSY_TIMEOUT, pragmas)
+        .map_err(|error| DbErr::Conn(RuntimeErr::Rusqlite(Arc::new(error))))?;
     let mut db = DatabaseConnection::from(DatabaseConnectionType::RusqliteSharedConnection(
         connection.into(),
     ));
@@ -45,6 +43,16 @@ fn open(path: &Path, options: &Options, pragmas: &str) -> Result<DatabaseConnect
         db.set_metric_callback(move |info| log(&info.statement.sql));
     }
     Ok(db)
+}
+
+fn connect(path: &Path, busy_timeout: Duration, pragmas: &str) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(busy_timeout)?;
+    // Whoever closes last would checkpoint outside of the write lock.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.set_prepared_statement_cache_capacity(128);
+    connection.execute_batch(pragmas)?;
+    Ok(connection)
 }
 
 /// A number that changes when another connection has committed.

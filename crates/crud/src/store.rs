@@ -11,9 +11,11 @@ use sea_orm::DatabaseConnection;
 use tokio::sync::{oneshot, watch};
 
 use crate::{
-    AccessTokenRepository, Error, HookRunRepository, Resolved, ThreadAgentsDocRepository,
-    ThreadFolderRepository, ThreadRepository, TurnRepository, WorkspaceRepository,
+    AccessTokenRepository, DocScope, Error, HookRunRepository, Resolved, Scope,
+    ThreadAgentsDocRepository, ThreadFolderRepository, ThreadRepository, ThreadResolution,
+    TurnRepository, WorkspaceRepository,
     lock::WriteLock,
+    memo::{Memo, Versions},
     reader::{ReadJob, Readers},
     writer::{WriteJob, Writer},
 };
@@ -28,6 +30,11 @@ struct Inner {
     writer: Writer,
     readers: Readers,
     foreign_changes: watch::Receiver<u64>,
+    versions: Versions,
+    /// What was read of the documents of scopes.
+    scopes: Memo<DocScope, Scope>,
+    /// What was read of the documents of threads, by workspace and thread.
+    threads: Memo<(String, String), ThreadResolution>,
 }
 
 /// Sees every statement.
@@ -73,6 +80,9 @@ impl CrudStore {
             writer,
             readers,
             foreign_changes,
+            versions: Versions::new(path),
+            scopes: Memo::new(Scope::size),
+            threads: Memo::new(ThreadResolution::size),
         };
         Ok(Self {
             inner: Arc::new(inner),
@@ -160,6 +170,39 @@ impl CrudStore {
         let (answered, answer) = oneshot::channel();
         self.inner.readers.send(ReadJob::new(work, answered))?;
         answer.await.unwrap_or(Err(Error::Closed))
+    }
+
+    /// What is in force in a scope, kept until somebody writes.
+    pub(crate) fn scopes(&self) -> &Memo<DocScope, Scope> {
+        &self.inner.scopes
+    }
+
+    /// What is in force for a thread, kept until somebody writes.
+    pub(crate) fn thread_resolutions(&self) -> &Memo<(String, String), ThreadResolution> {
+        &self.inner.threads
+    }
+
+    /// Runs `work` on a reading connection, unless its answer is known and nobody has written since.
+    pub(crate) async fn read_once<K, V>(
+        &self,
+        memo: &Memo<K, V>,
+        key: K,
+        work: impl FnOnce(&DatabaseConnection, &K) -> Result<V, Error> + Send + 'static,
+    ) -> Result<V, Error>
+    where
+        K: Clone + Ord + Send + 'static,
+        V: Clone + Send + 'static,
+    {
+        let version = self.inner.versions.current();
+        if let Some(known) = version.and_then(|version| memo.get(&key, version)) {
+            return Ok(known);
+        }
+        let asked = key.clone();
+        let value = self.read(move |db| work(db, &asked)).await?;
+        if let Some(version) = version {
+            memo.keep(key, &value, version);
+        }
+        Ok(value)
     }
 }
 

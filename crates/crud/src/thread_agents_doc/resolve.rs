@@ -15,6 +15,14 @@ pub struct Scope {
     pub effective: Option<Resolved>,
 }
 
+impl Scope {
+    /// About how many bytes it takes.
+    pub(crate) fn size(&self) -> usize {
+        let explicit = self.explicit.as_ref().map_or(0, |doc| doc.content.len());
+        size_of::<Self>() + explicit + self.effective.as_ref().map_or(0, Resolved::size)
+    }
+}
+
 /// A document in force and where it was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
@@ -30,6 +38,12 @@ impl Resolved {
     /// Whether it comes from above.
     pub fn is_inherited(&self) -> bool {
         self.doc.folder_id != self.resolved_for_folder_id
+    }
+
+    /// About how many bytes it takes.
+    pub(crate) fn size(&self) -> usize {
+        let names: usize = self.source_path.iter().map(String::len).sum();
+        size_of::<Self>() + self.doc.content.len() + names
     }
 }
 
