@@ -397,6 +397,8 @@ impl RawWriter {
         self.version += 1;
         let (db, version, content) = (&self.db, self.version, content(self.version));
         let (sha256, length) = (format!("{version:064x}"), content.len());
+        // Ids of the gateway have no order either, so that each goes to another page of its index.
+        let revision_id = format!("agr_{:018x}", version.wrapping_mul(0x5851_f42d_4c95_7f2d));
         db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         db.prepare_cached(
             "UPDATE thread_agents_doc SET status = 'active', content = ?1, content_sha256 = ?2, char_count = ?3, \
@@ -409,7 +411,7 @@ impl RawWriter {
              VALUES (?1, 'agd_raw', ?2, ?3, ?4, ?5, ?2, 'owner', 'autosave')",
         )?
         .execute((
-            format!("agr_{version:018}"),
+            revision_id,
             version,
             &sha256,
             &content,
