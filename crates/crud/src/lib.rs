@@ -9,6 +9,7 @@ mod artifact;
 mod error;
 mod hook_run;
 mod lock;
+mod memo;
 mod query;
 mod reader;
 mod sqlite;
