@@ -104,6 +104,8 @@ pub struct NewTurn {
     pub turn_id: TurnId,
     /// What the user says.
     pub input: Vec<UserInput>,
+    /// Everything in it that is not text, as the user's message shows it.
+    pub attachments: Vec<serde_json::Value>,
     /// The model; none for the thread's.
     pub model: Option<String>,
     /// The provider; none for the thread's.
@@ -130,6 +132,7 @@ pub struct Accepted {
 pub struct TurnRun {
     pub(crate) running: Arc<Running>,
     pub(crate) input: Vec<UserInput>,
+    pub(crate) attachments: Vec<serde_json::Value>,
     pub(crate) row: turn::Model,
     pub(crate) thread: thread::Model,
     pub(crate) mode: String,
@@ -221,6 +224,7 @@ impl Agent {
                     run: Some(TurnRun {
                         running,
                         input: new.input,
+                        attachments: new.attachments,
                         row,
                         thread: *thread,
                         mode,

@@ -2,7 +2,6 @@
 
 use crud::PastItem;
 use protocol::turn::{TurnEventPayload, TurnItem, UserInput};
-use serde_json::Value;
 
 use crate::provider::{Message, Role};
 
@@ -37,15 +36,6 @@ pub(crate) fn text(input: &[UserInput]) -> String {
         })
         .collect();
     texts.join("\n")
-}
-
-/// Everything the user gave that is not text.
-pub(crate) fn attachments(input: &[UserInput]) -> Vec<Value> {
-    input
-        .iter()
-        .filter(|input| !matches!(input, UserInput::Text { .. }))
-        .filter_map(|input| serde_json::to_value(input).ok())
-        .collect()
 }
 
 /// What the user said as the model reads it: the text, then a line for each thing that came with it.
@@ -157,8 +147,8 @@ mod tests {
         let lengths: Vec<_> = messages.iter().map(|message| message.text.len()).collect();
         assert_eq!(
             lengths,
-            [5, 3],
-            "the second long one would fit without the question"
+            [long.len(), 5, 3],
+            "the oldest one has no room left"
         );
     }
 

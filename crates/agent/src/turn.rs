@@ -74,7 +74,7 @@ impl Agent {
         let user_item = TurnItem::UserMessage {
             id: format!("user_{}", running.turn_id),
             text: conversation::text(&run.input),
-            attachments: conversation::attachments(&run.input),
+            attachments: run.attachments.clone(),
         };
         self.append(
             run,

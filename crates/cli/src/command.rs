@@ -1,11 +1,12 @@
 //! The commands, one file each.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Args, Parser, Subcommand};
 
 use crate::failure::Failure;
 
+mod projection_worker;
 mod serve;
 mod server_start;
 mod token;
@@ -27,6 +28,8 @@ enum Action {
     ServerStart(server_start::ServerStart),
     /// Make, list and revoke tokens for other clients.
     Token(token::Token),
+    #[command(name = "projection-worker", hide = true)]
+    ProjectionWorker(projection_worker::ProjectionWorker),
 }
 
 /// Where the gateway keeps its things.
@@ -45,22 +48,37 @@ impl HomeOption {
 }
 
 impl Command {
+    /// The exit code of a command that must run before anything else is started.
+    pub(crate) fn run_alone(&self) -> Option<ExitCode> {
+        match &self.action {
+            Action::ProjectionWorker(worker) => Some(worker.run()),
+            Action::Serve(_) | Action::ServerStart(_) | Action::Token(_) => None,
+        }
+    }
+
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
             Action::Serve(serve) => serve.run().await,
             Action::ServerStart(server_start) => server_start.run().await,
             Action::Token(token) => token.run().await,
+            // It has run alone.
+            Action::ProjectionWorker(_) => Ok(()),
         }
     }
 }
 
 /// The options of every gateway this binary opens.
 fn gateway_options() -> gateway::GatewayOptions {
-    gateway::GatewayOptions::system(|sentence| {
+    let mut options = gateway::GatewayOptions::system(|sentence| {
         crate::terminal::complain(&format!("error: {sentence}"));
         // What is in memory cannot be trusted any more, so nothing is tidied up.
         std::process::exit(70);
-    })
+    });
+    // Without its own path the gateway works, and makes no previews.
+    let program = std::env::current_exe().ok();
+    options.projection_worker =
+        program.map(|program| vec![program.into_os_string(), "projection-worker".into()]);
+    options
 }
 
 /// Resolves when somebody wants the process to end.

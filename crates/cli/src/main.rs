@@ -14,6 +14,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let command = command::Command::parse();
+    if let Some(code) = command.run_alone() {
+        return code;
+    }
     if let Err(failure) = log::start() {
         return failure.report();
     }

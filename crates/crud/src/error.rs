@@ -36,6 +36,37 @@ pub enum Error {
     /// The turn was started before, with another input.
     #[error("turn `{0}` was started before with another input")]
     TurnDiffers(String),
+    /// There is no such artifact in the workspace.
+    #[error("there is no artifact `{0}`")]
+    UnknownArtifact(String),
+    /// The artifact has no such version.
+    #[error("there is no version `{0}` of the artifact")]
+    UnknownArtifactVersion(String),
+    /// The artifact has no such projection.
+    #[error("artifact `{artifact_id}` has no projection `{kind}`")]
+    UnknownProjection {
+        /// The artifact.
+        artifact_id: String,
+        /// What it should show.
+        kind: String,
+    },
+    /// The artifact cannot be used as it is.
+    #[error("artifact `{artifact_id}` is {status}")]
+    ArtifactNotReady {
+        /// The artifact.
+        artifact_id: String,
+        /// Its status.
+        status: String,
+    },
+    /// There is no such upload, or it is somebody else's, or it has expired.
+    #[error("there is no upload `{0}`")]
+    UnknownUpload(String),
+    /// The workspace is full.
+    #[error("workspace `{workspace_id}` has no room for more artifacts")]
+    QuotaExceeded {
+        /// The workspace.
+        workspace_id: String,
+    },
     /// There is no such document in the workspace.
     #[error("there is no AGENTS.md document `{0}`")]
     UnknownDoc(String),

@@ -5,6 +5,7 @@
 //! transaction. Repositories know rows, not wire types, and nothing in them is SQLite's alone.
 
 mod access_token;
+mod artifact;
 mod error;
 mod hook_run;
 mod lock;
@@ -21,6 +22,11 @@ mod workspace;
 mod writer;
 
 pub use access_token::{AccessTokenRepository, NewAccessToken};
+pub use artifact::{
+    ArtifactDetail, ArtifactPage, ArtifactQuery, ArtifactRepository, BindTargets, Deleted,
+    FinishUpload, Finished, NewBinding, NewUpload, ProjectionResult, ProjectionWork, UploadStarted,
+    Usage,
+};
 pub use entity::access_token::Model as AccessToken;
 pub use error::Error;
 pub use hook_run::{HookRunQuery, HookRunRepository};

@@ -28,6 +28,15 @@ pub(crate) fn all<const N: usize>(
     Ok(db.query_all_raw(statement(db, sql, values))?)
 }
 
+/// Every row, for as many values as there are.
+pub(crate) fn all_of(
+    db: &DatabaseConnection,
+    sql: &str,
+    values: Vec<Value>,
+) -> Result<Vec<QueryResult>, Error> {
+    Ok(db.query_all_raw(statement(db, sql, values))?)
+}
+
 /// The first row as a type.
 pub(crate) fn find<T: FromQueryResult, const N: usize>(
     db: &DatabaseConnection,
@@ -52,7 +61,11 @@ pub(crate) fn list<T: FromQueryResult, const N: usize>(
     Ok(rows?)
 }
 
-fn statement<const N: usize>(db: &DatabaseConnection, sql: &str, values: [Value; N]) -> Statement {
+fn statement(
+    db: &DatabaseConnection,
+    sql: &str,
+    values: impl IntoIterator<Item = Value>,
+) -> Statement {
     let backend = db.get_database_backend();
     // For SQLite `$2` is a name, numbered by where it first appears; `?2` is the second value wherever it stands.
     let sql = match backend {

@@ -1,6 +1,6 @@
 //! How a SQLite connection is opened. Everything that is SQLite's alone is in this file and in the writer.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{fs::OpenOptions, io, path::Path, sync::Arc, time::Duration};
 
 use rusqlite::{Connection, config::DbConfig};
 use sea_orm::{
@@ -27,6 +27,12 @@ pub(crate) fn open_reader(path: &Path, options: &Options) -> Result<DatabaseConn
 }
 
 fn open(path: &Path, options: &Options, pragmas: &str) -> Result<DatabaseConnection, Error> {
+    make_private(path).map_err(|error| {
+        tracing::error!(%error, "the database file cannot be made");
+        DbErr::Conn(RuntimeErr::Internal(
+            "the database file cannot be made".to_owned(),
+        ))
+    })?;
     let connect = || {
         let connection = Connection::open(path)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -45,6 +51,15 @@ fn open(path: &Path, options: &Options, pragmas: &str) -> Result<DatabaseConnect
         db.set_metric_callback(move |info| log(&info.statement.sql));
     }
     Ok(db)
+}
+
+/// Makes the file before SQLite does, for its owner alone; the log and the shared memory follow its mode.
+fn make_private(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
 }
 
 /// A number that changes when another connection has committed.

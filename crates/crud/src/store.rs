@@ -11,8 +11,9 @@ use sea_orm::DatabaseConnection;
 use tokio::sync::{oneshot, watch};
 
 use crate::{
-    AccessTokenRepository, Error, HookRunRepository, Resolved, ThreadAgentsDocRepository,
-    ThreadFolderRepository, ThreadRepository, TurnRepository, WorkspaceRepository,
+    AccessTokenRepository, ArtifactRepository, Error, HookRunRepository, Resolved,
+    ThreadAgentsDocRepository, ThreadFolderRepository, ThreadRepository, TurnRepository,
+    WorkspaceRepository,
     lock::WriteLock,
     reader::{ReadJob, Readers},
     writer::{WriteJob, Writer},
@@ -28,6 +29,7 @@ struct Inner {
     writer: Writer,
     readers: Readers,
     foreign_changes: watch::Receiver<u64>,
+    workspaces_at_open: Vec<entity::workspace::Model>,
 }
 
 /// Sees every statement.
@@ -67,12 +69,14 @@ impl CrudStore {
         let path: PathBuf = home.join("gateway.db");
         let lock = WriteLock::open(&home.join("write.lock")).map_err(OpenError::Lock)?;
         let (told, foreign_changes) = watch::channel(0);
-        let writer = Writer::start(path.clone(), lock, options.clone(), told)?;
+        let (writer, workspaces_at_open) =
+            Writer::start(path.clone(), lock, options.clone(), told)?;
         let readers = Readers::start(&path, options).map_err(OpenError::Thread)?;
         let inner = Inner {
             writer,
             readers,
             foreign_changes,
+            workspaces_at_open,
         };
         Ok(Self {
             inner: Arc::new(inner),
@@ -112,6 +116,11 @@ impl CrudStore {
         Ok(found.effective)
     }
 
+    /// Artifacts.
+    pub fn artifacts(&self) -> ArtifactRepository<'_> {
+        ArtifactRepository(self)
+    }
+
     /// Turns.
     pub fn turns(&self) -> TurnRepository<'_> {
         TurnRepository(self)
@@ -125,6 +134,11 @@ impl CrudStore {
     /// Tokens.
     pub fn access_tokens(&self) -> AccessTokenRepository<'_> {
         AccessTokenRepository(self)
+    }
+
+    /// The workspaces as they were when [`CrudStore::foreign_changes`] began to count.
+    pub fn workspaces_at_open(&self) -> &[entity::workspace::Model] {
+        &self.inner.workspaces_at_open
     }
 
     /// Changes its value whenever another process has written.

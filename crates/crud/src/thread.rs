@@ -11,7 +11,7 @@ use sea_orm::{
 };
 
 use crate::{
-    CrudStore, Error, Tree, TreeQuery, thread_folder, tree, turn,
+    CrudStore, Error, Tree, TreeQuery, artifact, thread_folder, tree, turn,
     workspace::{active, bump_tree},
 };
 
@@ -225,6 +225,7 @@ impl ThreadRepository<'_> {
             if thread.status == "Active" {
                 return Err(Error::ThreadBusy(thread_id));
             }
+            artifact::unbind_thread(db, &thread_id)?;
             turn::forget(db, &thread_id)?;
             thread_placement::Entity::delete_by_id(thread_id.as_str()).exec(db)?;
             Entity::delete_by_id(thread_id).exec(db)?;
@@ -255,7 +256,11 @@ impl<T> Field<T> {
 }
 
 /// A thread of the workspace.
-fn owned(db: &DatabaseConnection, workspace_id: &str, thread_id: &str) -> Result<Model, Error> {
+pub(crate) fn owned(
+    db: &DatabaseConnection,
+    workspace_id: &str,
+    thread_id: &str,
+) -> Result<Model, Error> {
     let found = Entity::find_by_id(thread_id).one(db)?;
     let thread = found.ok_or_else(|| Error::UnknownThread(thread_id.to_owned()))?;
     match thread.workspace_id == workspace_id {

@@ -12,7 +12,8 @@ use std::{
     time::Instant,
 };
 
-use sea_orm::{ConnectionTrait as _, DatabaseConnection};
+use entity::workspace;
+use sea_orm::{ConnectionTrait as _, DatabaseConnection, EntityTrait as _};
 use tokio::sync::{oneshot, watch};
 
 use crate::{
@@ -104,7 +105,7 @@ impl Writer {
         lock: WriteLock,
         options: Options,
         foreign_changes: watch::Sender<u64>,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<(Self, Vec<workspace::Model>), OpenError> {
         let (jobs, queue) = sync_channel(MAX_WAITING);
         let (opened, is_open) = sync_channel(1);
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -112,8 +113,12 @@ impl Writer {
         let thread = thread::Builder::new()
             .name("db-writer".to_owned())
             .spawn(move || {
-                let db = match open(&path, &lock, &options) {
-                    Ok(db) => db,
+                let Opened {
+                    db,
+                    data_version,
+                    workspaces,
+                } = match open(&path, &lock, &options) {
+                    Ok(opened) => opened,
                     Err(error) => {
                         let _ = opened.send(Err(error));
                         return;
@@ -124,23 +129,22 @@ impl Writer {
                     lock,
                     options,
                     waiting: counter,
-                    seen_version: None,
+                    seen_version: data_version,
                     looked_at: Instant::now(),
                     foreign_changes,
                 };
-                // What others write from here on is noticed.
-                thread.look_for_foreign_changes();
-                let _ = opened.send(Ok(()));
+                let _ = opened.send(Ok(workspaces));
                 thread.serve(&queue);
             })
             .map_err(OpenError::Thread)?;
-        is_open
+        let workspaces = is_open
             .recv()
             .unwrap_or(Err(OpenError::Database(Error::Closed)))?;
-        Ok(Self {
+        let writer = Self {
             running: Mutex::new(Some(Running { jobs, thread })),
             waiting,
-        })
+        };
+        Ok((writer, workspaces))
     }
 
     pub(crate) fn send(&self, job: WriteJob) -> Result<(), Error> {
@@ -182,8 +186,17 @@ impl Drop for Writer {
     }
 }
 
+/// A database that was just opened, and what it held while nobody else could write.
+struct Opened {
+    db: DatabaseConnection,
+    /// Whatever is written after this is noticed.
+    data_version: i64,
+    /// Whatever changed about these since is news.
+    workspaces: Vec<workspace::Model>,
+}
+
 /// Opens the database and brings it up to date in one exclusive transaction.
-fn open(path: &Path, lock: &WriteLock, options: &Options) -> Result<DatabaseConnection, OpenError> {
+fn open(path: &Path, lock: &WriteLock, options: &Options) -> Result<Opened, OpenError> {
     let _guard = lock.hold().map_err(OpenError::Lock)?;
     let db = sqlite::open_writer(path, options).map_err(OpenError::Database)?;
     let execute = |sql| {
@@ -194,7 +207,14 @@ fn open(path: &Path, lock: &WriteLock, options: &Options) -> Result<DatabaseConn
     // On a failure the connection closes with this function, which undoes everything.
     migration::apply(&db, options.now).map_err(OpenError::Migration)?;
     execute("COMMIT")?;
-    Ok(db)
+    // The lock is still held: both are of the same moment.
+    let workspaces = workspace::Entity::find().all(&db);
+    let workspaces = workspaces.map_err(|error| OpenError::Database(error.into()))?;
+    Ok(Opened {
+        data_version: sqlite::data_version(&db).map_err(OpenError::Database)?,
+        db,
+        workspaces,
+    })
 }
 
 struct WriterThread {
@@ -203,7 +223,7 @@ struct WriterThread {
     options: Options,
     waiting: Arc<AtomicUsize>,
     /// The data version that has been told.
-    seen_version: Option<i64>,
+    seen_version: i64,
     looked_at: Instant,
     foreign_changes: watch::Sender<u64>,
 }
@@ -286,10 +306,10 @@ impl WriterThread {
         self.looked_at = Instant::now();
         match sqlite::data_version(&self.db) {
             Ok(version) => {
-                if self.seen_version.is_some_and(|seen| seen != version) {
+                if self.seen_version != version {
                     self.foreign_changes.send_modify(|count| *count += 1);
                 }
-                self.seen_version = Some(version);
+                self.seen_version = version;
             }
             Err(error) => tracing::warn!(%error, "the database cannot be looked at"),
         }

@@ -4,6 +4,12 @@
 #![expect(missing_docs, reason = "the columns are described in `migration`")]
 
 pub mod access_token;
+pub mod artifact;
+pub mod artifact_binding;
+pub mod artifact_blob;
+pub mod artifact_projection;
+pub mod artifact_upload_session;
+pub mod artifact_version;
 pub mod hook_run;
 pub mod thread;
 pub mod thread_agents_doc;

@@ -124,6 +124,15 @@ impl Principal {
         }
     }
 
+    pub(crate) fn check_unlimited(&self) -> Result<(), Failure> {
+        match self.is_limited() {
+            false => Ok(()),
+            true => Err(Failure::forbidden(
+                "the token is made for some workspaces, and this changes something they all share",
+            )),
+        }
+    }
+
     pub(crate) fn check_workspace(&self, workspace: &WorkspaceId) -> Result<(), Failure> {
         match self.may_see(workspace.as_str()) {
             true => Ok(()),

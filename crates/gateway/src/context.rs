@@ -5,14 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent::{Agent, TurnRun};
 use crud::CrudStore;
 use protocol::{
-    Id, Notification, Reach, ThreadId, WorkspaceId, session::SessionResume,
+    Access, Id, Notification, Reach, ThreadId, WorkspaceId, session::SessionResume,
     workspace::WorkspaceUnsubscribe,
 };
 use protocol::{
     Method as _,
     thread::{ThreadTreeChangedNotification, agents_doc::ThreadAgentsDocChangedNotification},
 };
-use rpc::{Admit, Audience, Call, Failure, Publication, Resumption, Service as _, Text, Waiting};
+use rpc::{
+    Admit, Audience, Bytes, Call, Failure, Publication, Resumption, Service as _, Text, Waiting,
+};
 
 use crate::{Peer, Principal, notify, peer::thread_topic, providers::Providers, rows};
 
@@ -27,6 +29,8 @@ pub struct Context {
 #[derive(Default)]
 pub(crate) struct Caused {
     effects: Mutex<Vec<Effect>>,
+    /// What goes before the answer.
+    frame: Mutex<Option<Bytes>>,
     /// The workspace this request made the connection follow.
     followed: Mutex<Option<WorkspaceId>>,
 }
@@ -145,6 +149,20 @@ impl Context {
         self.publish(Publication::new(workspace.as_str(), payload).to(audience));
     }
 
+    /// Tells everybody who follows the workspace.
+    pub(crate) fn tell_workspace<N: Notification>(&self, workspace: &WorkspaceId, payload: &N) {
+        self.publish(Publication::new(workspace.as_str(), payload));
+    }
+
+    /// Sends a binary frame right before the answer, if there is one.
+    pub(crate) fn frame_before_answer(&self, frame: Bytes) {
+        *self
+            .caused
+            .frame
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(frame);
+    }
+
     /// Tells the caller alone.
     pub(crate) fn tell<N: Notification>(&self, payload: &N) {
         self.cause(Effect::Tell(rpc::notification(payload)));
@@ -204,6 +222,14 @@ impl Caused {
         }
     }
 
+    /// The binary frame that goes before the answer.
+    pub(crate) fn frame(&self) -> Option<Bytes> {
+        self.frame
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
     /// Takes back that the connection follows a workspace that turned out not to exist.
     pub(crate) fn unfollow(&self, peer: &Peer) {
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -219,7 +245,9 @@ impl Admit for Context {
         let principal = self.principal();
         principal.check_scope(call.access)?;
         match call.reach {
-            Reach::Home => {}
+            // What belongs to all workspaces is not for a token of some.
+            Reach::Home if call.access == Access::Read => {}
+            Reach::Home => principal.check_unlimited()?,
             Reach::Workspace(workspace) => {
                 principal.check_workspace(workspace)?;
                 // Before the handler reads anything, so that no change falls between reading and listening.

@@ -29,6 +29,12 @@ pub enum Error {
         /// What is wrong with it.
         detail: String,
     },
+    /// The folder of artifacts cannot be used.
+    #[error("the folder `artifacts` of the home cannot be used: {source}")]
+    Blobs {
+        /// What the blob store said.
+        source: blobs::Error,
+    },
     /// Turns that were cut off cannot be marked.
     #[error("the turns of an earlier run cannot be read: {source}")]
     Recovery {

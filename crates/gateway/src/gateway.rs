@@ -1,6 +1,6 @@
 //! What all connections of one process share.
 
-use std::sync::Arc;
+use std::{ffi::OsString, sync::Arc};
 
 use agent::Agent;
 use crud::CrudStore;
@@ -8,6 +8,7 @@ use rpc::{Hub, Router};
 
 use crate::{
     Context, Error, Home, Peer, Principal, Sources, StoredTokens,
+    artifacts::{self, Artifacts},
     home::Owner,
     janitor, methods,
     providers::{Config, Providers},
@@ -32,6 +33,8 @@ pub struct Gateway {
     pub(crate) agent: Agent,
     /// The model providers.
     pub(crate) providers: Arc<Providers>,
+    /// The bytes of artifacts.
+    pub(crate) artifacts: Artifacts,
     /// The home, to see which other processes live.
     pub(crate) home: Home,
     /// Tells other processes that this one lives.
@@ -46,6 +49,8 @@ pub struct GatewayOptions {
     pub sources: Sources,
     /// How the database is opened.
     pub database: crud::Options,
+    /// The command that makes projections in a process of its own; none makes none.
+    pub projection_worker: Option<Vec<OsString>>,
 }
 
 impl GatewayOptions {
@@ -53,7 +58,11 @@ impl GatewayOptions {
     pub fn system(on_fatal: impl Fn(&str) + Send + Sync + 'static) -> Self {
         let sources = Sources::system();
         let database = crud::Options::new(sources.clock.now(), on_fatal);
-        Self { sources, database }
+        Self {
+            sources,
+            database,
+            projection_worker: None,
+        }
     }
 }
 
@@ -66,6 +75,7 @@ impl Gateway {
             config,
             home.path().join("provider_keys.json"),
         )?);
+        let artifacts = Artifacts::open(&home.path().join("artifacts"))?;
         let owner = home.claim()?;
         let store = CrudStore::open(home.path(), &options.database);
         let store = store.map_err(|source| Error::Database { source })?;
@@ -80,11 +90,12 @@ impl Gateway {
                 owner.name().to_owned(),
             ),
             tokens,
+            watch: Watch::new(store.workspaces_at_open()),
             store,
             hub: Hub::default(),
-            watch: Watch::default(),
             sources,
             providers,
+            artifacts,
             home: home.clone(),
             _owner: owner,
             router: methods::router(),
@@ -95,6 +106,11 @@ impl Gateway {
             .map_err(|source| Error::Recovery { source })?;
         tokio::spawn(watch::run(Arc::downgrade(&gateway)));
         tokio::spawn(janitor::run(Arc::downgrade(&gateway)));
+        tokio::spawn(artifacts::run_maintenance(Arc::downgrade(&gateway)));
+        tokio::spawn(artifacts::run_projections(
+            Arc::downgrade(&gateway),
+            options.projection_worker.clone(),
+        ));
         Ok(gateway)
     }
 

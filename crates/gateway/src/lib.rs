@@ -3,6 +3,7 @@
 //! [`Gateway`] holds what all connections share, [`Peer`] is one connection, `methods` has a short function per
 //! method, `http` is everything on the port that is not JSON-RPC. No SQL and no spawning here.
 
+mod artifacts;
 mod auth;
 mod context;
 mod error;

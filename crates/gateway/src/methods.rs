@@ -1,5 +1,6 @@
 //! The handlers, one file per family, at the same path as in `protocol`.
 
+mod artifact;
 mod company;
 mod hook;
 mod provider;
@@ -19,6 +20,9 @@ pub fn router() -> rpc::Router<Context> {
     thread::folder::routes(&mut router);
     thread::agents_doc::routes(&mut router);
     turn::routes(&mut router);
+    artifact::routes(&mut router);
+    artifact::upload::routes(&mut router);
+    artifact::download::routes(&mut router);
     hook::routes(&mut router);
     provider::routes(&mut router);
     session::routes(&mut router);

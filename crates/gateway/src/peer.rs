@@ -1,11 +1,19 @@
 //! One connection as the gateway sees it: who is there, what it follows, where its answers wait.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::File,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
-use protocol::{ThreadId, WorkspaceId, transport::TransportFrameRejectedNotification};
-use rpc::{ConnectionId, Kind, Outbox, Request, Service, Waiting};
+use protocol::{ArtifactId, ArtifactVersionId, DownloadId, ThreadId, UploadId, WorkspaceId};
+use rpc::{Bytes, ConnectionId, Kind, Outbox, Request, Service};
 
-use crate::{Context, Gateway, Principal, sources::random_text};
+use crate::{
+    Context, Gateway, Principal,
+    artifacts::{Intake, limits},
+    sources::random_text,
+};
 
 /// One connected client.
 #[derive(Debug)]
@@ -16,6 +24,28 @@ pub struct Peer {
     /// Names this connection among those of all processes; its drafts carry it.
     pub(crate) key: String,
     outbox: Arc<Outbox>,
+    /// Binary frames on their way to their uploads.
+    frames: Intake,
+    transfers: Mutex<Transfers>,
+}
+
+/// What this connection uploads and downloads.
+#[derive(Debug, Default)]
+struct Transfers {
+    uploads: BTreeSet<UploadId>,
+    downloads: BTreeMap<DownloadId, Download>,
+}
+
+/// A download of this connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Download {
+    pub(crate) workspace_id: WorkspaceId,
+    pub(crate) artifact_id: ArtifactId,
+    pub(crate) version_id: ArtifactVersionId,
+    pub(crate) size: u64,
+    pub(crate) file: Arc<File>,
+    /// Unix seconds.
+    pub(crate) expires_at: i64,
 }
 
 impl Peer {
@@ -32,7 +62,60 @@ impl Peer {
             principal,
             key: format!("con_{}", random_text(18)),
             outbox,
+            frames: Intake::default(),
+            transfers: Mutex::default(),
         })
+    }
+
+    /// Waits until the binary frames that came before have been taken.
+    pub(crate) async fn frames_settled(&self) {
+        self.frames.settled().await;
+    }
+
+    pub(crate) fn open_uploads(&self) -> usize {
+        self.transfers().uploads.len()
+    }
+
+    pub(crate) fn upload_opened(&self, upload: &UploadId) {
+        self.transfers().uploads.insert(upload.clone());
+    }
+
+    pub(crate) fn upload_closed(&self, upload: &UploadId) {
+        self.transfers().uploads.remove(upload);
+    }
+
+    /// Adds a download, unless its workspace has too many on this connection.
+    pub(crate) fn download_opened(&self, id: &DownloadId, download: Download, now: i64) -> bool {
+        let mut transfers = self.transfers();
+        transfers.downloads.retain(|_, open| open.expires_at > now);
+        let open = transfers
+            .downloads
+            .values()
+            .filter(|open| open.workspace_id == download.workspace_id);
+        let has_room = open.count() < limits::MAX_DOWNLOADS as usize;
+        if has_room {
+            transfers.downloads.insert(id.clone(), download);
+        }
+        has_room
+    }
+
+    pub(crate) fn download(&self, id: &DownloadId, now: i64) -> Option<Download> {
+        let transfers = self.transfers();
+        let found = transfers
+            .downloads
+            .get(id)
+            .filter(|open| open.expires_at > now);
+        found.cloned()
+    }
+
+    pub(crate) fn download_closed(&self, id: &DownloadId) {
+        self.transfers().downloads.remove(id);
+    }
+
+    fn transfers(&self) -> MutexGuard<'_, Transfers> {
+        self.transfers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Receives the notifications of a workspace from now on. Answers whether that is new.
@@ -71,7 +154,8 @@ impl Service for Peer {
         let ctx = Context::new(Arc::clone(&self));
         let caused = ctx.caused();
         let answer = self.gateway.router().answer(ctx, &request).await;
-        self.outbox.respond(answer.text).await;
+        let frame = caused.frame().filter(|_| answer.failure.is_none());
+        self.outbox.respond_behind(frame, answer.text).await;
         match answer.failure {
             // The caller has its answer; now everybody is told.
             None => caused.carry_out(&self).await,
@@ -80,18 +164,11 @@ impl Service for Peer {
         }
     }
 
-    fn binary(&self, frame: &[u8]) {
-        let magic = frame
-            .get(..4)
-            .filter(|magic| magic.iter().all(u8::is_ascii_graphic));
-        let rejected = TransportFrameRejectedNotification {
-            kind: "unknown_magic".to_owned(),
-            size_bytes: frame.len() as u64,
-            magic: magic.map(|magic| String::from_utf8_lossy(magic).into_owned()),
-        };
-        self.gateway.watch.count_rejected_frame();
-        self.outbox
-            .notify(&rpc::notification(&rejected), &Waiting::Kept);
+    async fn binary(&self, frame: Bytes) {
+        let owner = self.principal.author();
+        self.frames
+            .take(&self.gateway, &self.outbox, owner, frame)
+            .await;
     }
 }
 

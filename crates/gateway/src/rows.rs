@@ -1,9 +1,13 @@
 //! Where a row becomes a wire type, and an error of the database becomes an answer.
 
-use crud::{AgentsDocSummary, Error, Resolved, Revision, RevisionSummary};
+use crud::{AgentsDocSummary, ArtifactDetail, Error, Resolved, Revision, RevisionSummary};
 use entity::{thread, thread_agents_doc, thread_folder, thread_placement, workspace};
 use protocol::{
-    FolderId, Id, WorkspaceId,
+    ArtifactId, ArtifactVersionId, FolderId, Id, ThreadId, UploadId, WorkspaceId,
+    artifact::{
+        ArtifactBindingSummary, ArtifactPreviewRef, ArtifactRef, ArtifactSummary,
+        ArtifactVersionSummary,
+    },
     hook::HookRun,
     thread::{
         Thread, ThreadPlacement,
@@ -186,6 +190,134 @@ pub(crate) fn hook_run(row: entity::hook_run::Model) -> Result<HookRun, Failure>
     })
 }
 
+pub(crate) fn artifact_summary(detail: ArtifactDetail) -> Result<ArtifactSummary, Failure> {
+    let artifact = artifact_ref(&detail)?;
+    let row = detail.artifact;
+    Ok(ArtifactSummary {
+        artifact,
+        workspace_id: id(&row.workspace_id)?,
+        primary_thread_id: row.primary_thread_id.as_deref().map(id).transpose()?,
+        created_by_kind: word(&row.created_by_kind)?,
+        created_by_actor_id: row.created_by_actor_id,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        bindings: detail
+            .bindings
+            .into_iter()
+            .map(artifact_binding)
+            .collect::<Result<_, _>>()?,
+        metadata: json(&row.metadata)?,
+    })
+}
+
+pub(crate) fn artifact_ref(detail: &ArtifactDetail) -> Result<ArtifactRef, Failure> {
+    let (row, version, blob) = (&detail.artifact, &detail.version, &detail.blob);
+    let preview = detail.preview.as_ref().map(|projection| {
+        Ok::<_, Failure>(ArtifactPreviewRef {
+            projection_kind: word(&projection.projection_kind)?,
+            status: word(&projection.status)?,
+            artifact_id: id(&row.id)?,
+            version_id: id(&version.id)?,
+            blob_id: projection.blob_id.as_deref().map(id).transpose()?,
+            mime_type: projection.mime_type.clone(),
+            size_bytes: projection.size_bytes.map(i64::unsigned_abs),
+            sha256: projection.sha256.clone(),
+        })
+    });
+    Ok(ArtifactRef {
+        artifact_id: id(&row.id)?,
+        version_id: Some(id(&version.id)?),
+        display_name: row.display_name.clone(),
+        kind: word(&row.kind)?,
+        mime_type: version.mime_type.clone(),
+        size_bytes: Some(blob.size_bytes.unsigned_abs()),
+        sha256: Some(blob.sha256.clone()),
+        status: word(&row.status)?,
+        preview: preview.transpose()?,
+    })
+}
+
+pub(crate) fn artifact_binding(
+    row: entity::artifact_binding::Model,
+) -> Result<ArtifactBindingSummary, Failure> {
+    Ok(ArtifactBindingSummary {
+        binding_id: id(&row.id)?,
+        workspace_id: id(&row.workspace_id)?,
+        thread_id: row.thread_id.as_deref().map(id).transpose()?,
+        turn_id: row.turn_id.as_deref().map(id).transpose()?,
+        message_id: row.message_id.as_deref().map(id).transpose()?,
+        turn_item_id: row.turn_item_id,
+        tool_call_id: row.tool_call_id,
+        task_id: row.task_id,
+        task_run_id: row.task_run_id,
+        binding_kind: word(&row.binding_kind)?,
+        direction: word(&row.direction)?,
+        item_index: row.item_index.and_then(|index| u32::try_from(index).ok()),
+        role: row.role.as_deref().map(word).transpose()?,
+        created_at: row.created_at,
+    })
+}
+
+pub(crate) fn artifact_version(
+    (version, blob): (
+        entity::artifact_version::Model,
+        entity::artifact_blob::Model,
+    ),
+) -> Result<ArtifactVersionSummary, Failure> {
+    Ok(ArtifactVersionSummary {
+        version_id: id(&version.id)?,
+        version_number: version.version_number.unsigned_abs(),
+        size_bytes: blob.size_bytes.unsigned_abs(),
+        sha256: blob.sha256,
+        mime_type: version.mime_type,
+        created_at: version.created_at,
+    })
+}
+
+/// Only the bytes of an artifact that is ready are served.
+pub(crate) fn check_ready(detail: &ArtifactDetail) -> Result<(), Failure> {
+    match detail.artifact.status == "ready" {
+        true => Ok(()),
+        false => Err(failure(Error::ArtifactNotReady {
+            artifact_id: detail.artifact.id.clone(),
+            status: detail.artifact.status.clone(),
+        })),
+    }
+}
+
+/// A list's scope is part of its params.
+pub(crate) fn artifact_scope_failure(error: Error) -> Failure {
+    let Error::UnknownThread(_) = error else {
+        return failure(error);
+    };
+    Failure::params(Kind::UnknownThread, error.to_string()).with("path", "/thread_id")
+}
+
+/// The id of a stored thread.
+pub(crate) fn thread_id(text: &str) -> Result<ThreadId, Failure> {
+    id(text)
+}
+
+/// The id of a stored upload.
+pub(crate) fn upload_id(text: &str) -> Result<UploadId, Failure> {
+    id(text)
+}
+
+/// The id of a stored artifact.
+pub(crate) fn artifact_id(text: &str) -> Result<ArtifactId, Failure> {
+    id(text)
+}
+
+/// A wire enum from the word it is stored as.
+pub(crate) fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+    word(text)
+}
+
+/// The id of a stored version.
+pub(crate) fn version_id(text: &str) -> Result<ArtifactVersionId, Failure> {
+    id(text)
+}
+
 /// What a failed turn operation looks like on the wire.
 pub(crate) fn agent_failure(error: agent::Error) -> Failure {
     let message = error.to_string();
@@ -205,7 +337,6 @@ pub(crate) fn workspace_id(text: &str) -> Result<WorkspaceId, Failure> {
 }
 
 /// What a failed operation looks like on the wire, unless a method says otherwise.
-#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
 pub(crate) fn failure(error: Error) -> Failure {
     let message = error.to_string();
     match error {
@@ -229,6 +360,18 @@ pub(crate) fn failure(error: Error) -> Failure {
         }
         Error::UnknownTurn(_) => Failure::state(Kind::UnknownTurn, message),
         Error::TurnDiffers(_) => Failure::state(Kind::Duplicate, message).hint("use a new turn_id"),
+        Error::UnknownArtifact(_) => Failure::state(Kind::UnknownArtifact, message),
+        Error::UnknownArtifactVersion(_) => Failure::state(Kind::UnknownRevision, message),
+        Error::UnknownProjection { .. } => {
+            Failure::state(Kind::NotReady, message).with("status", "failed")
+        }
+        Error::ArtifactNotReady { status, .. } => {
+            Failure::state(Kind::NotReady, message).with("status", status)
+        }
+        Error::UnknownUpload(_) => Failure::state(Kind::UnknownUpload, message),
+        Error::QuotaExceeded { .. } => {
+            Failure::state(Kind::QuotaExceeded, message).hint("delete what is not needed")
+        }
         Error::UnknownDoc(_) => Failure::state(Kind::UnknownAgentsDoc, message),
         Error::UnknownRevision { .. } => Failure::state(Kind::UnknownRevision, message),
         Error::VersionConflict { .. } => Failure::state(

@@ -27,6 +27,15 @@ struct Known {
 }
 
 impl Watch {
+    /// Nothing of what is there already is news.
+    pub(crate) fn new(workspaces: &[entity::workspace::Model]) -> Self {
+        let watch = Self::default();
+        for row in workspaces {
+            watch.told_all(row);
+        }
+        watch
+    }
+
     /// Our own change of a tree needs no second telling.
     pub(crate) fn told_tree(&self, workspace: &str, tree_version: u64) {
         if let Some(row) = self.known().workspaces.get_mut(workspace) {
@@ -80,13 +89,6 @@ pub(crate) async fn run(gateway: Weak<Gateway>) {
     else {
         return;
     };
-    if let Some(gateway) = gateway.upgrade()
-        && let Ok(rows) = gateway.store.workspaces().list().await
-    {
-        for row in rows {
-            gateway.watch.told_all(&row);
-        }
-    }
     while changes.changed().await.is_ok() {
         let Some(gateway) = gateway.upgrade() else {
             return;

@@ -7,6 +7,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("rpc", &["protocol"]),
     ("migration", &[]),
+    ("blobs", &[]),
     ("entity", &[]),
     ("crud", &["entity", "migration"]),
     ("hooks", &[]),
@@ -18,7 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "agent", "crud", "entity", "hooks", "prompt", "protocol", "rpc",
         ],
     ),
-    ("cli", &["crud", "gateway", "rpc"]),
+    ("cli", &["blobs", "crud", "gateway", "rpc"]),
     ("testkit", &["crud", "gateway", "rpc"]),
 ];
 

@@ -97,7 +97,10 @@ async fn a_folder_moves_with_everything_in_it() {
         move_folder(&client, &b, Some(&z)).await,
         r#"{"moved":true}"#
     );
-    assert_snapshot!(told(&client).await, @r#"6 thread/tree/changed {"reason":"thread/folder/move","tree_version":5,"workspace_id":"ws_a"}"#);
+    assert_snapshot!(told(&client).await, @r#"
+    6 thread/agents_doc/changed {"effective_changed":false,"folder_id":"fld_000000000000000002","workspace_id":"ws_a"}
+    7 thread/tree/changed {"reason":"thread/folder/move","tree_version":5,"workspace_id":"ws_a"}
+    "#);
     assert_snapshot!(outline(&client).await, @r"
     a/
     z/

@@ -29,7 +29,7 @@ fn every_file_says_what_it_is() {
     for (path, text) in sources() {
         let first = text.lines().next().unwrap_or_default();
         assert!(
-            first.starts_with("//! ") && first.len() > 12,
+            first.starts_with("//! ") && first.len() > 10,
             "{path} does not begin with `//!`"
         );
     }

@@ -310,3 +310,28 @@ async fn a_tree_changed_elsewhere_is_told_although_the_workspace_is_renamed_here
     let told = tokio::time::timeout(std::time::Duration::from_secs(5), told).await;
     assert_eq!(told.unwrap().unwrap().tree_version, Some(1));
 }
+
+#[tokio::test]
+async fn a_change_elsewhere_right_after_the_start_is_told() {
+    let running = testkit::gateway().await;
+    let client = running.client();
+    // This blocks the runtime: nothing of the gateway has run since its start when the change is made.
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build();
+            runtime.unwrap().block_on(async {
+                let elsewhere = running.neighbour().await.client();
+                answer(
+                    &elsewhere,
+                    "workspace/create",
+                    json!({"workspace_id": "ws_a"}),
+                )
+                .await;
+            });
+        });
+    });
+    let told = tokio::time::timeout(std::time::Duration::from_secs(5), client.notification()).await;
+    assert_eq!(told.unwrap().unwrap().method, "workspace/changed");
+}

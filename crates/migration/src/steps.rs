@@ -10,6 +10,7 @@ mod m20261115_000002_access_token;
 mod m20261115_000003_agents_doc;
 mod m20261115_000004_turn;
 mod m20261115_000005_hook_run;
+mod m20261115_000006_artifact;
 
 /// One step.
 pub(crate) struct Step {
@@ -39,6 +40,10 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "m20261115_000005_hook_run",
         statements: m20261115_000005_hook_run::statements,
+    },
+    Step {
+        name: "m20261115_000006_artifact",
+        statements: m20261115_000006_artifact::statements,
     },
 ];
 

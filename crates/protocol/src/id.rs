@@ -121,6 +121,20 @@ id_types! {
     TurnId = "trn_";
     /// An AGENTS.md document.
     AgentsDocId = "agd_";
+    /// An artifact.
+    ArtifactId = "art_";
+    /// A version of an artifact.
+    ArtifactVersionId = "av_";
+    /// The bytes of a version.
+    BlobId = "abl_";
+    /// What ties an artifact to a thread, a turn or a message.
+    BindingId = "abn_";
+    /// An upload.
+    UploadId = "upl_";
+    /// A download.
+    DownloadId = "dwn_";
+    /// A message of a turn.
+    MessageId = "msg_";
 }
 
 #[cfg(test)]

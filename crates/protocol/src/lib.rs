@@ -10,6 +10,7 @@ mod openrpc;
 mod reference;
 mod schema;
 
+pub mod artifact;
 pub mod company;
 pub mod hook;
 pub mod provider;
@@ -20,7 +21,10 @@ pub mod transport;
 pub mod turn;
 pub mod workspace;
 
-pub use id::{AgentsDocId, FolderId, Id, InvalidId, ThreadId, TurnId, WorkspaceId};
+pub use id::{
+    AgentsDocId, ArtifactId, ArtifactVersionId, BindingId, BlobId, DownloadId, FolderId, Id,
+    InvalidId, MessageId, ThreadId, TurnId, UploadId, WorkspaceId,
+};
 pub use method::{
     Access, Dialect, Family, Method, MethodSpec, Notification, NotificationSpec, Reach, TypeSpec,
 };
@@ -36,6 +40,9 @@ pub const FAMILIES: &[&Family] = &[
     &thread::folder::FAMILY,
     &thread::agents_doc::FAMILY,
     &turn::FAMILY,
+    &artifact::FAMILY,
+    &artifact::upload::FAMILY,
+    &artifact::download::FAMILY,
     &hook::FAMILY,
     &provider::FAMILY,
     &session::FAMILY,

@@ -129,6 +129,8 @@ pub struct Family {
     pub methods: &'static [MethodSpec],
     /// The notifications, in declaration order.
     pub notifications: &'static [NotificationSpec],
+    /// Types that are published without being params, a result or a payload, such as headers of binary frames.
+    pub types: &'static [TypeSpec],
 }
 
 /// A [`Method`] with its types erased: one row of the reference.
@@ -189,7 +191,8 @@ pub struct TypeSpec {
 }
 
 impl TypeSpec {
-    const fn of<T: JsonSchema>() -> Self {
+    /// The row for `T`.
+    pub const fn of<T: JsonSchema>() -> Self {
         Self {
             name: T::schema_name,
             schema: SchemaGenerator::subschema_for::<T>,
@@ -223,6 +226,7 @@ macro_rules! methods {
                 $notification_name:literal = $payload:ident;
             )+
         })?
+        $(types { $($published:ident),+ $(,)? })?
     ) => {
         $(
             $(#[doc = $doc])+
@@ -255,6 +259,7 @@ macro_rules! methods {
             notifications: &[$($(
                 $crate::NotificationSpec::of::<$payload>(concat!($($notification_doc, "\n"),+))
             ),+)?],
+            types: &[$($($crate::TypeSpec::of::<$published>()),+)?],
         };
     };
     (@reach $params:ident) => {{

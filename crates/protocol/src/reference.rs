@@ -1,6 +1,6 @@
 //! The protocol reference, written from the declarations into `docs/protocol/reference.md`.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde_json::{Map, Value};
 
@@ -20,12 +20,13 @@ pub fn reference() -> String {
          The schema of each type is served under `/schemas/<type in snake_case>.json` and kept in `schemas/`.\n\n\
          | Method | Scope | Purpose |\n|---|---|---|\n",
     );
+    let anchors = anchors();
     for (_, method) in crate::methods() {
         let _ = writeln!(
             page,
             "| [`{}`](#{}) | {} | {} |",
             method.name,
-            anchor(method.name),
+            anchors[method.name],
             method.access.as_str(),
             summary(method.doc)
         );
@@ -36,7 +37,7 @@ pub fn reference() -> String {
             page,
             "| [`{}`](#{}) | {} |",
             notification.name,
-            anchor(notification.name),
+            anchors[notification.name],
             summary(notification.doc)
         );
     }
@@ -122,9 +123,32 @@ fn lines(text: &str) -> String {
     result
 }
 
-/// The anchor Markdown viewers make of a heading in backticks.
-fn anchor(name: &str) -> String {
-    name.chars()
-        .filter(|character| character.is_ascii_alphanumeric() || *character == '_')
+/// The anchors Markdown viewers make of the headings, in the order of the page: letters and digits alone, and a
+/// number behind one that was there before.
+fn anchors() -> BTreeMap<&'static str, String> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let names = FAMILIES.iter().flat_map(|family| {
+        let methods = family.methods.iter().map(|method| method.name);
+        methods.chain(
+            family
+                .notifications
+                .iter()
+                .map(|notification| notification.name),
+        )
+    });
+    names
+        .map(|name| {
+            let plain: String = name
+                .chars()
+                .filter(|character| character.is_ascii_alphanumeric() || *character == '_')
+                .collect();
+            let times = seen.entry(plain.clone()).or_default();
+            *times += 1;
+            let anchor = match *times {
+                1 => plain,
+                repeated => format!("{plain}-{}", repeated - 1),
+            };
+            (name, anchor)
+        })
         .collect()
 }

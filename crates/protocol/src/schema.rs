@@ -29,6 +29,9 @@ pub(crate) fn definitions() -> Map<String, Value> {
         for notification in family.notifications {
             notification.payload.register(&mut generator);
         }
+        for published in family.types {
+            published.register(&mut generator);
+        }
     }
     generator.take_definitions(true)
 }

@@ -12,14 +12,14 @@ crate::methods! {
     Read WorkspaceList = "workspace/list" (WorkspaceListParams) -> WorkspaceListResponse;
     /// Answer the workspace to start in.
     ///
-    /// It is the current one, else the first active one, else a new default workspace.
-    Write WorkspaceDefault = "workspace/default" (WorkspaceDefaultParams) -> WorkspaceDefaultResponse;
+    /// It is the current one, else the first active one, else a new default workspace, which needs scope `write`.
+    Read WorkspaceDefault = "workspace/default" (WorkspaceDefaultParams) -> WorkspaceDefaultResponse;
     /// Create a workspace under an id the client made.
     ///
     /// An id that exists answers the stored workspace and changes nothing.
     Write WorkspaceCreate = "workspace/create" (WorkspaceCreateParams in workspace_id) -> WorkspaceCreateResponse;
-    /// Answer one workspace and, on request, make it the current one.
-    Write WorkspaceSelect = "workspace/select" (WorkspaceSelectParams in workspace_id) -> WorkspaceSelectResponse;
+    /// Answer one workspace and, on request, make it the current one, which needs scope `write`.
+    Read WorkspaceSelect = "workspace/select" (WorkspaceSelectParams in workspace_id) -> WorkspaceSelectResponse;
     /// Rename a workspace.
     Write WorkspaceUpdate = "workspace/update" (WorkspaceUpdateParams in workspace_id) -> WorkspaceUpdateResponse;
     /// Receive the notifications of a workspace on this connection.

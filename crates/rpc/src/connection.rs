@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use crate::{Outbox, Request};
+use crate::{Bytes, Outbox, Request};
 
 /// One client of this process, for as long as it is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +36,6 @@ pub trait Service: Send + Sync + 'static {
     /// Answers one request: puts the response into the outbox, then whatever the request caused.
     fn serve(self: Arc<Self>, request: Request) -> impl Future<Output = ()> + Send;
 
-    /// Takes a binary frame, in the order of arrival.
-    fn binary(&self, frame: &[u8]);
+    /// Takes a binary frame, in the order of arrival; whoever sends too many waits.
+    fn binary(&self, frame: Bytes) -> impl Future<Output = ()> + Send;
 }

@@ -80,6 +80,14 @@ kinds! {
     UnknownRevision = "unknown_revision";
     /// There is no such artifact in the workspace.
     UnknownArtifact = "unknown_artifact";
+    /// There is no such upload, or it is somebody else's, or it has expired.
+    UnknownUpload = "unknown_upload";
+    /// There is no such download on this connection.
+    UnknownDownload = "unknown_download";
+    /// The bytes do not have the declared hash.
+    HashMismatch = "hash_mismatch";
+    /// Something is not complete; `status` says where it stands.
+    NotReady = "not_ready";
     /// There is no such model provider.
     UnknownProvider = "unknown_provider";
     /// Somebody else saved in between: `expected` and `actual` are the versions.
@@ -158,7 +166,7 @@ impl Failure {
         Self::new(
             Blame::Load,
             Kind::Overloaded,
-            "too many requests are waiting on this connection",
+            "too many requests are waiting",
         )
         .with("retry_after_ms", 250)
     }

@@ -454,10 +454,13 @@ mod tests {
     }
 
     async fn reasons(outbox: &Outbox) -> Vec<String> {
-        let texts = outbox.next().await.unwrap();
-        texts
+        let outgoing = outbox.next().await.unwrap();
+        outgoing
             .iter()
-            .map(|text| {
+            .map(|one| {
+                let crate::outbox::Outgoing::Text(text) = one else {
+                    panic!("a notification is a text");
+                };
                 let message: serde_json::Value = serde_json::from_str(text).unwrap();
                 format!(
                     "{} {}",

@@ -23,5 +23,5 @@ pub use envelope::{Request, notification};
 pub use failure::{Failure, Kind};
 pub use hub::{Audience, Hub, MAX_RETAINED, NeedsNumbers, Publication, Resumption};
 pub use lane::{MAX_CONCURRENT, MAX_WAITING};
-pub use outbox::{Closing, Outbox, Text, Waiting};
+pub use outbox::{Bytes, Closing, Outbox, Text, Waiting};
 pub use router::{Admit, Answer, Call, Handler, Router};

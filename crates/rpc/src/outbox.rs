@@ -10,6 +10,17 @@ use tokio::sync::Notify;
 /// A text frame that many connections can share without a copy.
 pub type Text = axum::extract::ws::Utf8Bytes;
 
+/// Bytes that are shared without a copy.
+pub type Bytes = axum::body::Bytes;
+
+/// One message on its way out.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Outgoing {
+    Text(Text),
+    /// Only for transports that have binary frames.
+    Binary(Bytes),
+}
+
 /// Responses that may wait; whoever answers waits for room.
 const MAX_RESPONSES: usize = 128;
 /// Notifications that may wait; a connection with more is too slow and is closed.
@@ -40,7 +51,11 @@ struct State {
 
 #[derive(Debug)]
 enum Entry {
-    Response(Text),
+    /// A response, behind the binary frame it is about.
+    Response {
+        frame: Option<Bytes>,
+        text: Text,
+    },
     Notification {
         text: Text,
         waiting: Waiting,
@@ -95,6 +110,11 @@ impl Closing {
 impl Outbox {
     /// Queues a response, waiting for room. After the end it goes nowhere.
     pub async fn respond(&self, text: Text) {
+        self.respond_behind(None, text).await;
+    }
+
+    /// Queues a binary frame and the response that follows it at once.
+    pub async fn respond_behind(&self, frame: Option<Bytes>, text: Text) {
         loop {
             let waiting = self.room.notified();
             {
@@ -104,7 +124,7 @@ impl Outbox {
                 }
                 if state.responses < MAX_RESPONSES {
                     state.responses += 1;
-                    state.queue.push_back(Entry::Response(text));
+                    state.queue.push_back(Entry::Response { frame, text });
                     drop(state);
                     self.ready.notify_one();
                     return;
@@ -166,7 +186,7 @@ impl Outbox {
     }
 
     /// Everything that waits, for the transport to write; the reason once the connection ends.
-    pub(crate) async fn next(&self) -> Result<Vec<Text>, Closing> {
+    pub(crate) async fn next(&self) -> Result<Vec<Outgoing>, Closing> {
         loop {
             let waiting = self.ready.notified();
             {
@@ -208,15 +228,19 @@ impl Outbox {
 }
 
 impl State {
-    fn take(&mut self) -> Vec<Text> {
+    fn take(&mut self) -> Vec<Outgoing> {
         self.responses = 0;
         self.notifications = 0;
         self.notification_bytes = 0;
         let mut texts = Vec::with_capacity(self.queue.len());
         for entry in self.queue.drain(..) {
             match entry {
-                Entry::Response(text) | Entry::Notification { text, .. } => texts.push(text),
-                Entry::Replay(replayed) => texts.extend(replayed),
+                Entry::Response { frame, text } => {
+                    texts.extend(frame.map(Outgoing::Binary));
+                    texts.push(Outgoing::Text(text));
+                }
+                Entry::Notification { text, .. } => texts.push(Outgoing::Text(text)),
+                Entry::Replay(replayed) => texts.extend(replayed.into_iter().map(Outgoing::Text)),
             }
         }
         texts
@@ -270,9 +294,16 @@ mod tests {
         text.to_owned().into()
     }
 
+    fn texts(outgoing: Vec<Outgoing>) -> Vec<String> {
+        let as_text = |one| match one {
+            Outgoing::Text(text) => text.to_string(),
+            Outgoing::Binary(bytes) => format!("{} bytes", bytes.len()),
+        };
+        outgoing.into_iter().map(as_text).collect()
+    }
+
     async fn drain(outbox: &Outbox) -> Vec<String> {
-        let texts = outbox.next().await.unwrap();
-        texts.iter().map(ToString::to_string).collect()
+        texts(outbox.next().await.unwrap())
     }
 
     #[tokio::test]
@@ -319,6 +350,16 @@ mod tests {
             ("first", "delta 874")
         );
         assert_eq!(texts.last().unwrap(), "last");
+    }
+
+    #[tokio::test]
+    async fn a_frame_goes_right_before_its_response() {
+        let outbox = Outbox::default();
+        outbox.notify(&text("note"), &Waiting::Kept);
+        outbox
+            .respond_behind(Some(Bytes::from_static(b"abc")), text("answer"))
+            .await;
+        assert_eq!(drain(&outbox).await, ["note", "3 bytes", "answer"]);
     }
 
     #[tokio::test]

@@ -12,7 +12,7 @@ use std::{
 
 use tokio::{runtime::Handle, sync::mpsc};
 
-use crate::{Closing, Outbox, Service, envelope::Rules, lane::Lane};
+use crate::{Closing, Outbox, Service, envelope::Rules, lane::Lane, outbox::Outgoing};
 
 /// How long requests may take once the process is to end.
 const GRACE: Duration = Duration::from_secs(5);
@@ -159,8 +159,12 @@ fn read_line(input: &mut impl BufRead, longest: usize, line: &mut Vec<u8>) -> io
 
 /// Writes whatever waits, and flushes when nothing more does.
 fn write_texts(handle: &Handle, outbox: &Outbox, mut output: impl Write) {
-    while let Ok(texts) = handle.block_on(outbox.next()) {
-        let written = texts.iter().try_for_each(|text| {
+    while let Ok(outgoing) = handle.block_on(outbox.next()) {
+        let written = outgoing.iter().try_for_each(|one| {
+            // Lines cannot carry binary frames; `artifact/read` answers in text.
+            let Outgoing::Text(text) = one else {
+                return Ok(());
+            };
             output.write_all(text.as_bytes())?;
             output.write_all(b"\n")
         });

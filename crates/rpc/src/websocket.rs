@@ -16,7 +16,9 @@ use tokio_tungstenite::tungstenite::{
     http::HeaderValue,
 };
 
-use crate::{Client, Closing, Outbox, Service, Text, client, envelope::Rules, lane::Lane};
+use crate::{
+    Client, Closing, Outbox, Service, Text, client, envelope::Rules, lane::Lane, outbox::Outgoing,
+};
 
 /// The largest message and the largest frame.
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
@@ -69,7 +71,7 @@ async fn read<S: Service>(
         };
         match received {
             Some(Ok(Message::Text(text))) => lane.take(&text).await,
-            Some(Ok(Message::Binary(frame))) => service.binary(&frame),
+            Some(Ok(Message::Binary(frame))) => service.binary(frame).await,
             // The socket answers pings by itself.
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
             Some(Ok(Message::Close(_))) | None => return Closing::NORMAL,
@@ -111,10 +113,14 @@ async fn write(sink: &mut SplitSink<WebSocket, Message>, outbox: &Outbox) {
 
 async fn send_all(
     sink: &mut (impl Sink<Message, Error = axum::Error> + Unpin),
-    texts: Vec<Text>,
+    outgoing: Vec<Outgoing>,
 ) -> Result<(), axum::Error> {
-    for text in texts {
-        sink.feed(Message::Text(text)).await?;
+    for one in outgoing {
+        let message = match one {
+            Outgoing::Text(text) => Message::Text(text),
+            Outgoing::Binary(bytes) => Message::Binary(bytes),
+        };
+        sink.feed(message).await?;
     }
     sink.flush().await
 }

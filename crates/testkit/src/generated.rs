@@ -23,6 +23,6 @@ pub fn assert_generated(path: &str, expected: &str) {
     let found = fs::read_to_string(&file).unwrap_or_default();
     assert!(
         found == expected,
-        "`{path}` is stale: run `UPDATE_GENERATED=1 cargo test` and commit the result"
+        "`{path}` is stale: run `UPDATE_GENERATED=1 cargo test --workspace` and commit the result"
     );
 }

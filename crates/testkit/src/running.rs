@@ -65,6 +65,7 @@ impl TestGateway {
         let options = GatewayOptions {
             sources: sources.clone(),
             database,
+            projection_worker: None,
         };
         let folder = Home::open(home.path()).expect("a temporary folder can be a home");
         let opened = Gateway::open(&folder, &options).await;

@@ -104,16 +104,18 @@ impl NewToken {
     }
 }
 
-/// What is stored of a secret. The secret is long and random, so a plain hash hides it.
-pub fn hash_secret(secret: &str) -> String {
-    digest(secret)
+/// SHA-256 as lower-case hexadecimal.
+///
+/// It is also what is stored of a secret: the secret is long and random, so a plain hash hides it.
+pub fn hash_secret(bytes: impl AsRef<[u8]>) -> String {
+    digest(bytes)
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect()
 }
 
-fn digest(secret: &str) -> [u8; 32] {
-    Sha256::digest(secret).into()
+fn digest(bytes: impl AsRef<[u8]>) -> [u8; 32] {
+    Sha256::digest(bytes).into()
 }
 
 impl std::fmt::Debug for StoredTokens {

@@ -1,13 +1,13 @@
 //! `turn/*`
 
 use agent::NewTurn;
-use protocol::{Id as _, Method as _, ThreadId, TurnId, WorkspaceId, turn::*};
+use protocol::{ArtifactId, Id as _, Method as _, ThreadId, TurnId, WorkspaceId, turn::*};
 use rpc::{Failure, Kind, Router};
+use serde_json::{Value, json};
 
-use crate::{Context, rows};
+use super::artifact::bind_input;
+use crate::{Context, artifacts::limits, rows};
 
-/// Artifacts one turn may carry.
-const MAX_ARTIFACTS: usize = 32;
 /// Inputs one turn may have.
 const MAX_INPUTS: usize = 256;
 
@@ -22,11 +22,13 @@ pub(super) fn routes(router: &mut Router<Context>) {
 
 async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartResponse, Failure> {
     check_input(&params.input)?;
-    let thread_id = params.thread_id.clone();
+    let (thread_id, turn_id) = (params.thread_id.clone(), params.turn_id.clone());
+    let given = given_artifacts(&ctx, &thread_id, &params.input).await?;
     let turn = NewTurn {
         thread_id: params.thread_id,
         turn_id: params.turn_id,
         input: params.input,
+        attachments: given.attachments,
         model: super::thread::given_text("model", params.model)?,
         model_provider: super::thread::given_text("model_provider", params.model_provider)?,
         mode: params.mode.map(rows::stored).transpose()?,
@@ -42,6 +44,14 @@ async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartRespons
     if let Some(tree_version) = accepted.tree_version {
         ctx.tree_changed(&accepted.workspace_id, tree_version, TurnStart::NAME);
     }
+    bind_input(
+        &ctx,
+        &accepted.workspace_id,
+        &thread_id,
+        &turn_id,
+        given.artifacts,
+    )
+    .await?;
     match accepted.run {
         Some(run) => ctx.run_turn(run),
         // Somebody who lost the connection asks again, and hears the answer from its beginning.
@@ -51,6 +61,59 @@ async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartRespons
     Ok(TurnStartResponse {
         turn: accepted.turn,
     })
+}
+
+/// The artifacts of an input, and everything in it that is not text as the user's message shows it.
+#[derive(Default)]
+struct Given {
+    artifacts: Vec<(usize, ArtifactId, Option<String>)>,
+    attachments: Vec<Value>,
+}
+
+async fn given_artifacts(
+    ctx: &Context,
+    thread_id: &ThreadId,
+    input: &[UserInput],
+) -> Result<Given, Failure> {
+    let mut given = Given::default();
+    let mut workspace = None;
+    for (index, input) in input.iter().enumerate() {
+        let UserInput::Artifact {
+            artifact_id,
+            version_id,
+        } = input
+        else {
+            let shown = serde_json::to_value(input).map_err(|error| Failure::incident(&error))?;
+            if !matches!(input, UserInput::Text { .. }) {
+                given.attachments.push(shown);
+            }
+            continue;
+        };
+        let path = format!("/input/{index}/artifact_id");
+        let artifact = ArtifactId::parse(artifact_id)
+            .map_err(|error| Failure::param(path, error.to_string()))?;
+        let workspace = match &workspace {
+            Some(workspace) => workspace,
+            None => {
+                let row = ctx.store().threads().get(thread_id.as_str()).await;
+                workspace.insert(row.map_err(rows::failure)?.workspace_id)
+            }
+        };
+        let artifacts = ctx.store().artifacts();
+        let found = artifacts
+            .get(workspace, artifact.as_str(), version_id.as_deref())
+            .await;
+        let found = found.map_err(rows::failure)?;
+        rows::check_ready(&found)?;
+        let artifact_ref = rows::artifact_ref(&found)?;
+        given
+            .attachments
+            .push(json!({"type": "artifact", "artifact": artifact_ref}));
+        given
+            .artifacts
+            .push((index, artifact, Some(found.version.id)));
+    }
+    Ok(given)
 }
 
 async fn cancel(ctx: Context, params: TurnCancelParams) -> Result<TurnCancelResponse, Failure> {
@@ -185,8 +248,12 @@ fn check_input(input: &[UserInput]) -> Result<(), Failure> {
         .iter()
         .filter(|input| matches!(input, UserInput::Artifact { .. }))
         .count();
-    if artifacts > MAX_ARTIFACTS {
-        return Err(too_many("artifacts", MAX_ARTIFACTS, artifacts));
+    if artifacts > limits::MAX_FILES_PER_TURN as usize {
+        return Err(too_many(
+            "artifacts",
+            limits::MAX_FILES_PER_TURN as usize,
+            artifacts,
+        ));
     }
     for (index, input) in input.iter().enumerate() {
         match input {
@@ -200,21 +267,14 @@ fn check_input(input: &[UserInput]) -> Result<(), Failure> {
                 );
                 return Err(refusal.hint("upload the file as an artifact"));
             }
-            UserInput::Artifact { artifact_id, .. } => {
-                // No artifact exists before the artifact store does.
-                let id = protocol::WorkspaceId::parse(artifact_id)
-                    .map_or_else(|_| String::new(), String::from);
-                let message = format!("there is no artifact `{id}`");
-                return Err(Failure::params(Kind::UnknownArtifact, message)
-                    .with("path", format!("/input/{index}/artifact_id")));
-            }
             UserInput::Text { .. }
             | UserInput::Image { .. }
             | UserInput::File { .. }
             | UserInput::Audio { .. }
             | UserInput::Video { .. }
             | UserInput::Mention { .. }
-            | UserInput::Skill { .. } => {}
+            | UserInput::Skill { .. }
+            | UserInput::Artifact { .. } => {}
         }
     }
     Ok(())

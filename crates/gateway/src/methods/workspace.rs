@@ -1,7 +1,7 @@
 //! `workspace/*`
 
 use crud::Created;
-use protocol::workspace::*;
+use protocol::{Access, workspace::*};
 use rpc::{Failure, Router};
 
 use crate::{Context, notify, rows};
@@ -59,6 +59,7 @@ async fn default(
     let row = match workspaces.first().await.map_err(rows::failure)? {
         Some(row) => row,
         None => {
+            ctx.principal().check_scope(Access::Write)?;
             let created = workspaces
                 .first_or_create(DEFAULT_ID, DEFAULT_NAME, ctx.now())
                 .await;
@@ -94,6 +95,7 @@ async fn select(
     let chosen = match params.make_current.unwrap_or(false) {
         false => workspaces.get(id).await.map_err(rows::failure)?,
         true => {
+            ctx.principal().check_scope(Access::Write)?;
             let (chosen, changed) = workspaces
                 .make_current(id, ctx.now())
                 .await

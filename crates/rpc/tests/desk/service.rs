@@ -137,7 +137,7 @@ impl Service for Desk {
         self.outbox.respond(answer.text).await;
     }
 
-    fn binary(&self, _: &[u8]) {}
+    async fn binary(&self, _: rpc::Bytes) {}
 }
 
 async fn echo(_: DeskContext, params: DeskEchoParams) -> Result<DeskEchoResponse, Failure> {

@@ -1,0 +1,505 @@
+//! Blobs as plain files.
+//!
+//! ```text
+//! <root>/workspaces/<workspace>/blobs/sha256/<aa>/<bb>/<hash>
+//! <root>/workspaces/<workspace>/tmp/…
+//! <root>/workspaces/<workspace>/quarantine/<hash>
+//! <root>/upload_sessions/<workspace>/<upload>/payload.bin
+//! ```
+//!
+//! A blob is complete and durable before it gets its name, so a crash leaves at most a temporary file or a payload
+//! behind, never a partial blob.
+
+use std::{
+    fs::{DirBuilder, File},
+    io::Write,
+    os::unix::fs::{DirBuilderExt, FileExt},
+    path::Path,
+    process,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::SystemTime,
+};
+
+use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
+
+use crate::{
+    Error, Result,
+    error::io_error,
+    folder::{Folder, Moved},
+    hashing::{Hashers, hash_file},
+    key::{BlobKey, ContentHash, UploadSegment, WorkspaceSegment},
+    store::{
+        BlobKeys, BlobReader, BlobStore, Committed, MAX_RANGE, PayloadHash, Removed, Verified,
+    },
+};
+
+const WORKSPACES: &str = "workspaces";
+const UPLOADS: &str = "upload_sessions";
+const PAYLOAD: &str = "payload.bin";
+const TEMPORARY: &str = "tmp";
+const QUARANTINE: &str = "quarantine";
+
+/// The store on this machine's disk.
+#[derive(Debug)]
+pub struct LocalBlobs {
+    root: Folder,
+    hashers: Hashers,
+    /// Counts temporary files, so that two writers never want one name.
+    temporaries: AtomicU64,
+    /// Held while a blob is found again by content, and while an old one is removed: the two must not meet.
+    removal: Mutex<()>,
+}
+
+impl LocalBlobs {
+    /// Opens the store, making its folder if it is missing.
+    pub fn open(root: &Path) -> Result<LocalBlobs> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(root)
+            .map_err(io_error("create the artifact folder"))?;
+        Ok(LocalBlobs {
+            root: Folder::open_root(root)?,
+            hashers: Hashers::start()?,
+            temporaries: AtomicU64::new(0),
+            removal: Mutex::new(()),
+        })
+    }
+
+    /// The workspaces that have blobs or uploads.
+    pub fn list_workspaces(&self) -> Result<Vec<WorkspaceSegment>> {
+        let mut workspaces = Vec::new();
+        for parent in [WORKSPACES, UPLOADS] {
+            if let Some(folder) = self.root.child(parent)? {
+                let names = folder.names()?;
+                workspaces.extend(names.iter().flat_map(|name| WorkspaceSegment::new(name)));
+            }
+        }
+        workspaces.sort();
+        workspaces.dedup();
+        Ok(workspaces)
+    }
+
+    /// The uploads of a workspace that have a folder, finished or not.
+    pub fn list_uploads(&self, workspace: &WorkspaceSegment) -> Result<Vec<UploadSegment>> {
+        let Some(folder) = self.root.descend(&[UPLOADS, workspace.as_str()])? else {
+            return Ok(Vec::new());
+        };
+        let names = folder.names()?;
+        Ok(names
+            .iter()
+            .flat_map(|name| UploadSegment::new(name))
+            .collect())
+    }
+
+    /// Removes an upload and its bytes; removing one that is not there is no error.
+    pub fn remove_upload(
+        &self,
+        workspace: &WorkspaceSegment,
+        upload: &UploadSegment,
+    ) -> Result<()> {
+        let Some(uploads) = self.root.descend(&[UPLOADS, workspace.as_str()])? else {
+            return Ok(());
+        };
+        let folder = match uploads.child(upload.as_str()) {
+            Ok(Some(folder)) => folder,
+            Ok(None) => return Ok(()),
+            // Somebody planted a link or file here: that thing itself goes, not what it points to.
+            Err(Error::NotPlain { .. }) => {
+                return uploads.remove_file(upload.as_str()).map(|_| ());
+            }
+            Err(error) => return Err(error),
+        };
+        folder.remove_file(PAYLOAD)?;
+        uploads.remove_child(upload.as_str())
+    }
+
+    /// Removes temporary files that a crash left behind. Returns how many.
+    pub fn remove_temporaries(
+        &self,
+        workspace: &WorkspaceSegment,
+        before: SystemTime,
+    ) -> Result<usize> {
+        let names = [WORKSPACES, workspace.as_str(), TEMPORARY];
+        let Some(folder) = self.root.descend(&names)? else {
+            return Ok(0);
+        };
+        let mut removed = 0;
+        for name in folder.names()? {
+            let Some(file) = folder.open_file(&name)? else {
+                continue;
+            };
+            if modified_at(&file)? < before && folder.remove_file(&name)? {
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+
+    pub(crate) fn hashers(&self) -> &Hashers {
+        &self.hashers
+    }
+
+    /// Makes the payload of a new upload.
+    pub(crate) fn create_payload(
+        &self,
+        workspace: &WorkspaceSegment,
+        upload: &UploadSegment,
+    ) -> Result<File> {
+        let uploads = self
+            .root
+            .descend_or_create(&[UPLOADS, workspace.as_str()])?;
+        // A folder without a payload is what a crash between these two steps left; it is as good as new.
+        uploads.create_child(upload.as_str())?;
+        let folder = uploads
+            .child(upload.as_str())?
+            .ok_or(Error::MissingUpload)?;
+        folder.create_file(PAYLOAD)?.ok_or(Error::UploadExists)
+    }
+
+    /// Opens the payload of an upload that was begun before.
+    pub(crate) fn open_payload(
+        &self,
+        workspace: &WorkspaceSegment,
+        upload: &UploadSegment,
+    ) -> Result<Option<(Folder, File)>> {
+        let names = [UPLOADS, workspace.as_str(), upload.as_str()];
+        let Some(folder) = self.root.descend(&names)? else {
+            return Ok(None);
+        };
+        let file = folder.open_file_for_writing(PAYLOAD)?;
+        Ok(file.map(|file| (folder, file)))
+    }
+
+    /// Gives a complete file its place, or finds that the place holds the same content already.
+    fn settle(
+        &self,
+        key: &BlobKey,
+        size: u64,
+        file: &File,
+        source: &Folder,
+        name: &str,
+    ) -> Result<Committed> {
+        let [outer, inner, hash] = key.components();
+        let mut was_known = false;
+        let mut is_durable = false;
+        loop {
+            match self.find_again(key, size)? {
+                Found::Intact => {
+                    source.remove_file(name)?;
+                    was_known = true;
+                    break;
+                }
+                Found::Damaged => {
+                    // We hold the good bytes: keep the bad ones aside and heal the blob.
+                    self.quarantine(key)?;
+                    was_known = true;
+                }
+                Found::Missing => {}
+            }
+            if !is_durable {
+                // An upload may have taken a day: what counts for collection is when it became a blob.
+                touch(file)?;
+                file.sync_all().map_err(io_error("make a blob durable"))?;
+                is_durable = true;
+            }
+            let workspace = key.workspace().as_str();
+            let target = self
+                .root
+                .descend_or_create(&[WORKSPACES, workspace, "blobs", "sha256", &outer, &inner])?;
+            match source.move_new(name, &target, &hash)? {
+                Moved::Moved => {
+                    target.sync()?;
+                    break;
+                }
+                // Another thread was faster with the same content.
+                Moved::TargetExists => {}
+            }
+        }
+        Ok(Committed {
+            key: key.clone(),
+            size,
+            was_known,
+        })
+    }
+
+    /// Looks for a blob by content and, if it is intact, marks it as touched now.
+    fn find_again(&self, key: &BlobKey, size: u64) -> Result<Found> {
+        loop {
+            let Some(file) = self.open_blob(key)? else {
+                return Ok(Found::Missing);
+            };
+            let digest = hash_file(&file)?;
+            if digest.size != size || digest.sha256 != key.sha256() {
+                return Ok(Found::Damaged);
+            }
+            let _guard = self.lock_removal();
+            let is_linked = rustix::fs::fstat(&file)
+                .map_err(io_error("look at a blob"))?
+                .st_nlink
+                > 0;
+            if is_linked {
+                touch(&file)?;
+                return Ok(Found::Intact);
+            }
+            // It was collected while we read it.
+        }
+    }
+
+    fn blob_folder(&self, key: &BlobKey) -> Result<Option<Folder>> {
+        let [outer, inner, _] = key.components();
+        let workspace = key.workspace().as_str();
+        self.root
+            .descend(&[WORKSPACES, workspace, "blobs", "sha256", &outer, &inner])
+    }
+
+    fn open_blob(&self, key: &BlobKey) -> Result<Option<File>> {
+        let [_, _, hash] = key.components();
+        match self.blob_folder(key)? {
+            Some(folder) => folder.open_file(&hash),
+            None => Ok(None),
+        }
+    }
+
+    fn open_existing(&self, key: &BlobKey) -> Result<(File, u64)> {
+        let file = self
+            .open_blob(key)?
+            .ok_or_else(|| Error::MissingBlob(key.clone()))?;
+        let size = size_of(&file)?;
+        Ok((file, size))
+    }
+
+    fn lock_removal(&self) -> MutexGuard<'_, ()> {
+        self.removal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+enum Found {
+    Intact,
+    Damaged,
+    Missing,
+}
+
+impl BlobStore for LocalBlobs {
+    fn commit_upload(
+        &self,
+        workspace: &WorkspaceSegment,
+        upload: &UploadSegment,
+        expected_size: u64,
+        expected_sha256: ContentHash,
+        payload: PayloadHash,
+    ) -> Result<Committed> {
+        let key = BlobKey::new(workspace.clone(), expected_sha256);
+        let Some((folder, file)) = self.open_payload(workspace, upload)? else {
+            // An earlier commit may have been cut short after its rename; then the blob is there.
+            return match self.find_again(&key, expected_size)? {
+                Found::Intact => {
+                    self.remove_upload(workspace, upload)?;
+                    Ok(Committed {
+                        key,
+                        size: expected_size,
+                        was_known: true,
+                    })
+                }
+                Found::Damaged | Found::Missing => Err(Error::MissingUpload),
+            };
+        };
+        let size = size_of(&file)?;
+        if size != expected_size {
+            return Err(Error::SizeMismatch {
+                expected: expected_size,
+                actual: size,
+            });
+        }
+        let actual = match payload {
+            PayloadHash::Running(digest) if digest.size == size => digest.sha256,
+            PayloadHash::Running(_) | PayloadHash::Reread => hash_file(&file)?.sha256,
+        };
+        if actual != expected_sha256 {
+            return Err(Error::HashMismatch {
+                expected: expected_sha256,
+                actual,
+            });
+        }
+        let committed = self.settle(&key, size, &file, &folder, PAYLOAD)?;
+        self.remove_upload(workspace, upload)?;
+        Ok(committed)
+    }
+
+    fn put(&self, workspace: &WorkspaceSegment, bytes: &[u8]) -> Result<Committed> {
+        let key = BlobKey::new(workspace.clone(), ContentHash::of(bytes));
+        let size = bytes.len() as u64;
+        if matches!(self.find_again(&key, size)?, Found::Intact) {
+            return Ok(Committed {
+                key,
+                size,
+                was_known: true,
+            });
+        }
+        let folder = self
+            .root
+            .descend_or_create(&[WORKSPACES, workspace.as_str(), TEMPORARY])?;
+        let (name, mut file) = loop {
+            // The process id keeps processes that share the folder apart; a leftover of an earlier one is skipped.
+            let count = self.temporaries.fetch_add(1, Ordering::Relaxed);
+            let name = format!("put-{}-{count}", process::id());
+            if let Some(file) = folder.create_file(&name)? {
+                break (name, file);
+            }
+        };
+        let settled = file
+            .write_all(bytes)
+            .map_err(io_error("write a blob"))
+            .and_then(|()| self.settle(&key, size, &file, &folder, &name));
+        if settled.is_err() {
+            // The first error is the one to report; what stays behind is collected later.
+            let _ = folder.remove_file(&name);
+        }
+        settled
+    }
+
+    fn read_range(&self, key: &BlobKey, offset: u64, len: u64) -> Result<Vec<u8>> {
+        if len > MAX_RANGE {
+            return Err(Error::RangeTooLong {
+                len,
+                max: MAX_RANGE,
+            });
+        }
+        let (file, size) = self.open_existing(key)?;
+        let len = len.min(size.saturating_sub(offset));
+        let mut bytes = vec![0; usize::try_from(len).expect("a range is at most one mebibyte")];
+        file.read_exact_at(&mut bytes, offset)
+            .map_err(io_error("read a blob"))?;
+        Ok(bytes)
+    }
+
+    fn open(&self, key: &BlobKey) -> Result<BlobReader> {
+        let (file, size) = self.open_existing(key)?;
+        Ok(BlobReader::new(file, size))
+    }
+
+    fn size(&self, key: &BlobKey) -> Result<u64> {
+        self.open_existing(key).map(|(_, size)| size)
+    }
+
+    fn touched_at(&self, key: &BlobKey) -> Result<SystemTime> {
+        let (file, _) = self.open_existing(key)?;
+        modified_at(&file)
+    }
+
+    fn remove(&self, key: &BlobKey) -> Result<Removed> {
+        let [_, _, hash] = key.components();
+        let _guard = self.lock_removal();
+        match self.blob_folder(key)? {
+            Some(folder) if folder.remove_file(&hash)? => Ok(Removed::Removed),
+            Some(_) | None => Ok(Removed::Missing),
+        }
+    }
+
+    fn remove_untouched_since(&self, key: &BlobKey, before: SystemTime) -> Result<Removed> {
+        let [_, _, hash] = key.components();
+        let Some(folder) = self.blob_folder(key)? else {
+            return Ok(Removed::Missing);
+        };
+        let _guard = self.lock_removal();
+        let Some(file) = folder.open_file(&hash)? else {
+            return Ok(Removed::Missing);
+        };
+        if modified_at(&file)? >= before {
+            return Ok(Removed::Kept);
+        }
+        folder.remove_file(&hash)?;
+        Ok(Removed::Removed)
+    }
+
+    fn verify(&self, key: &BlobKey) -> Result<Verified> {
+        match self.open_blob(key) {
+            Ok(Some(file)) if hash_file(&file)?.sha256 == key.sha256() => Ok(Verified::Intact),
+            Ok(Some(_)) | Err(Error::NotPlain { .. }) => Ok(Verified::Damaged),
+            Ok(None) => Ok(Verified::Missing),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn quarantine(&self, key: &BlobKey) -> Result<Removed> {
+        let [_, _, hash] = key.components();
+        let Some(folder) = self.blob_folder(key)? else {
+            return Ok(Removed::Missing);
+        };
+        let workspace = key.workspace().as_str();
+        let quarantine = self
+            .root
+            .descend_or_create(&[WORKSPACES, workspace, QUARANTINE])?;
+        match folder.move_over(&hash, &quarantine, &hash) {
+            Ok(()) => {}
+            Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Removed::Missing);
+            }
+            Err(error) => return Err(error),
+        }
+        quarantine.sync()?;
+        folder.sync()?;
+        Ok(Removed::Removed)
+    }
+
+    fn list(&self, workspace: &WorkspaceSegment) -> Result<BlobKeys> {
+        let names = [WORKSPACES, workspace.as_str(), "blobs", "sha256"];
+        let Some(folder) = self.root.descend(&names)? else {
+            return Ok(Box::new(std::iter::empty()));
+        };
+        let workspace = workspace.clone();
+        // One outer folder at a time, so that a large store is not held in memory as a list.
+        let outer = folder.names()?.into_iter().filter(|name| is_shard(name));
+        Ok(Box::new(outer.flat_map(move |name| {
+            match keys_below(&folder, &name, &workspace) {
+                Ok(keys) => keys.into_iter().map(Ok).collect(),
+                Err(error) => vec![Err(error)],
+            }
+        })))
+    }
+}
+
+/// The blobs in one outer folder; whatever is not named like a blob in its place is not listed.
+fn keys_below(folder: &Folder, outer: &str, workspace: &WorkspaceSegment) -> Result<Vec<BlobKey>> {
+    let mut keys = Vec::new();
+    let Some(outer_folder) = folder.child(outer)? else {
+        return Ok(keys);
+    };
+    for inner in outer_folder.names()?.iter().filter(|name| is_shard(name)) {
+        let Some(inner_folder) = outer_folder.child(inner)? else {
+            continue;
+        };
+        for name in inner_folder.names()? {
+            let storage_key = format!("sha256/{outer}/{inner}/{name}");
+            keys.extend(BlobKey::from_storage_key(workspace.clone(), &storage_key));
+        }
+    }
+    Ok(keys)
+}
+
+fn is_shard(name: &str) -> bool {
+    name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn size_of(file: &File) -> Result<u64> {
+    let metadata = file.metadata().map_err(io_error("look at a file"))?;
+    Ok(metadata.len())
+}
+
+fn modified_at(file: &File) -> Result<SystemTime> {
+    file.metadata()
+        .and_then(|metadata| metadata.modified())
+        .map_err(io_error("look at a file"))
+}
+
+fn touch(file: &File) -> Result<()> {
+    let moment = |tv_nsec| Timespec { tv_sec: 0, tv_nsec };
+    let times = Timestamps {
+        last_access: moment(UTIME_OMIT),
+        last_modification: moment(UTIME_NOW),
+    };
+    rustix::fs::futimens(file, &times).map_err(io_error("mark a blob as used"))
+}

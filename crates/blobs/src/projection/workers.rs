@@ -1,0 +1,166 @@
+//! The caller's side: a few worker processes at once, each with a deadline.
+
+use std::{
+    ffi::OsString,
+    io::Read,
+    os::unix::process::ExitStatusExt,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::{Condvar, Mutex, PoisonError, mpsc},
+    thread,
+    time::Duration,
+};
+
+use rustix::process::Signal;
+
+use super::{Projection, ProjectionError, ProjectionKind, child::Header};
+use crate::store::BlobReader;
+
+const AT_ONCE: usize = 2;
+const MAX_OUTPUT: u64 = 2 * 1024 * 1024;
+
+/// Starts workers: our own program with the arguments of its hidden worker command, the kind appended.
+#[derive(Debug)]
+pub struct Workers {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    /// Replaces the deadline of every kind.
+    deadline: Option<Duration>,
+    free: Mutex<usize>,
+    freed: Condvar,
+}
+
+impl Workers {
+    /// Workers that run `program arguments… <kind>`.
+    pub fn new(program: impl Into<PathBuf>, arguments: &[&str]) -> Workers {
+        Workers {
+            program: program.into(),
+            arguments: arguments.iter().map(OsString::from).collect(),
+            deadline: None,
+            free: Mutex::new(AT_ONCE),
+            freed: Condvar::new(),
+        }
+    }
+
+    /// The same workers with one deadline for every kind.
+    pub fn with_deadline(self, deadline: Duration) -> Workers {
+        Workers {
+            deadline: Some(deadline),
+            ..self
+        }
+    }
+
+    /// Makes a projection. Waits for a free place first; the deadline counts from the start of the process.
+    pub fn run(
+        &self,
+        kind: ProjectionKind,
+        blob: BlobReader,
+    ) -> Result<Projection, ProjectionError> {
+        let _place = self.take_place();
+        let mut child = Command::new(&self.program)
+            .args(&self.arguments)
+            .arg(kind.as_str())
+            // No secret of ours reaches a decoder.
+            .env_clear()
+            // An allocator that reserves a gibibyte ahead would stand beyond the worker's own limit.
+            .env("MIMALLOC_ARENA_RESERVE", "65536")
+            .current_dir("/")
+            .stdin(Stdio::from(blob.into_file()))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|_| ProjectionError::UNAVAILABLE)?;
+        let answered = read_answer(&mut child, self.deadline.unwrap_or(kind.deadline()));
+        // The answer is complete or will never be: the worker has nothing left to do. Killing one that has ended
+        // changes nothing, and the status stays the one it ended with.
+        let _ = child.kill();
+        let status = child.wait().map_err(|_| ProjectionError::CRASHED)?;
+        let ran_out_of_time = status.signal() == Some(Signal::XCPU.as_raw());
+        match answered.and_then(|output| parse_answer(kind, output)) {
+            Err(ProjectionError::CRASHED) if ran_out_of_time => Err(ProjectionError::TIMEOUT),
+            result => result,
+        }
+    }
+
+    fn take_place(&self) -> Place<'_> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self
+            .freed
+            .wait_while(free, |free| *free == 0)
+            .unwrap_or_else(PoisonError::into_inner);
+        *free -= 1;
+        Place(self)
+    }
+}
+
+/// One of the places for a running worker.
+struct Place<'a>(&'a Workers);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let free = self.0.free.lock();
+        *free.unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.freed.notify_one();
+    }
+}
+
+/// Everything the worker writes until it closes its output, unless that is too late or too much.
+fn read_answer(child: &mut Child, deadline: Duration) -> Result<Vec<u8>, ProjectionError> {
+    let pipe = child.stdout.take().ok_or(ProjectionError::UNAVAILABLE)?;
+    let (sender, receiver) = mpsc::channel();
+    // The thread ends with the worker: its pipe closes at the latest when we kill it.
+    thread::Builder::new()
+        .name("projection-output".to_owned())
+        .spawn(move || {
+            let mut output = Vec::new();
+            let read = pipe.take(MAX_OUTPUT + 1).read_to_end(&mut output);
+            // Nobody listens any more once the deadline has passed.
+            let _ = sender.send(read.map(|_| output));
+        })
+        .map_err(|_| ProjectionError::UNAVAILABLE)?;
+    let output = receiver
+        .recv_timeout(deadline)
+        .map_err(|_| ProjectionError::TIMEOUT)?
+        .map_err(|_| ProjectionError::CRASHED)?;
+    if output.len() as u64 > MAX_OUTPUT {
+        return Err(ProjectionError::TOO_LARGE);
+    }
+    Ok(output)
+}
+
+fn parse_answer(kind: ProjectionKind, mut output: Vec<u8>) -> Result<Projection, ProjectionError> {
+    // The worker decoded a hostile file: what it says is checked like anything else from outside.
+    let end = output
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .ok_or(ProjectionError::CRASHED)?;
+    let content = output.split_off(end + 1);
+    let header = serde_json::from_slice(&output).map_err(|_| ProjectionError::CRASHED)?;
+    let (mime, metadata) = match header {
+        Header::Ready {
+            mime,
+            len,
+            metadata,
+        } if len == content.len() as u64 => (mime, metadata),
+        Header::Ready { .. } => return Err(ProjectionError::CRASHED),
+        Header::Failed { class } => {
+            let known = ProjectionError::CLASSES
+                .into_iter()
+                .find(|known| known.class == class);
+            return Err(known.unwrap_or(ProjectionError::CRASHED));
+        }
+    };
+    let (text, bytes) = match kind {
+        ProjectionKind::Thumbnail => (None, Some(content)),
+        ProjectionKind::PlainText | ProjectionKind::JsonSummary | ProjectionKind::PdfText => {
+            let text = String::from_utf8(content).map_err(|_| ProjectionError::CRASHED)?;
+            (Some(text), None)
+        }
+    };
+    Ok(Projection {
+        text,
+        bytes,
+        mime,
+        metadata,
+    })
+}

@@ -1,0 +1,145 @@
+//! Where blobs are kept: the trait of every backend, and the local one.
+
+use std::{
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
+    time::SystemTime,
+};
+
+pub use crate::local::LocalBlobs;
+use crate::{
+    Result,
+    key::{BlobKey, ContentHash, Digest, UploadSegment, WorkspaceSegment},
+};
+
+/// The longest range one [`BlobStore::read_range`] answers.
+pub const MAX_RANGE: u64 = 1024 * 1024;
+
+/// Content-addressed bytes. Implemented by [`LocalBlobs`], later by object stores; called by the artifact service.
+///
+/// Receiving uploads stay local files with every backend; see [`crate::upload::Upload`].
+pub trait BlobStore: Send + Sync {
+    /// Turns a fully received upload into a blob and removes the upload.
+    ///
+    /// A payload of another size or hash stays where it is, for the caller to remove. Calling it again after a crash
+    /// between two of its steps ends in the same state: once the blob is in place, the payload may be gone.
+    fn commit_upload(
+        &self,
+        workspace: &WorkspaceSegment,
+        upload: &UploadSegment,
+        expected_size: u64,
+        expected_sha256: ContentHash,
+        payload: PayloadHash,
+    ) -> Result<Committed>;
+
+    /// Stores bytes we made ourselves, such as a projection.
+    fn put(&self, workspace: &WorkspaceSegment, bytes: &[u8]) -> Result<Committed>;
+
+    /// Up to `len` bytes from `offset` on; fewer at the end of the blob, none beyond it.
+    fn read_range(&self, key: &BlobKey, offset: u64, len: u64) -> Result<Vec<u8>>;
+
+    /// Opens a blob for streaming; it stays readable when the blob is removed meanwhile.
+    fn open(&self, key: &BlobKey) -> Result<BlobReader>;
+
+    /// The size of a blob.
+    fn size(&self, key: &BlobKey) -> Result<u64>;
+
+    /// When the blob was written, or last found again by content.
+    fn touched_at(&self, key: &BlobKey) -> Result<SystemTime>;
+
+    /// Removes a blob; removing one that is not there is no error.
+    fn remove(&self, key: &BlobKey) -> Result<Removed>;
+
+    /// Removes a blob unless it was touched since `before`, also while another thread finds it again by content.
+    fn remove_untouched_since(&self, key: &BlobKey, before: SystemTime) -> Result<Removed>;
+
+    /// Reads the whole blob and compares it with its key.
+    fn verify(&self, key: &BlobKey) -> Result<Verified>;
+
+    /// Takes a blob out of the store and keeps its bytes aside for a human to look at.
+    fn quarantine(&self, key: &BlobKey) -> Result<Removed>;
+
+    /// All blobs of a workspace, in the order of their hashes.
+    fn list(&self, workspace: &WorkspaceSegment) -> Result<BlobKeys>;
+}
+
+/// What [`BlobStore::list`] walks through.
+pub type BlobKeys = Box<dyn Iterator<Item = Result<BlobKey>> + Send>;
+
+/// Whether the payload was hashed while it arrived.
+#[derive(Clone, Copy, Debug)]
+pub enum PayloadHash {
+    /// The answer of [`crate::upload::Upload::finish`].
+    Running(Digest),
+    /// Nobody watched: read the payload and hash it now.
+    Reread,
+}
+
+/// A blob that is durable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// The blob.
+    pub key: BlobKey,
+    /// Its size.
+    pub size: u64,
+    /// The workspace had a blob of this key before. Only a blob that was not known may be removed again when
+    /// recording it fails.
+    pub was_known: bool,
+}
+
+/// Whether a removal found something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removed {
+    /// The blob is gone now.
+    Removed,
+    /// The blob was touched too recently and stays.
+    Kept,
+    /// There was no such blob.
+    Missing,
+}
+
+/// The answer of a verification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verified {
+    /// The bytes have the hash of the key.
+    Intact,
+    /// The bytes have another hash, or something that is no file has the place of the blob.
+    Damaged,
+    /// There is no such blob.
+    Missing,
+}
+
+/// An open blob.
+#[derive(Debug)]
+pub struct BlobReader {
+    size: u64,
+    file: File,
+}
+
+impl BlobReader {
+    pub(crate) fn new(file: File, size: u64) -> BlobReader {
+        BlobReader { size, file }
+    }
+
+    /// The number of bytes in the blob.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The blob as a file, read only: for a child's standard input.
+    pub fn into_file(self) -> File {
+        self.file
+    }
+}
+
+impl Read for BlobReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.read(buffer)
+    }
+}
+
+impl Seek for BlobReader {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.file.seek(position)
+    }
+}

@@ -1,0 +1,9 @@
+//! The crate from outside: the store, uploads, collection and projections.
+
+mod collect;
+mod links;
+mod pictures;
+mod projection;
+mod store;
+mod support;
+mod upload;

@@ -1,0 +1,246 @@
+//! Deleting, restoring, counting and forgetting artifacts.
+
+use entity::{artifact, artifact_binding, artifact_blob};
+use sea_orm::{
+    ActiveModelTrait as _, ActiveValue::Set, ColumnTrait as _, Condition, DatabaseConnection,
+    EntityTrait as _, QueryFilter as _, QueryOrder as _, QuerySelect as _,
+};
+
+use super::{ArtifactRepository, owned};
+use crate::{Error, query, workspace};
+
+/// What became of a delete.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deleted {
+    /// The artifact as it is now.
+    pub artifact: artifact::Model,
+    /// The threads it is bound to.
+    pub thread_ids: Vec<String>,
+    /// Whether it was there until now.
+    pub is_new: bool,
+}
+
+/// How much room the artifacts of a workspace take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// Distinct bytes of artifacts that are not deleted, and of their projections.
+    pub bytes: i64,
+    /// Distinct files of these.
+    pub files: i64,
+    /// Bytes that only deleted artifacts hold.
+    pub reclaimable_bytes: i64,
+}
+
+impl ArtifactRepository<'_> {
+    /// Hides an artifact. Its bytes stay until it is purged.
+    pub async fn delete(&self, workspace_id: &str, id: &str, now: i64) -> Result<Deleted, Error> {
+        let (workspace_id, id) = (workspace_id.to_owned(), id.to_owned());
+        self.0
+            .write(move |db| {
+                workspace::active(db, &workspace_id)?;
+                let artifact = owned(db, &workspace_id, &id)?;
+                let thread_ids = threads(db, &id)?;
+                if artifact.status == "deleted" {
+                    return Ok(Deleted {
+                        artifact,
+                        thread_ids,
+                        is_new: false,
+                    });
+                }
+                let before = artifact.status.clone();
+                let mut row = artifact::ActiveModel::from(artifact);
+                row.status = Set("deleted".to_owned());
+                row.status_before_delete = Set(Some(before));
+                row.deleted_at = Set(Some(now));
+                row.updated_at = Set(now);
+                Ok(Deleted {
+                    artifact: row.update(db)?,
+                    thread_ids,
+                    is_new: true,
+                })
+            })
+            .await
+    }
+
+    /// Brings a deleted artifact back. `has_bytes` says whether its file is there.
+    pub async fn restore(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        has_bytes: bool,
+        now: i64,
+    ) -> Result<Deleted, Error> {
+        let (workspace_id, id) = (workspace_id.to_owned(), id.to_owned());
+        self.0
+            .write(move |db| {
+                workspace::active(db, &workspace_id)?;
+                let artifact = owned(db, &workspace_id, &id)?;
+                if artifact.status != "deleted" {
+                    return Err(Error::ArtifactNotReady {
+                        artifact_id: id,
+                        status: artifact.status,
+                    });
+                }
+                let before = artifact
+                    .status_before_delete
+                    .clone()
+                    .unwrap_or_else(|| "ready".to_owned());
+                let mut row = artifact::ActiveModel::from(artifact);
+                row.status = Set(match has_bytes {
+                    true => before,
+                    false => "failed".to_owned(),
+                });
+                row.status_before_delete = Set(None);
+                row.deleted_at = Set(None);
+                row.updated_at = Set(now);
+                Ok(Deleted {
+                    artifact: row.update(db)?,
+                    thread_ids: threads(db, &id)?,
+                    is_new: true,
+                })
+            })
+            .await
+    }
+
+    /// How much room a workspace takes.
+    pub async fn usage(&self, workspace_id: &str) -> Result<Usage, Error> {
+        let workspace_id = workspace_id.to_owned();
+        self.0
+            .read(move |db| {
+                workspace::active(db, &workspace_id)?;
+                usage(db, &workspace_id)
+            })
+            .await
+    }
+
+    /// Forgets artifacts deleted before `deleted_before`, at most `limit` at a time. Answers how many there were.
+    pub async fn purge(&self, deleted_before: i64, limit: u64) -> Result<usize, Error> {
+        self.0
+            .write(move |db| {
+                let old = artifact::Entity::find()
+                    .filter(artifact::Column::Status.eq("deleted"))
+                    .filter(artifact::Column::DeletedAt.lt(deleted_before))
+                    .limit(limit)
+                    .all(db)?;
+                for artifact in &old {
+                    let id = artifact.id.as_str();
+                    for sql in [
+                        "DELETE FROM artifact_projection WHERE artifact_id = $1 RETURNING id",
+                        "DELETE FROM artifact_binding WHERE artifact_id = $1 RETURNING id",
+                        "DELETE FROM artifact_version WHERE artifact_id = $1 RETURNING id",
+                        "DELETE FROM artifact WHERE id = $1 RETURNING id",
+                    ] {
+                        query::all(db, sql, [id.into()])?;
+                    }
+                }
+                Ok(old.len())
+            })
+            .await
+    }
+
+    /// Forgets bytes that nothing refers to and that are older than `before`. Answers them, so that their files
+    /// can go; a file that is gone without its row would be worse than the other way round.
+    pub async fn forget_blobs(
+        &self,
+        before: i64,
+        limit: u64,
+    ) -> Result<Vec<artifact_blob::Model>, Error> {
+        self.0
+            .write(move |db| {
+                let sql = "DELETE FROM artifact_blob WHERE id IN ( \
+                             SELECT blob.id FROM artifact_blob blob WHERE blob.created_at < $1 \
+                             AND NOT EXISTS (SELECT 1 FROM artifact_version version WHERE version.blob_id = blob.id) \
+                             AND NOT EXISTS (SELECT 1 FROM artifact_projection projection WHERE projection.blob_id = blob.id) \
+                             LIMIT $2) RETURNING *";
+                query::list(db, sql, [before.into(), i64::try_from(limit).unwrap_or(i64::MAX).into()])
+            })
+            .await
+    }
+
+    /// The bytes that were not looked at for the longest time.
+    pub async fn least_verified(
+        &self,
+        before: i64,
+        limit: u64,
+    ) -> Result<Vec<artifact_blob::Model>, Error> {
+        self.0
+            .read(move |db| {
+                use artifact_blob::Column;
+                let oldest = artifact_blob::Entity::find()
+                    .filter(Column::Status.eq("ready"))
+                    .filter(
+                        Condition::any()
+                            .add(Column::LastVerifiedAt.is_null())
+                            .add(Column::LastVerifiedAt.lt(before)),
+                    )
+                    .order_by_asc(Column::LastVerifiedAt)
+                    .limit(limit);
+                Ok(oldest.all(db)?)
+            })
+            .await
+    }
+
+    /// Writes down what looking at the bytes showed. Artifacts of damaged or missing bytes are not served any more.
+    pub async fn verified(
+        &self,
+        blob_id: &str,
+        status: &str,
+        now: i64,
+    ) -> Result<Vec<artifact::Model>, Error> {
+        let (blob_id, status) = (blob_id.to_owned(), status.to_owned());
+        self.0
+            .write(move |db| {
+                let sql = "UPDATE artifact_blob SET status = $2, last_verified_at = $3 WHERE id = $1 RETURNING id";
+                query::one(db, sql, [blob_id.as_str().into(), status.as_str().into(), now.into()])?;
+                let artifact_status = match status.as_str() {
+                    "quarantined" => "quarantined",
+                    "missing" => "failed",
+                    _ => return Ok(Vec::new()),
+                };
+                let sql = "UPDATE artifact SET status = $2, updated_at = $3 WHERE status = 'ready' AND id IN ( \
+                             SELECT artifact_id FROM artifact_version WHERE blob_id = $1) RETURNING *";
+                query::list(db, sql, [blob_id.as_str().into(), artifact_status.into(), now.into()])
+            })
+            .await
+    }
+}
+
+fn threads(db: &DatabaseConnection, artifact_id: &str) -> Result<Vec<String>, Error> {
+    let bindings = artifact_binding::Entity::find()
+        .filter(artifact_binding::Column::ArtifactId.eq(artifact_id))
+        .filter(artifact_binding::Column::ThreadId.is_not_null())
+        .all(db)?;
+    let mut ids: Vec<String> = bindings
+        .into_iter()
+        .filter_map(|binding| binding.thread_id)
+        .collect();
+    ids.sort();
+    ids.dedup();
+    Ok(ids)
+}
+
+pub(super) fn usage(db: &DatabaseConnection, workspace_id: &str) -> Result<Usage, Error> {
+    let sql = "WITH live AS ( \
+                 SELECT DISTINCT blob.id AS id, blob.size_bytes AS size_bytes FROM artifact_blob blob \
+                 JOIN artifact_version version ON version.blob_id = blob.id \
+                 JOIN artifact ON artifact.id = version.artifact_id \
+                 WHERE blob.workspace_id = $1 AND artifact.status <> 'deleted' \
+                 UNION \
+                 SELECT DISTINCT blob.id, blob.size_bytes FROM artifact_blob blob \
+                 JOIN artifact_projection projection ON projection.blob_id = blob.id \
+                 JOIN artifact ON artifact.id = projection.artifact_id \
+                 WHERE blob.workspace_id = $1 AND artifact.status <> 'deleted') \
+               SELECT CAST(COALESCE((SELECT SUM(size_bytes) FROM live), 0) AS bigint) AS bytes, \
+                 (SELECT COUNT(*) FROM live) AS files, \
+                 CAST(COALESCE((SELECT SUM(size_bytes) FROM artifact_blob WHERE workspace_id = $1 \
+                   AND id NOT IN (SELECT id FROM live)), 0) AS bigint) AS reclaimable";
+    let row = query::one(db, sql, [workspace_id.into()])?;
+    let Some(row) = row else {
+        return Ok(Usage::default());
+    };
+    Ok(Usage {
+        bytes: row.try_get("", "bytes")?,
+        files: row.try_get("", "files")?,
+        reclaimable_bytes: row.try_get("", "reclaimable")?,
+    })
+}

@@ -1,0 +1,137 @@
+//! Lists of artifacts, filtered in the query so that pages are full.
+
+use std::collections::BTreeMap;
+
+use entity::{artifact, artifact_version};
+use sea_orm::{ColumnTrait as _, DatabaseConnection, EntityTrait as _, QueryFilter as _, Value};
+
+use super::{ArtifactDetail, BindTargets, details};
+use crate::{Error, query, workspace};
+
+/// Which artifacts to list.
+#[derive(Clone, Debug)]
+pub struct ArtifactQuery {
+    /// The workspace.
+    pub workspace_id: String,
+    /// Only artifacts with a binding that has all of these.
+    pub targets: BindTargets,
+    /// Only artifacts of these kinds; none means all.
+    pub kinds: Vec<String>,
+    /// Whether deleted ones are listed.
+    pub include_deleted: bool,
+    /// Only artifacts behind this one: time and id.
+    pub after: Option<(i64, String)>,
+    /// The most artifacts.
+    pub limit: u64,
+}
+
+/// A page of artifacts.
+#[derive(Clone, Debug)]
+pub struct ArtifactPage {
+    /// The artifacts.
+    pub items: Vec<ArtifactDetail>,
+    /// Where the next page begins.
+    pub next: Option<(i64, String)>,
+}
+
+pub(super) fn page(db: &DatabaseConnection, wanted: &ArtifactQuery) -> Result<ArtifactPage, Error> {
+    workspace::active(db, &wanted.workspace_id)?;
+    if let Some(thread_id) = &wanted.targets.thread_id {
+        crate::thread::owned(db, &wanted.workspace_id, thread_id)?;
+    }
+    let (sql, values) = statement(wanted);
+    let rows = query::all_of(db, &sql, values)?;
+    let mut keys: Vec<(i64, String)> = Vec::new();
+    for row in &rows {
+        keys.push((row.try_get("", "sort_time")?, row.try_get("", "id")?));
+    }
+    let has_more = keys.len() as u64 > wanted.limit;
+    keys.truncate(usize::try_from(wanted.limit).unwrap_or(usize::MAX));
+
+    let ids: Vec<&str> = keys.iter().map(|(_, id)| id.as_str()).collect();
+    let artifacts = artifact::Entity::find()
+        .filter(artifact::Column::Id.is_in(ids))
+        .all(db)?;
+    let current: Vec<&str> = artifacts
+        .iter()
+        .map(|artifact| artifact.current_version_id.as_str())
+        .collect();
+    let versions = artifact_version::Entity::find()
+        .filter(artifact_version::Column::Id.is_in(current))
+        .all(db)?;
+    let mut versions: BTreeMap<_, _> = versions
+        .into_iter()
+        .map(|version| (version.artifact_id.clone(), version))
+        .collect();
+    let mut artifacts: BTreeMap<_, _> = artifacts
+        .into_iter()
+        .map(|artifact| (artifact.id.clone(), artifact))
+        .collect();
+    let found = keys
+        .iter()
+        .filter_map(|(_, id)| Some((artifacts.remove(id)?, versions.remove(id)?)));
+    let items = details(db, found.collect())?;
+    Ok(ArtifactPage {
+        items,
+        next: keys.last().filter(|_| has_more).cloned(),
+    })
+}
+
+/// Newest first: by the newest binding that fits, or by the last change.
+fn statement(wanted: &ArtifactQuery) -> (String, Vec<Value>) {
+    let mut values: Vec<Value> = vec![wanted.workspace_id.as_str().into()];
+    let mut place = |value: Value| {
+        values.push(value);
+        format!("${}", values.len())
+    };
+    let mut filters = vec!["artifact.workspace_id = $1".to_owned()];
+    if !wanted.include_deleted {
+        filters.push("artifact.status <> 'deleted'".to_owned());
+    }
+    if !wanted.kinds.is_empty() {
+        let kinds: Vec<String> = wanted
+            .kinds
+            .iter()
+            .map(|kind| place(kind.as_str().into()))
+            .collect();
+        filters.push(format!("artifact.kind IN ({})", kinds.join(", ")));
+    }
+    let bound: Vec<String> = wanted
+        .targets
+        .columns()
+        .into_iter()
+        .filter_map(|(column, value)| Some(format!("binding.{column} = {}", place(value?.into()))))
+        .collect();
+    let source = match bound.is_empty() {
+        true => {
+            "SELECT artifact.id AS id, artifact.updated_at AS sort_time FROM artifact".to_owned()
+        }
+        false => {
+            filters.extend(bound);
+            "SELECT artifact.id AS id, MAX(binding.created_at) AS sort_time FROM artifact \
+             JOIN artifact_binding binding ON binding.artifact_id = artifact.id"
+                .to_owned()
+        }
+    };
+    let grouped = if source.contains("MAX(") {
+        " GROUP BY artifact.id"
+    } else {
+        ""
+    };
+    let behind = match &wanted.after {
+        None => String::new(),
+        Some((time, id)) => {
+            let (time, id) = (place((*time).into()), place(id.as_str().into()));
+            format!(
+                " WHERE found.sort_time < {time} OR (found.sort_time = {time} AND found.id < {id})"
+            )
+        }
+    };
+    let limit = place(i64::try_from(wanted.limit + 1).unwrap_or(i64::MAX).into());
+    let sql = format!(
+        "SELECT found.id AS id, found.sort_time AS sort_time FROM ({source} WHERE {}{grouped}) found{behind} \
+         ORDER BY found.sort_time DESC, found.id DESC LIMIT {limit}",
+        filters.join(" AND ")
+    );
+    (sql, values)
+}

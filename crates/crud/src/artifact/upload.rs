@@ -1,0 +1,288 @@
+//! Uploads that are under way, and what becomes of them.
+
+use entity::{
+    artifact, artifact_blob, artifact_projection, artifact_upload_session as session,
+    artifact_version,
+};
+use sea_orm::{
+    ActiveModelTrait as _, ActiveValue::Set, ColumnTrait as _, DatabaseConnection,
+    EntityTrait as _, QueryFilter as _, QueryOrder as _,
+};
+
+use super::{
+    ArtifactDetail, ArtifactRepository, BindTargets, NewBinding, binding, blob, detail,
+    lifecycle::usage,
+};
+use crate::{Error, query, workspace};
+
+/// An upload to start.
+#[derive(Clone, Debug)]
+pub struct NewUpload {
+    /// The session, if none can be gone on with.
+    pub session: session::Model,
+    /// The most bytes of the workspace.
+    pub max_bytes: i64,
+    /// The most files of the workspace.
+    pub max_files: i64,
+}
+
+/// What became of a start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UploadStarted {
+    /// The session.
+    pub session: session::Model,
+    /// Whether it is new.
+    pub is_new: bool,
+    /// The bytes, if the workspace has them already.
+    pub present: Option<artifact_blob::Model>,
+}
+
+/// An upload whose bytes are in place.
+#[derive(Clone, Debug)]
+pub struct FinishUpload {
+    /// The upload.
+    pub upload_id: String,
+    /// Ids of what is made.
+    pub artifact_id: String,
+    /// Ids of what is made.
+    pub version_id: String,
+    /// Ids of what is made.
+    pub blob_id: String,
+    /// Ids of what is made.
+    pub binding_id: String,
+    /// What to call it.
+    pub display_name: String,
+    /// What it is.
+    pub kind: String,
+    /// Its MIME type.
+    pub mime_type: Option<String>,
+    /// Who made it.
+    pub author: String,
+    /// JSON.
+    pub metadata: String,
+    /// Ids and kinds of the projections to make.
+    pub projections: Vec<(String, String)>,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+/// What became of a finish.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finished {
+    /// The artifact.
+    pub detail: ArtifactDetail,
+    /// Whether this call made it.
+    pub is_new: bool,
+}
+
+impl ArtifactRepository<'_> {
+    /// Starts an upload, or finds the open one with the same name, size and hash.
+    pub async fn start_upload(&self, new: NewUpload) -> Result<UploadStarted, Error> {
+        self.0.write(move |db| start(db, new)).await
+    }
+
+    /// An upload of somebody that has not expired.
+    pub async fn upload(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        owner: &str,
+        now: i64,
+    ) -> Result<session::Model, Error> {
+        let (workspace_id, id, owner) = (workspace_id.to_owned(), id.to_owned(), owner.to_owned());
+        self.0
+            .read(move |db| {
+                workspace::active(db, &workspace_id)?;
+                let found = session::Entity::find_by_id(id.as_str()).one(db)?;
+                found
+                    .filter(|found| {
+                        found.workspace_id == workspace_id
+                            && found.owner == owner
+                            && found.expires_at > now
+                    })
+                    .ok_or(Error::UnknownUpload(id))
+            })
+            .await
+    }
+
+    /// Keeps an upload for longer.
+    pub async fn extend_upload(&self, id: &str, expires_at: i64) -> Result<(), Error> {
+        let id = id.to_owned();
+        self.0
+            .write(move |db| {
+                let sql =
+                    "UPDATE artifact_upload_session SET expires_at = $2 WHERE id = $1 RETURNING id";
+                query::one(db, sql, [id.into(), expires_at.into()])?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Forgets an upload.
+    pub async fn remove_upload(&self, id: &str) -> Result<(), Error> {
+        let id = id.to_owned();
+        self.0
+            .write(move |db| {
+                session::Entity::delete_by_id(id).exec(db)?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Uploads that nobody came back for.
+    pub async fn expired_uploads(&self, now: i64) -> Result<Vec<session::Model>, Error> {
+        self.0
+            .read(move |db| {
+                let expired = session::Entity::find().filter(session::Column::ExpiresAt.lte(now));
+                Ok(expired.all(db)?)
+            })
+            .await
+    }
+
+    /// Makes an artifact of an upload whose bytes are in place. A second time answers the same artifact.
+    pub async fn finish_upload(&self, finish: FinishUpload) -> Result<Finished, Error> {
+        self.0.write(move |db| self::finish(db, finish)).await
+    }
+}
+
+fn start(db: &DatabaseConnection, new: NewUpload) -> Result<UploadStarted, Error> {
+    let wanted = new.session;
+    workspace::active(db, &wanted.workspace_id)?;
+    if let Some(thread_id) = &wanted.thread_id {
+        crate::thread::owned(db, &wanted.workspace_id, thread_id)?;
+    }
+    let present = artifact_blob::Entity::find()
+        .filter(artifact_blob::Column::WorkspaceId.eq(wanted.workspace_id.as_str()))
+        .filter(artifact_blob::Column::Sha256.eq(wanted.sha256.as_str()))
+        .filter(artifact_blob::Column::SizeBytes.eq(wanted.size_bytes))
+        .filter(artifact_blob::Column::Status.eq("ready"))
+        .one(db)?;
+    let open = session::Entity::find()
+        .filter(session::Column::WorkspaceId.eq(wanted.workspace_id.as_str()))
+        .filter(session::Column::ClientAttachmentId.eq(wanted.client_attachment_id.as_str()))
+        .filter(session::Column::Owner.eq(wanted.owner.as_str()))
+        .filter(session::Column::Sha256.eq(wanted.sha256.as_str()))
+        .filter(session::Column::SizeBytes.eq(wanted.size_bytes))
+        .filter(session::Column::Status.eq("receiving"))
+        .filter(session::Column::ExpiresAt.gt(wanted.created_at))
+        .order_by_desc(session::Column::CreatedAt)
+        .one(db)?;
+    if let Some(session) = open {
+        return Ok(UploadStarted {
+            session,
+            is_new: false,
+            present,
+        });
+    }
+    if present.is_none() {
+        let used = usage(db, &wanted.workspace_id)?;
+        if used.bytes + wanted.size_bytes > new.max_bytes || used.files >= new.max_files {
+            return Err(Error::QuotaExceeded {
+                workspace_id: wanted.workspace_id,
+            });
+        }
+    }
+    let row = session::ActiveModel::from(wanted);
+    let session = row.reset_all().insert(db)?;
+    Ok(UploadStarted {
+        session,
+        is_new: true,
+        present,
+    })
+}
+
+fn finish(db: &DatabaseConnection, finish: FinishUpload) -> Result<Finished, Error> {
+    let found = session::Entity::find_by_id(finish.upload_id.as_str()).one(db)?;
+    let upload = found.ok_or_else(|| Error::UnknownUpload(finish.upload_id.clone()))?;
+    if let Some(artifact_id) = &upload.artifact_id {
+        return Ok(Finished {
+            detail: detail(db, &upload.workspace_id, artifact_id, None)?,
+            is_new: false,
+        });
+    }
+    let now = finish.now;
+    let blob = blob(
+        db,
+        &upload.workspace_id,
+        &finish.blob_id,
+        &upload.sha256,
+        upload.size_bytes,
+        now,
+    )?;
+    let row = artifact::ActiveModel {
+        id: Set(finish.artifact_id.clone()),
+        workspace_id: Set(upload.workspace_id.clone()),
+        primary_thread_id: Set(upload.thread_id.clone()),
+        current_version_id: Set(finish.version_id.clone()),
+        display_name: Set(finish.display_name),
+        kind: Set(finish.kind),
+        mime_type: Set(finish.mime_type.clone()),
+        status: Set("ready".to_owned()),
+        status_before_delete: Set(None),
+        created_by_kind: Set("user".to_owned()),
+        created_by_actor_id: Set(Some(finish.author)),
+        created_at: Set(now),
+        updated_at: Set(now),
+        deleted_at: Set(None),
+        metadata: Set(finish.metadata),
+    };
+    row.insert(db)?;
+    let row = artifact_version::ActiveModel {
+        id: Set(finish.version_id.clone()),
+        workspace_id: Set(upload.workspace_id.clone()),
+        artifact_id: Set(finish.artifact_id.clone()),
+        version_number: Set(1),
+        blob_id: Set(blob.id),
+        mime_type: Set(finish.mime_type),
+        created_at: Set(now),
+    };
+    row.insert(db)?;
+    if let Some(thread_id) = upload.thread_id.clone() {
+        let new = NewBinding {
+            id: finish.binding_id,
+            workspace_id: upload.workspace_id.clone(),
+            artifact_id: finish.artifact_id.clone(),
+            version_id: Some(finish.version_id.clone()),
+            targets: BindTargets {
+                thread_id: Some(thread_id),
+                turn_id: upload.planned_turn_id.clone(),
+                ..BindTargets::default()
+            },
+            binding_kind: "draft_upload".to_owned(),
+            direction: "input".to_owned(),
+            item_index: None,
+            role: Some("user".to_owned()),
+            now,
+        };
+        binding::insert(db, new)?;
+    }
+    for (id, kind) in finish.projections {
+        let row = artifact_projection::ActiveModel {
+            id: Set(id),
+            workspace_id: Set(upload.workspace_id.clone()),
+            artifact_id: Set(finish.artifact_id.clone()),
+            artifact_version_id: Set(finish.version_id.clone()),
+            projection_kind: Set(kind),
+            status: Set("pending".to_owned()),
+            text_content: Set(None),
+            blob_id: Set(None),
+            mime_type: Set(None),
+            size_bytes: Set(None),
+            sha256: Set(None),
+            error_class: Set(None),
+            metadata: Set("{}".to_owned()),
+            created_at: Set(now),
+            updated_at: Set(now),
+        };
+        row.insert(db)?;
+    }
+    let workspace_id = upload.workspace_id.clone();
+    let mut row = session::ActiveModel::from(upload);
+    row.status = Set("completed".to_owned());
+    row.artifact_id = Set(Some(finish.artifact_id.clone()));
+    row.update(db)?;
+    Ok(Finished {
+        detail: detail(db, &workspace_id, &finish.artifact_id, None)?,
+        is_new: true,
+    })
+}

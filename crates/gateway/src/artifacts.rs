@@ -1,0 +1,299 @@
+//! Artifacts between the database and the blob store: uploads under way, finishing, reading.
+//!
+//! How far an upload has come is the length of its file, so a chunk needs no write to the database. The database
+//! knows who uploads what for how long, and everything about artifacts that are complete.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use blobs::{
+    key::{BlobKey, ContentHash, UploadSegment, WorkspaceSegment},
+    kind::{self, Detected},
+    name,
+    store::{BlobReader, BlobStore as _, LocalBlobs, PayloadHash},
+    upload::Upload,
+};
+use crud::{FinishUpload, Finished};
+use entity::artifact_upload_session as session;
+use rpc::{Failure, Kind};
+use serde_json::json;
+
+use crate::{Error, Gateway, rows};
+
+mod frame;
+mod intake;
+mod maintenance;
+mod projections;
+
+pub(crate) use frame::download_frame;
+pub(crate) use intake::Intake;
+pub(crate) use maintenance::run as run_maintenance;
+pub(crate) use projections::run as run_projections;
+
+/// Limits of uploads and downloads.
+pub(crate) mod limits {
+    pub(crate) const RECOMMENDED_CHUNK: u64 = 256 << 10;
+    pub(crate) const MAX_CHUNK: u64 = 1 << 20;
+    pub(crate) const MAX_UPLOAD: u64 = 50 << 20;
+    pub(crate) const MAX_FILES_PER_TURN: u32 = 32;
+    pub(crate) const MAX_DOWNLOADS: u32 = 2;
+    pub(crate) const MAX_OPEN_UPLOADS: usize = 16;
+    pub(crate) const MAX_NAME_CHARS: usize = 255;
+    /// Bytes of one workspace.
+    pub(crate) const MAX_BYTES: i64 = 10 << 30;
+    /// Files of one workspace.
+    pub(crate) const MAX_FILES: i64 = 100_000;
+    /// How long an upload or download is kept without a sign of life.
+    pub(crate) const SESSION_SECONDS: i64 = 3600;
+    /// How long an upload is kept at most.
+    pub(crate) const MAX_SESSION_SECONDS: i64 = 24 * 3600;
+    /// The most bytes of one `artifact/read`.
+    pub(crate) const MAX_READ: u64 = 1 << 20;
+}
+
+/// The bytes of a gateway's artifacts.
+#[derive(Debug)]
+pub(crate) struct Artifacts {
+    blobs: Arc<LocalBlobs>,
+    /// Uploads this process has received a chunk for.
+    open: Mutex<BTreeMap<String, Arc<Mutex<OpenUpload>>>>,
+    /// Wakes whoever makes projections.
+    pub(crate) projections: tokio::sync::Notify,
+}
+
+/// An upload with its file.
+#[derive(Debug)]
+pub(crate) struct OpenUpload {
+    upload: Upload,
+    /// No more chunks: it is an artifact, or gone.
+    is_closed: bool,
+    /// When its life was last made longer in the database.
+    extended_at: i64,
+}
+
+impl Artifacts {
+    pub(crate) fn open(root: &Path) -> Result<Self, Error> {
+        let blobs = LocalBlobs::open(root).map_err(|source| Error::Blobs { source })?;
+        Ok(Self {
+            blobs: Arc::new(blobs),
+            open: Mutex::default(),
+            projections: tokio::sync::Notify::new(),
+        })
+    }
+
+    pub(crate) fn blobs(&self) -> &Arc<LocalBlobs> {
+        &self.blobs
+    }
+
+    /// The open file of an upload. Blocks.
+    fn upload(&self, session: &session::Model) -> Result<Arc<Mutex<OpenUpload>>, blobs::Error> {
+        let mut open = self.lock_open();
+        if let Some(found) = open.get(&session.id) {
+            return Ok(Arc::clone(found));
+        }
+        let (workspace, upload) = segments(session)?;
+        let upload = match Upload::resume(&self.blobs, &workspace, &upload) {
+            Err(blobs::Error::MissingUpload) => Upload::create(&self.blobs, &workspace, &upload)?,
+            resumed => resumed?,
+        };
+        let opened = Arc::new(Mutex::new(OpenUpload {
+            upload,
+            extended_at: session.created_at,
+            is_closed: false,
+        }));
+        open.insert(session.id.clone(), Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    /// How many bytes of an upload have arrived. Blocks.
+    pub(crate) fn received(&self, session: &session::Model) -> Result<u64, blobs::Error> {
+        let upload = self.upload(session)?;
+        let upload = lock(&upload);
+        Ok(upload.upload.received())
+    }
+
+    /// Forgets an upload and its bytes. Blocks.
+    pub(crate) fn discard(&self, session: &session::Model) -> Result<(), blobs::Error> {
+        if let Some(open) = self.lock_open().remove(&session.id) {
+            lock(&open).is_closed = true;
+        }
+        let (workspace, upload) = segments(session)?;
+        self.blobs.remove_upload(&workspace, &upload)?;
+        Ok(())
+    }
+
+    fn lock_open(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Mutex<OpenUpload>>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn lock(upload: &Mutex<OpenUpload>) -> MutexGuard<'_, OpenUpload> {
+    upload.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn segments(session: &session::Model) -> Result<(WorkspaceSegment, UploadSegment), blobs::Error> {
+    Ok((
+        WorkspaceSegment::new(&session.workspace_id)?,
+        UploadSegment::new(&session.id)?,
+    ))
+}
+
+/// Where the bytes of a blob are.
+pub(crate) fn key(workspace_id: &str, sha256: &str) -> Result<BlobKey, blobs::Error> {
+    let workspace = WorkspaceSegment::new(workspace_id)?;
+    Ok(BlobKey::new(workspace, ContentHash::parse(sha256)?))
+}
+
+/// Makes an artifact of a received upload. A second time answers the same artifact.
+pub(crate) async fn finish(
+    gateway: &Arc<Gateway>,
+    session: session::Model,
+    author: &str,
+) -> Result<Finished, Failure> {
+    let artifacts = gateway.store.artifacts();
+    if let Some(artifact_id) = &session.artifact_id {
+        let detail = artifacts
+            .get(&session.workspace_id, artifact_id, None)
+            .await;
+        return Ok(Finished {
+            detail: detail.map_err(rows::failure)?,
+            is_new: false,
+        });
+    }
+    let (worker, wanted) = (Arc::clone(gateway), session.clone());
+    let placed =
+        tokio::task::spawn_blocking(move || put_in_place(&worker.artifacts, &wanted)).await;
+    let placed = placed.map_err(|error| Failure::incident(&error))?;
+    if let Err(failure) = &placed
+        && failure.kind() == Kind::HashMismatch
+    {
+        // Nobody can repair these bytes: the session goes with them.
+        let removed = artifacts.remove_upload(&session.id).await;
+        removed.map_err(rows::failure)?;
+    }
+    record(gateway, &session, placed?, author).await
+}
+
+/// Verifies the bytes, moves them to their place and looks what they are. Blocks.
+fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<Detected, Failure> {
+    let broken = |error: blobs::Error| Failure::incident(&error);
+    let blob = key(&session.workspace_id, &session.sha256).map_err(broken)?;
+    let size = session.size_bytes.unsigned_abs();
+    let upload = artifacts.upload(session).map_err(broken)?;
+    // Whoever else finishes the same upload waits here and then finds the blob in place.
+    let mut open = lock(&upload);
+    let is_present = matches!(artifacts.blobs.size(&blob), Ok(found) if found == size);
+    if !is_present {
+        if open.upload.received() != size {
+            let message = format!(
+                "upload `{}` has {} of {size} bytes",
+                session.id,
+                open.upload.received()
+            );
+            return Err(Failure::state(Kind::NotReady, message)
+                .with("status", "receiving")
+                .with("next_offset", open.upload.received()));
+        }
+        let digest = open.upload.finish().map_err(broken)?;
+        let (workspace, segment) = segments(session).map_err(broken)?;
+        let expected = blob.sha256();
+        let committed = artifacts.blobs.commit_upload(
+            &workspace,
+            &segment,
+            size,
+            expected,
+            PayloadHash::Running(digest),
+        );
+        match committed {
+            Ok(_) => {}
+            Err(blobs::Error::HashMismatch { .. } | blobs::Error::SizeMismatch { .. }) => {
+                open.is_closed = true;
+                drop(open);
+                artifacts.discard(session).map_err(broken)?;
+                let message = format!(
+                    "the bytes of upload `{}` do not have the declared hash",
+                    session.id
+                );
+                return Err(Failure::state(Kind::HashMismatch, message));
+            }
+            Err(error) => return Err(broken(error)),
+        }
+    }
+    open.is_closed = true;
+    drop(open);
+    artifacts.lock_open().remove(&session.id);
+    let (workspace, segment) = segments(session).map_err(broken)?;
+    artifacts
+        .blobs
+        .remove_upload(&workspace, &segment)
+        .map_err(broken)?;
+    let start = artifacts
+        .blobs
+        .read_range(&blob, 0, kind::HEAD_LENGTH as u64)
+        .map_err(broken)?;
+    Ok(kind::detect(
+        &start,
+        &session.file_name,
+        session.mime_type.as_deref(),
+    ))
+}
+
+async fn record(
+    gateway: &Gateway,
+    session: &session::Model,
+    detected: Detected,
+    author: &str,
+) -> Result<Finished, Failure> {
+    let ids = &gateway.sources.ids;
+    let new_id = |prefix: &str| format!("{prefix}{}", ids.suffix());
+    let size = session.size_bytes.unsigned_abs();
+    let wanted = blobs::projection::wanted(detected.kind, detected.mime.as_deref(), size);
+    let metadata = json!({
+        "client_attachment_id": session.client_attachment_id,
+        "upload_id": session.id,
+        "source_kind": session.source_kind,
+        "declared_mime_type": session.mime_type,
+        "detected_mime_type": detected.detected,
+        "mime_mismatch": detected.mismatch,
+    });
+    let finish = FinishUpload {
+        upload_id: session.id.clone(),
+        artifact_id: new_id("art_"),
+        version_id: new_id("av_"),
+        blob_id: new_id("abl_"),
+        binding_id: new_id("abn_"),
+        display_name: name::display_name(&session.file_name),
+        kind: detected.kind.as_str().to_owned(),
+        mime_type: detected.mime,
+        author: author.to_owned(),
+        metadata: metadata.to_string(),
+        projections: wanted
+            .iter()
+            .map(|kind| (new_id("apj_"), kind.as_str().to_owned()))
+            .collect(),
+        now: gateway.sources.clock.now(),
+    };
+    let finished = gateway
+        .store
+        .artifacts()
+        .finish_upload(finish)
+        .await
+        .map_err(rows::failure)?;
+    if finished.is_new {
+        gateway.artifacts.projections.notify_one();
+    }
+    Ok(finished)
+}
+
+/// Opens the bytes of a version that can be served. Blocks.
+pub(crate) fn open_bytes(
+    artifacts: &Artifacts,
+    workspace_id: &str,
+    sha256: &str,
+) -> Result<BlobReader, Failure> {
+    let opened = key(workspace_id, sha256).and_then(|key| artifacts.blobs.open(&key));
+    opened.map_err(|error| Failure::incident(&error))
+}

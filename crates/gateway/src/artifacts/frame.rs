@@ -1,0 +1,57 @@
+//! Binary frames: four letters, the length of a JSON header, the header, the bytes.
+
+use protocol::artifact::{
+    download::ArtifactDownloadChunkHeader, upload::ArtifactUploadChunkHeader,
+};
+use rpc::Bytes;
+
+const UPLOAD: &[u8; 4] = b"ARTU";
+const DOWNLOAD: &[u8; 4] = b"ARTD";
+const HEADER_AT: usize = 8;
+/// A header is a handful of ids and numbers.
+const MAX_HEADER: usize = 4096;
+
+/// What a binary frame turned out to be.
+pub(super) enum Frame {
+    Upload(ArtifactUploadChunkHeader, Bytes),
+    /// It says it is an upload and is not; with as much as could be read.
+    Malformed(&'static str),
+    /// Nobody here knows these letters.
+    Unknown,
+}
+
+pub(super) fn parse(frame: &Bytes) -> Frame {
+    if frame.get(..4) != Some(UPLOAD.as_slice()) {
+        return Frame::Unknown;
+    }
+    let Some(length) = frame
+        .get(4..HEADER_AT)
+        .and_then(|bytes| bytes.try_into().ok())
+    else {
+        return Frame::Malformed("the frame ends before its header");
+    };
+    let length = u32::from_be_bytes(length) as usize;
+    if length > MAX_HEADER {
+        return Frame::Malformed("the header is too long");
+    }
+    let Some(header) = frame.get(HEADER_AT..HEADER_AT + length) else {
+        return Frame::Malformed("the frame ends within its header");
+    };
+    match serde_json::from_slice(header) {
+        Ok(header) => Frame::Upload(header, frame.slice(HEADER_AT + length..)),
+        Err(_) => Frame::Malformed("the header is not what it should be"),
+    }
+}
+
+/// A chunk of a download.
+pub(crate) fn download_frame(header: &ArtifactDownloadChunkHeader, bytes: &[u8]) -> Bytes {
+    // A header is a tree of strings and numbers: it cannot fail to serialise.
+    let header = serde_json::to_vec(header).unwrap_or_default();
+    let length = u32::try_from(header.len()).unwrap_or(u32::MAX);
+    let mut frame = Vec::with_capacity(HEADER_AT + header.len() + bytes.len());
+    frame.extend_from_slice(DOWNLOAD);
+    frame.extend_from_slice(&length.to_be_bytes());
+    frame.extend_from_slice(&header);
+    frame.extend_from_slice(bytes);
+    frame.into()
+}

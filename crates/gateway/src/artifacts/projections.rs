@@ -1,0 +1,163 @@
+//! Makes what can be shown for artifacts, in processes of their own.
+
+use std::{
+    ffi::OsString,
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use blobs::{
+    projection::{Projection, ProjectionError, ProjectionKind, Workers},
+    store::BlobStore as _,
+};
+use crud::{ProjectionResult, ProjectionWork};
+use protocol::artifact::ArtifactProjectionUpdatedNotification;
+use rpc::Publication;
+
+use super::key;
+use crate::{Gateway, hash_secret, notify, rows};
+
+/// Projections looked for at a time.
+const BATCH: u64 = 16;
+/// Another process of the home may have left some.
+const LOOK_EVERY: Duration = Duration::from_secs(30);
+
+/// Makes projections as they are wanted, for as long as the gateway lives.
+pub(crate) async fn run(gateway: Weak<Gateway>, worker: Option<Vec<OsString>>) {
+    let Some((program, arguments)) = worker.as_deref().and_then(<[_]>::split_first) else {
+        return;
+    };
+    let arguments: Vec<&str> = arguments
+        .iter()
+        .filter_map(|argument| argument.to_str())
+        .collect();
+    let workers = Arc::new(Workers::new(program, &arguments));
+    loop {
+        {
+            let Some(gateway) = gateway.upgrade() else {
+                return;
+            };
+            while make_batch(&gateway, &workers).await {}
+        }
+        let Some(strong) = gateway.upgrade() else {
+            return;
+        };
+        let waiting = tokio::time::timeout(LOOK_EVERY, strong.artifacts.projections.notified());
+        let _ = waiting.await;
+    }
+}
+
+/// Makes some of what waits. Answers whether there may be more.
+async fn make_batch(gateway: &Arc<Gateway>, workers: &Arc<Workers>) -> bool {
+    let pending = match gateway.store.artifacts().pending_projections(BATCH).await {
+        Ok(pending) => pending,
+        Err(error) => {
+            tracing::warn!(%error, "projections cannot be looked for");
+            return false;
+        }
+    };
+    let found = pending.len();
+    let made = pending
+        .into_iter()
+        .map(|work| make(Arc::clone(gateway), Arc::clone(workers), work));
+    let all_stored = futures_util::future::join_all(made)
+        .await
+        .into_iter()
+        .all(|stored| stored);
+    // What cannot be written down now will be found again later.
+    found > 0 && all_stored
+}
+
+/// Makes one projection and tells everybody. Answers whether its end was written down.
+async fn make(gateway: Arc<Gateway>, workers: Arc<Workers>, work: ProjectionWork) -> bool {
+    let (artifacts, maker) = (gateway.store.artifacts(), Arc::clone(&gateway));
+    let id = work.projection.id.clone();
+    let made = tokio::task::spawn_blocking(move || project(&maker, &workers, &work)).await;
+    let result = made.unwrap_or_else(|_| ProjectionResult::Failed {
+        class: "crashed".to_owned(),
+    });
+    match artifacts
+        .finish_projection(&id, result, gateway.sources.clock.now())
+        .await
+    {
+        Ok(row) => {
+            tell(&gateway, &row).await;
+            true
+        }
+        Err(error) => {
+            tracing::warn!(%error, "a projection cannot be stored");
+            false
+        }
+    }
+}
+
+/// Blocks until the worker process has ended.
+fn project(gateway: &Gateway, workers: &Workers, work: &ProjectionWork) -> ProjectionResult {
+    let failed = |class: &str| ProjectionResult::Failed {
+        class: class.to_owned(),
+    };
+    let Some(kind) = ProjectionKind::parse(&work.projection.projection_kind) else {
+        return failed("unknown_kind");
+    };
+    let store = gateway.artifacts.blobs();
+    let source =
+        key(&work.source.workspace_id, &work.source.sha256).and_then(|key| store.open(&key));
+    let Ok(source) = source else {
+        return failed("missing");
+    };
+    let projection = match workers.run(kind, source) {
+        Ok(projection) => projection,
+        Err(ProjectionError { class, .. }) => return failed(class),
+    };
+    let Projection {
+        text,
+        bytes,
+        mime,
+        metadata,
+    } = projection;
+    let metadata = serde_json::Value::Object(metadata).to_string();
+    if let Some(text) = text {
+        return ProjectionResult::Text {
+            sha256: hash_secret(&text),
+            text,
+            mime_type: mime,
+            metadata,
+        };
+    }
+    let bytes = bytes.unwrap_or_default();
+    let stored = key(&work.source.workspace_id, &work.source.sha256)
+        .and_then(|key| store.put(key.workspace(), &bytes));
+    match stored {
+        Ok(stored) => ProjectionResult::Blob {
+            new_id: format!("abl_{}", gateway.sources.ids.suffix()),
+            sha256: stored.key.sha256().to_string(),
+            size_bytes: i64::try_from(stored.size).unwrap_or(i64::MAX),
+            mime_type: mime,
+            metadata,
+        },
+        Err(error) => {
+            tracing::warn!(%error, "the bytes of a projection cannot be stored");
+            failed("not_stored")
+        }
+    }
+}
+
+async fn tell(gateway: &Gateway, row: &entity::artifact_projection::Model) {
+    // A row that cannot be shown has been reported when it was read.
+    let Ok(payload) = payload(row) else { return };
+    let publication = Publication::new(payload.workspace_id.as_str(), &payload);
+    notify::publish(gateway, &publication).await;
+}
+
+fn payload(
+    row: &entity::artifact_projection::Model,
+) -> Result<ArtifactProjectionUpdatedNotification, rpc::Failure> {
+    Ok(ArtifactProjectionUpdatedNotification {
+        workspace_id: rows::workspace_id(&row.workspace_id)?,
+        artifact_id: rows::artifact_id(&row.artifact_id)?,
+        version_id: rows::version_id(&row.artifact_version_id)?,
+        projection_kind: rows::parsed(&row.projection_kind)?,
+        status: rows::parsed(&row.status)?,
+        updated_at: row.updated_at,
+    })
+}

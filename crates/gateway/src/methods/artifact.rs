@@ -1,0 +1,548 @@
+//! `artifact/*`
+
+use std::sync::Arc;
+
+use base64::{
+    Engine as _, engine::general_purpose::STANDARD as BASE64,
+    engine::general_purpose::URL_SAFE_NO_PAD,
+};
+use blobs::store::BlobStore as _;
+use crud::{ArtifactQuery, BindTargets, NewBinding};
+use protocol::{ArtifactId, BindingId, ThreadId, TurnId, WorkspaceId, artifact::*};
+use rpc::{Failure, Kind, Router};
+
+use super::thread::page_size;
+use crate::{Context, artifacts, artifacts::limits, rows};
+
+pub(super) mod download;
+pub(super) mod upload;
+
+/// Artifacts on one page when the caller does not say.
+const PAGE: usize = 50;
+/// Artifacts on one page at most.
+const MAX_PAGE: usize = 200;
+
+pub(super) fn routes(router: &mut Router<Context>) {
+    router
+        .on::<ArtifactCapabilities>(capabilities)
+        .on::<ArtifactList>(list)
+        .on::<ArtifactListForThread>(list_for_thread)
+        .on::<ArtifactListForTurn>(list_for_turn)
+        .on::<ArtifactListForMessage>(list_for_message)
+        .on::<ArtifactGet>(get)
+        .on::<ArtifactRead>(read)
+        .on::<ArtifactBind>(bind)
+        .on::<ArtifactDelete>(delete)
+        .on::<ArtifactRestore>(restore)
+        .on::<ArtifactVersionsList>(versions_list)
+        .on::<ArtifactUsage>(usage);
+}
+
+async fn capabilities(
+    ctx: Context,
+    params: ArtifactCapabilitiesParams,
+) -> Result<ArtifactCapabilitiesResponse, Failure> {
+    let found = ctx
+        .store()
+        .workspaces()
+        .get(params.workspace_id.as_str())
+        .await;
+    found.map_err(rows::failure)?;
+    Ok(ArtifactCapabilitiesResponse {
+        upload: ArtifactUploadCapabilities {
+            required_for_local_paths: true,
+            recommended_chunk_size_bytes: limits::RECOMMENDED_CHUNK,
+            max_chunk_size_bytes: limits::MAX_CHUNK,
+            max_file_size_bytes: limits::MAX_UPLOAD,
+            max_files_per_turn: limits::MAX_FILES_PER_TURN,
+        },
+        download: ArtifactDownloadCapabilities {
+            recommended_chunk_size_bytes: limits::RECOMMENDED_CHUNK,
+            max_chunk_size_bytes: limits::MAX_CHUNK,
+            max_concurrent_downloads: limits::MAX_DOWNLOADS,
+        },
+    })
+}
+
+/// What every list has besides its scope.
+struct Page {
+    kinds: Option<Vec<ArtifactKind>>,
+    include_deleted: Option<bool>,
+    cursor: Option<String>,
+    limit: Option<u32>,
+}
+
+async fn list(ctx: Context, params: ArtifactListParams) -> Result<ArtifactListResponse, Failure> {
+    let targets = BindTargets {
+        thread_id: params.thread_id.map(String::from),
+        turn_id: params.turn_id.map(String::from),
+        message_id: params.message_id.map(String::from),
+        task_id: params.task_id,
+        task_run_id: params.task_run_id,
+        ..BindTargets::default()
+    };
+    let page = Page {
+        kinds: params.kinds,
+        include_deleted: params.include_deleted,
+        cursor: params.cursor,
+        limit: params.limit,
+    };
+    answer_page(&ctx, &params.workspace_id, targets, page).await
+}
+
+async fn list_for_thread(
+    ctx: Context,
+    params: ArtifactListForThreadParams,
+) -> Result<ArtifactListResponse, Failure> {
+    let targets = BindTargets {
+        thread_id: Some(params.thread_id.into()),
+        ..BindTargets::default()
+    };
+    let page = Page {
+        kinds: params.kinds,
+        include_deleted: params.include_deleted,
+        cursor: params.cursor,
+        limit: params.limit,
+    };
+    answer_page(&ctx, &params.workspace_id, targets, page).await
+}
+
+async fn list_for_turn(
+    ctx: Context,
+    params: ArtifactListForTurnParams,
+) -> Result<ArtifactListResponse, Failure> {
+    let targets = BindTargets {
+        turn_id: Some(params.turn_id.into()),
+        ..BindTargets::default()
+    };
+    let page = Page {
+        kinds: params.kinds,
+        include_deleted: params.include_deleted,
+        cursor: params.cursor,
+        limit: params.limit,
+    };
+    answer_page(&ctx, &params.workspace_id, targets, page).await
+}
+
+async fn list_for_message(
+    ctx: Context,
+    params: ArtifactListForMessageParams,
+) -> Result<ArtifactListResponse, Failure> {
+    let targets = BindTargets {
+        message_id: Some(params.message_id.into()),
+        ..BindTargets::default()
+    };
+    let page = Page {
+        kinds: params.kinds,
+        include_deleted: params.include_deleted,
+        cursor: params.cursor,
+        limit: params.limit,
+    };
+    answer_page(&ctx, &params.workspace_id, targets, page).await
+}
+
+async fn answer_page(
+    ctx: &Context,
+    workspace: &WorkspaceId,
+    targets: BindTargets,
+    page: Page,
+) -> Result<ArtifactListResponse, Failure> {
+    let kinds = page.kinds.unwrap_or_default();
+    let wanted = ArtifactQuery {
+        workspace_id: workspace.as_str().to_owned(),
+        targets,
+        kinds: kinds
+            .into_iter()
+            .map(rows::stored)
+            .collect::<Result<_, _>>()?,
+        include_deleted: page.include_deleted.unwrap_or(false),
+        after: page.cursor.as_deref().map(parse_cursor).transpose()?,
+        limit: page_size(page.limit, PAGE, MAX_PAGE)?,
+    };
+    let found = ctx
+        .store()
+        .artifacts()
+        .list(wanted)
+        .await
+        .map_err(rows::artifact_scope_failure)?;
+    Ok(ArtifactListResponse {
+        items: found
+            .items
+            .into_iter()
+            .map(rows::artifact_summary)
+            .collect::<Result<_, _>>()?,
+        next_cursor: found
+            .next
+            .map(|(time, id)| URL_SAFE_NO_PAD.encode(format!("{time}.{id}"))),
+    })
+}
+
+/// A cursor is opaque to clients: `<time>.<id>` of the last artifact of the page, in base64.
+fn parse_cursor(text: &str) -> Result<(i64, String), Failure> {
+    let parsed = URL_SAFE_NO_PAD.decode(text).ok().and_then(|bytes| {
+        let text = String::from_utf8(bytes).ok()?;
+        let (time, id) = text.split_once('.')?;
+        Some((time.parse().ok()?, id.to_owned()))
+    });
+    parsed.ok_or_else(|| Failure::param("/cursor", "expected a `next_cursor` of this method"))
+}
+
+async fn get(ctx: Context, params: ArtifactGetParams) -> Result<ArtifactGetResponse, Failure> {
+    let version = params.version_id.as_ref().map(|version| version.as_str());
+    let artifacts = ctx.store().artifacts();
+    let found = artifacts
+        .get(
+            params.workspace_id.as_str(),
+            params.artifact_id.as_str(),
+            version,
+        )
+        .await;
+    let artifact = rows::artifact_summary(found.map_err(rows::failure)?)?;
+    Ok(ArtifactGetResponse { artifact })
+}
+
+async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadResponse, Failure> {
+    let (workspace, artifact) = (params.workspace_id.as_str(), params.artifact_id.as_str());
+    let version = params.version_id.as_ref().map(|version| version.as_str());
+    let artifacts = ctx.store().artifacts();
+    let found = artifacts
+        .get(workspace, artifact, version)
+        .await
+        .map_err(rows::failure)?;
+    rows::check_ready(&found)?;
+    let (offset, most) = (
+        params.offset.unwrap_or(0),
+        params
+            .max_bytes
+            .unwrap_or(limits::MAX_READ)
+            .clamp(1, limits::MAX_READ),
+    );
+    let (sha256, total, text) = match params.projection_kind {
+        None => (found.blob.sha256.clone(), found.blob.size_bytes, None),
+        Some(kind) => {
+            let kind = rows::stored(kind)?;
+            let projection = artifacts
+                .projection(workspace, artifact, version, &kind)
+                .await;
+            let projection = projection.map_err(rows::failure)?;
+            if projection.status != "ready" {
+                let message = format!("the projection `{kind}` is {}", projection.status);
+                return Err(
+                    Failure::state(Kind::NotReady, message).with("status", projection.status)
+                );
+            }
+            let sha256 = projection.sha256.unwrap_or_default();
+            (
+                sha256,
+                projection.size_bytes.unwrap_or(0),
+                projection.text_content,
+            )
+        }
+    };
+    let total = total.unsigned_abs();
+    let offset = offset.min(total);
+    let length = most.min(total - offset);
+    let bytes = match text {
+        Some(text) => {
+            let range = usize::try_from(offset).unwrap_or(usize::MAX)
+                ..usize::try_from(offset + length).unwrap_or(usize::MAX);
+            text.as_bytes().get(range).unwrap_or_default().to_vec()
+        }
+        None => read_blob(&ctx, workspace.to_owned(), sha256.clone(), offset, length).await?,
+    };
+    Ok(ArtifactReadResponse {
+        artifact: rows::artifact_ref(&found)?,
+        offset,
+        len: bytes.len() as u64,
+        total_size_bytes: total,
+        sha256,
+        content_base64: BASE64.encode(&bytes),
+        truncated: offset + length < total,
+    })
+}
+
+async fn read_blob(
+    ctx: &Context,
+    workspace: String,
+    sha256: String,
+    offset: u64,
+    length: u64,
+) -> Result<Vec<u8>, Failure> {
+    if length == 0 {
+        return Ok(Vec::new());
+    }
+    let gateway = Arc::clone(&ctx.peer().gateway);
+    let read = tokio::task::spawn_blocking(move || {
+        let key = artifacts::key(&workspace, &sha256)?;
+        gateway.artifacts.blobs().read_range(&key, offset, length)
+    });
+    match read.await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(error)) => Err(Failure::incident(&error)),
+        Err(error) => Err(Failure::incident(&error)),
+    }
+}
+
+async fn bind(ctx: Context, params: ArtifactBindParams) -> Result<ArtifactBindResponse, Failure> {
+    let targets = BindTargets {
+        thread_id: params.thread_id.clone().map(String::from),
+        turn_id: params.turn_id.map(String::from),
+        message_id: params.message_id.map(String::from),
+        turn_item_id: params.turn_item_id,
+        tool_call_id: params.tool_call_id,
+        task_id: params.task_id,
+        task_run_id: params.task_run_id,
+    };
+    if targets == BindTargets::default() {
+        return Err(Failure::param(
+            "",
+            "expected at least one target, such as `thread_id`",
+        ));
+    }
+    let new = NewBinding {
+        id: ctx.new_id::<BindingId>().into(),
+        workspace_id: params.workspace_id.as_str().to_owned(),
+        artifact_id: params.artifact_id.as_str().to_owned(),
+        version_id: params.version_id.map(String::from),
+        targets,
+        binding_kind: rows::stored(params.binding_kind)?,
+        direction: rows::stored(params.direction)?,
+        item_index: params.item_index.map(i64::from),
+        role: params.role.map(rows::stored).transpose()?,
+        now: ctx.now(),
+    };
+    let row = ctx
+        .store()
+        .artifacts()
+        .bind(new)
+        .await
+        .map_err(rows::failure)?;
+    if let Some(thread) = params.thread_id {
+        tell_thread(
+            &ctx,
+            &params.workspace_id,
+            thread,
+            params.artifact_id,
+            "bind",
+        );
+    }
+    let binding = rows::artifact_binding(row)?;
+    Ok(ArtifactBindResponse { binding })
+}
+
+async fn delete(
+    ctx: Context,
+    params: ArtifactDeleteParams,
+) -> Result<ArtifactDeleteResponse, Failure> {
+    let artifacts = ctx.store().artifacts();
+    let deleted = artifacts
+        .delete(
+            params.workspace_id.as_str(),
+            params.artifact_id.as_str(),
+            ctx.now(),
+        )
+        .await;
+    let deleted = deleted.map_err(rows::failure)?;
+    if deleted.is_new {
+        ctx.tell_workspace(
+            &params.workspace_id,
+            &ArtifactDeletedNotification {
+                workspace_id: params.workspace_id.clone(),
+                artifact_id: params.artifact_id.clone(),
+                status: ArtifactStatus::Deleted,
+                deleted_at: deleted.artifact.deleted_at.unwrap_or_default(),
+            },
+        );
+        tell_threads(
+            &ctx,
+            &params.workspace_id,
+            &deleted.thread_ids,
+            &params.artifact_id,
+            "delete",
+        )?;
+    }
+    Ok(ArtifactDeleteResponse {
+        artifact_id: params.artifact_id,
+        status: ArtifactStatus::Deleted,
+    })
+}
+
+async fn restore(
+    ctx: Context,
+    params: ArtifactRestoreParams,
+) -> Result<ArtifactRestoreResponse, Failure> {
+    let (workspace, artifact) = (params.workspace_id.as_str(), params.artifact_id.as_str());
+    let artifacts = ctx.store().artifacts();
+    let found = artifacts
+        .get(workspace, artifact, None)
+        .await
+        .map_err(rows::failure)?;
+    let gateway = Arc::clone(&ctx.peer().gateway);
+    let (blob_workspace, sha256) = (workspace.to_owned(), found.blob.sha256);
+    let has_bytes = tokio::task::spawn_blocking(move || {
+        let size = artifacts::key(&blob_workspace, &sha256)
+            .and_then(|key| gateway.artifacts.blobs().size(&key));
+        matches!(size, Ok(size) if size == found.blob.size_bytes.unsigned_abs())
+    });
+    let has_bytes = has_bytes.await.unwrap_or(false);
+    let restored = artifacts
+        .restore(workspace, artifact, has_bytes, ctx.now())
+        .await;
+    let restored = restored.map_err(rows::failure)?;
+    let detail = artifacts
+        .get(workspace, artifact, None)
+        .await
+        .map_err(rows::failure)?;
+    let summary = rows::artifact_summary(detail)?;
+    let status = summary.artifact.status;
+    ctx.tell_workspace(
+        &params.workspace_id,
+        &ArtifactUpdatedNotification {
+            workspace_id: params.workspace_id.clone(),
+            artifact: summary,
+        },
+    );
+    tell_threads(
+        &ctx,
+        &params.workspace_id,
+        &restored.thread_ids,
+        &params.artifact_id,
+        "restore",
+    )?;
+    Ok(ArtifactRestoreResponse {
+        artifact_id: params.artifact_id,
+        status,
+    })
+}
+
+async fn versions_list(
+    ctx: Context,
+    params: ArtifactVersionsListParams,
+) -> Result<ArtifactVersionsListResponse, Failure> {
+    let limit = page_size(params.limit, PAGE, MAX_PAGE)?;
+    let cursor = params.cursor.as_deref().map(str::parse::<i64>).transpose();
+    let before =
+        cursor.map_err(|_| Failure::param("/cursor", "expected a `next_cursor` of this method"))?;
+    let artifacts = ctx.store().artifacts();
+    let found = artifacts
+        .versions(
+            params.workspace_id.as_str(),
+            params.artifact_id.as_str(),
+            before,
+            limit + 1,
+        )
+        .await;
+    let mut found = found.map_err(rows::failure)?;
+    let has_more = found.len() as u64 > limit;
+    found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(ArtifactVersionsListResponse {
+        next_cursor: found
+            .last()
+            .filter(|_| has_more)
+            .map(|(last, _)| last.version_number.to_string()),
+        items: found
+            .into_iter()
+            .map(rows::artifact_version)
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+async fn usage(
+    ctx: Context,
+    params: ArtifactUsageParams,
+) -> Result<ArtifactUsageResponse, Failure> {
+    let used = ctx
+        .store()
+        .artifacts()
+        .usage(params.workspace_id.as_str())
+        .await;
+    let used = used.map_err(rows::failure)?;
+    Ok(ArtifactUsageResponse {
+        bytes: used.bytes.unsigned_abs(),
+        files: used.files.unsigned_abs(),
+        max_bytes: limits::MAX_BYTES.unsigned_abs(),
+        max_files: limits::MAX_FILES.unsigned_abs(),
+        reclaimable_bytes: used.reclaimable_bytes.unsigned_abs(),
+    })
+}
+
+/// Binds the artifacts of a turn's input to its user message, and tells the thread.
+pub(super) async fn bind_input(
+    ctx: &Context,
+    workspace: &WorkspaceId,
+    thread: &ThreadId,
+    turn: &TurnId,
+    inputs: Vec<(usize, ArtifactId, Option<String>)>,
+) -> Result<(), Failure> {
+    let message = format!("user_{turn}");
+    for (index, artifact, version) in inputs {
+        let new = NewBinding {
+            id: ctx.new_id::<BindingId>().into(),
+            workspace_id: workspace.as_str().to_owned(),
+            artifact_id: artifact.as_str().to_owned(),
+            version_id: version,
+            targets: BindTargets {
+                thread_id: Some(thread.as_str().to_owned()),
+                turn_id: Some(turn.as_str().to_owned()),
+                message_id: Some(message.clone()),
+                turn_item_id: Some(message.clone()),
+                ..BindTargets::default()
+            },
+            binding_kind: rows::stored(ArtifactBindingKind::UserInput)?,
+            direction: rows::stored(ArtifactBindingDirection::Input)?,
+            item_index: i64::try_from(index).ok(),
+            role: Some(rows::stored(ArtifactBindingRole::User)?),
+            now: ctx.now(),
+        };
+        ctx.store()
+            .artifacts()
+            .bind(new)
+            .await
+            .map_err(rows::failure)?;
+        tell_thread(
+            ctx,
+            workspace,
+            thread.clone(),
+            artifact,
+            "user_input_binding",
+        );
+    }
+    Ok(())
+}
+
+fn tell_threads(
+    ctx: &Context,
+    workspace: &WorkspaceId,
+    threads: &[String],
+    artifact: &ArtifactId,
+    reason: &str,
+) -> Result<(), Failure> {
+    for thread in threads {
+        tell_thread(
+            ctx,
+            workspace,
+            rows::thread_id(thread)?,
+            artifact.clone(),
+            reason,
+        );
+    }
+    Ok(())
+}
+
+/// Tells everybody who follows a thread that its artifacts changed.
+pub(super) fn tell_thread(
+    ctx: &Context,
+    workspace: &WorkspaceId,
+    thread: ThreadId,
+    artifact: ArtifactId,
+    reason: &str,
+) {
+    let payload = ThreadArtifactsChangedNotification {
+        workspace_id: workspace.clone(),
+        thread_id: thread,
+        artifact_ids: vec![artifact],
+        reason: reason.to_owned(),
+        generated_at: ctx.now(),
+    };
+    ctx.tell_thread(workspace, &payload.thread_id, &payload);
+}

@@ -1,0 +1,176 @@
+//! `artifact/download/*`
+
+use std::{os::unix::fs::FileExt as _, sync::Arc};
+
+use protocol::{DownloadId, artifact::download::*};
+use rpc::{Failure, Kind, Router};
+
+use crate::{
+    Context,
+    artifacts::{self, limits},
+    hash_secret,
+    peer::Download,
+    rows,
+};
+
+pub(in crate::methods) fn routes(router: &mut Router<Context>) {
+    router
+        .on::<ArtifactDownloadStart>(start)
+        .on::<ArtifactDownloadChunk>(chunk)
+        .on::<ArtifactDownloadFinish>(finish)
+        .on::<ArtifactDownloadAbort>(abort);
+}
+
+async fn start(
+    ctx: Context,
+    params: ArtifactDownloadStartParams,
+) -> Result<ArtifactDownloadStartResponse, Failure> {
+    let version = params.version_id.as_ref().map(|version| version.as_str());
+    let found = ctx.store().artifacts();
+    let found = found
+        .get(
+            params.workspace_id.as_str(),
+            params.artifact_id.as_str(),
+            version,
+        )
+        .await
+        .map_err(rows::failure)?;
+    rows::check_ready(&found)?;
+    let artifact = rows::artifact_ref(&found)?;
+    let gateway = Arc::clone(&ctx.peer().gateway);
+    let (workspace, sha256) = (
+        found.artifact.workspace_id.clone(),
+        found.blob.sha256.clone(),
+    );
+    let opened = tokio::task::spawn_blocking(move || {
+        artifacts::open_bytes(&gateway.artifacts, &workspace, &sha256)
+    })
+    .await;
+    let reader = opened.map_err(|error| Failure::incident(&error))??;
+    let expires_at = ctx.now() + limits::SESSION_SECONDS;
+    let download = Download {
+        workspace_id: params.workspace_id,
+        artifact_id: params.artifact_id,
+        version_id: rows::version_id(&found.version.id)?,
+        size: reader.size(),
+        // An open file stays readable, whatever happens to the artifact.
+        file: Arc::new(reader.into_file()),
+        expires_at,
+    };
+    let download_id: DownloadId = ctx.new_id();
+    if !ctx
+        .peer()
+        .download_opened(&download_id, download, ctx.now())
+    {
+        let message = format!(
+            "{} downloads of this workspace are open on this connection",
+            limits::MAX_DOWNLOADS
+        );
+        return Err(Failure::state(Kind::Busy, message)
+            .with("limit", limits::MAX_DOWNLOADS)
+            .hint("finish or abort one of them"));
+    }
+    let preferred = params
+        .preferred_chunk_size_bytes
+        .unwrap_or(limits::RECOMMENDED_CHUNK);
+    Ok(ArtifactDownloadStartResponse {
+        download_id,
+        file_name: blobs::name::download_name(
+            &artifact.display_name,
+            artifact.mime_type.as_deref(),
+        ),
+        artifact,
+        size_bytes: found.blob.size_bytes.unsigned_abs(),
+        sha256: found.blob.sha256,
+        recommended_chunk_size_bytes: preferred.clamp(1, limits::MAX_CHUNK),
+        max_chunk_size_bytes: limits::MAX_CHUNK,
+        expires_at_unix: expires_at,
+    })
+}
+
+async fn chunk(
+    ctx: Context,
+    params: ArtifactDownloadChunkParams,
+) -> Result<ArtifactDownloadChunkResponse, Failure> {
+    let download = find(&ctx, &params.workspace_id, &params.download_id).await?;
+    let (offset, length, size) = (params.offset, params.len, download.size);
+    let end = offset.checked_add(length);
+    if length == 0 || length > limits::MAX_CHUNK || end.is_none_or(|end| end > size) {
+        let message = format!(
+            "expected a range of 1 to {} bytes within {size}, found {length} at {offset}",
+            limits::MAX_CHUNK
+        );
+        return Err(Failure::param("/len", message));
+    }
+    let file = Arc::clone(&download.file);
+    let read = tokio::task::spawn_blocking(move || {
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
+        file.read_exact_at(&mut bytes, offset)?;
+        let sha256 = hash_secret(&bytes);
+        Ok::<_, std::io::Error>((bytes, sha256))
+    });
+    let (bytes, chunk_sha256) = match read.await {
+        Ok(Ok(read)) => read,
+        Ok(Err(error)) => return Err(Failure::incident(&error)),
+        Err(error) => return Err(Failure::incident(&error)),
+    };
+    let header = ArtifactDownloadChunkHeader {
+        workspace_id: params.workspace_id,
+        download_id: params.download_id.clone(),
+        artifact_id: download.artifact_id,
+        version_id: download.version_id,
+        offset,
+        len: length,
+        total_size_bytes: size,
+        chunk_sha256,
+        final_chunk: end == Some(size),
+    };
+    ctx.frame_before_answer(artifacts::download_frame(&header, &bytes));
+    Ok(ArtifactDownloadChunkResponse {
+        download_id: params.download_id,
+        offset,
+        len: length,
+        queued: true,
+    })
+}
+
+async fn finish(
+    ctx: Context,
+    params: ArtifactDownloadFinishParams,
+) -> Result<ArtifactDownloadFinishResponse, Failure> {
+    find(&ctx, &params.workspace_id, &params.download_id).await?;
+    ctx.peer().download_closed(&params.download_id);
+    Ok(ArtifactDownloadFinishResponse {
+        download_id: params.download_id,
+        status: ArtifactDownloadEndStatus::Finished,
+    })
+}
+
+async fn abort(
+    ctx: Context,
+    params: ArtifactDownloadAbortParams,
+) -> Result<ArtifactDownloadAbortResponse, Failure> {
+    find(&ctx, &params.workspace_id, &params.download_id).await?;
+    ctx.peer().download_closed(&params.download_id);
+    Ok(ArtifactDownloadAbortResponse {
+        download_id: params.download_id,
+        status: ArtifactDownloadEndStatus::Aborted,
+    })
+}
+
+/// A download of this connection and workspace that has not expired.
+async fn find(
+    ctx: &Context,
+    workspace: &protocol::WorkspaceId,
+    download: &DownloadId,
+) -> Result<Download, Failure> {
+    let known = ctx.store().workspaces().get(workspace.as_str()).await;
+    known.map_err(rows::failure)?;
+    let found = ctx.peer().download(download, ctx.now());
+    found
+        .filter(|found| found.workspace_id == *workspace)
+        .ok_or_else(|| {
+            let message = format!("there is no download `{download}`");
+            Failure::params(Kind::UnknownDownload, message).with("path", "/download_id")
+        })
+}
