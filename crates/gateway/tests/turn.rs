@@ -318,7 +318,7 @@ async fn turns_and_threads_have_to_be_there() {
         ),
         (
             json!([{"type": "artifact", "artifact_id": "art_1"}]),
-            "-32602 unknown_artifact",
+            "-32600 unknown_artifact",
         ),
         (
             json!(vec![
