@@ -7,16 +7,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("rpc", &["protocol"]),
     ("migration", &[]),
-    ("blobs", &[]),
     ("entity", &[]),
     ("crud", &["entity", "migration"]),
+    ("blobs", &[]),
     ("hooks", &[]),
+    // The manifest is a wire type that the compiler makes.
     ("prompt", &["crud", "hooks", "protocol"]),
+    // Items and events are stored as the wire prints them.
     ("agent", &["crud", "entity", "hooks", "prompt", "protocol"]),
     (
         "gateway",
         &[
-            "agent", "crud", "entity", "hooks", "prompt", "protocol", "rpc",
+            "agent", "blobs", "crud", "entity", "hooks", "prompt", "protocol", "rpc",
         ],
     ),
     ("cli", &["blobs", "crud", "gateway", "protocol", "rpc"]),
