@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::failure::Failure;
 
+mod agents_md;
+mod artifact;
 mod projection_worker;
 mod serve;
 mod server_start;
@@ -26,6 +28,11 @@ enum Action {
     /// Serve one client on standard input and output, one JSON object a line.
     #[command(name = "server:start")]
     ServerStart(server_start::ServerStart),
+    /// Take AGENTS.md files into the thread tree, or write them out.
+    #[command(name = "agents-md")]
+    AgentsMd(agents_md::AgentsMd),
+    /// Upload, download and list files of a workspace.
+    Artifact(artifact::Artifact),
     /// Make, list and revoke tokens for other clients.
     Token(token::Token),
     #[command(name = "projection-worker", hide = true)]
@@ -34,14 +41,14 @@ enum Action {
 
 /// Where the gateway keeps its things.
 #[derive(Args, Clone, Debug)]
-struct HomeOption {
+pub(crate) struct HomeOption {
     /// The home folder [default: $ACCORD_HOME, else `accord` in the data folder of the platform]
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
 }
 
 impl HomeOption {
-    fn path(&self) -> Result<PathBuf, Failure> {
+    pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
         let named = self.home.clone().or_else(gateway::default_home);
         named.ok_or(Failure::NoHome)
     }
@@ -52,7 +59,11 @@ impl Command {
     pub(crate) fn run_alone(&self) -> Option<ExitCode> {
         match &self.action {
             Action::ProjectionWorker(worker) => Some(worker.run()),
-            Action::Serve(_) | Action::ServerStart(_) | Action::Token(_) => None,
+            Action::Serve(_)
+            | Action::ServerStart(_)
+            | Action::AgentsMd(_)
+            | Action::Artifact(_)
+            | Action::Token(_) => None,
         }
     }
 
@@ -60,6 +71,8 @@ impl Command {
         match self.action {
             Action::Serve(serve) => serve.run().await,
             Action::ServerStart(server_start) => server_start.run().await,
+            Action::AgentsMd(agents_md) => agents_md.run().await,
+            Action::Artifact(artifact) => artifact.run().await,
             Action::Token(token) => token.run().await,
             // It has run alone.
             Action::ProjectionWorker(_) => Ok(()),
@@ -68,7 +81,7 @@ impl Command {
 }
 
 /// The options of every gateway this binary opens.
-fn gateway_options() -> gateway::GatewayOptions {
+pub(crate) fn gateway_options() -> gateway::GatewayOptions {
     let mut options = gateway::GatewayOptions::system(|sentence| {
         crate::terminal::complain(&format!("error: {sentence}"));
         // What is in memory cannot be trusted any more, so nothing is tidied up.

@@ -1,6 +1,6 @@
 //! Why a command ended without doing what it was asked to.
 
-use std::{io, process::ExitCode};
+use std::{io, path::PathBuf, process::ExitCode};
 
 use crate::terminal;
 
@@ -30,6 +30,21 @@ pub(crate) enum Failure {
     /// There is nothing to revoke.
     #[error("there is no valid token `{id}`: `ac token list` shows them")]
     UnknownToken { id: String },
+    /// An argument makes no sense.
+    #[error("{detail}")]
+    Argument { detail: String },
+    /// An id makes no sense.
+    #[error(transparent)]
+    Id(#[from] protocol::InvalidId),
+    /// A file cannot be read or written.
+    #[error("`{}` cannot be used: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    /// What came is not what was sent.
+    #[error("the bytes of `{name}` do not have their hash: try again")]
+    Damaged { name: String },
+    /// The gateway refused.
+    #[error(transparent)]
+    Call(#[from] rpc::client::Error),
     /// The terminal is gone.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] io::Error),

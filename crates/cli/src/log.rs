@@ -2,8 +2,11 @@
 
 use std::{env, io, io::IsTerminal as _};
 
+use tracing::{Level, Metadata};
 use tracing_subscriber::{
-    filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+    filter::{Targets, filter_fn},
+    layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
 };
 
 use crate::failure::Failure;
@@ -25,7 +28,14 @@ pub(crate) fn start() -> Result<(), Failure> {
         .with_ansi(io::stderr().is_terminal());
     tracing_subscriber::registry()
         .with(targets)
+        .with(filter_fn(is_fit_to_print))
         .with(lines)
         .init();
     Ok(())
+}
+
+/// The database layer prints every statement with its values below `info`, which are other people's texts; and it
+/// panics at a statement that names a value twice. It is quiet, however loud the rest is.
+fn is_fit_to_print(metadata: &Metadata<'_>) -> bool {
+    !metadata.target().starts_with(crud::LAYER_LOG_TARGET) || *metadata.level() <= Level::INFO
 }

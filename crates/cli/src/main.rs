@@ -2,6 +2,7 @@
 
 mod command;
 mod failure;
+mod local;
 mod log;
 mod terminal;
 

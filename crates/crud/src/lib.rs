@@ -9,6 +9,7 @@ mod artifact;
 mod error;
 mod hook_run;
 mod lock;
+mod memo;
 mod query;
 mod reader;
 mod sqlite;
@@ -48,3 +49,6 @@ pub use turn::{
     FinishTurn, NewTurnEvent, PastItem, StartTurn, TurnFinished, TurnRepository, TurnStarted,
 };
 pub use workspace::{Created, FIRST_NUMBERS, WorkspaceRepository};
+
+/// What the log targets of the layer below this one begin with.
+pub const LAYER_LOG_TARGET: &str = "sea_orm";

@@ -26,6 +26,13 @@ pub(crate) fn open_reader(path: &Path, options: &Options) -> Result<DatabaseConn
     open(path, options, pragmas)
 }
 
+/// A connection that is only asked for the data version. It never waits.
+pub(crate) fn open_for_version(path: &Path) -> rusqlite::Result<Connection> {
+    let pragmas =
+        "PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -100;";
+    connect(path, Duration::ZERO, pragmas)
+}
+
 fn open(path: &Path, options: &Options, pragmas: &str) -> Result<DatabaseConnection, Error> {
     make_private(path).map_err(|error| {
         tracing::error!(%error, "the database file cannot be made");
@@ -33,17 +40,8 @@ fn open(path: &Path, options: &Options, pragmas: &str) -> Result<DatabaseConnect
             "the database file cannot be made".to_owned(),
         ))
     })?;
-    let connect = || {
-        let connection = Connection::open(path)?;
-        connection.busy_timeout(BUSY_TIMEOUT)?;
-        // Whoever closes last would checkpoint outside of the write lock.
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        connection.set_prepared_statement_cache_capacity(128);
-        connection.execute_batch(pragmas)?;
-        Ok(connection)
-    };
-    let connection =
-        connect().map_err(|error| DbErr::Conn(RuntimeErr::Rusqlite(Arc::new(error))))?;
+    let connection = connect(path, BUSY_TIMEOUT, pragmas)
+        .map_err(|error| DbErr::Conn(RuntimeErr::Rusqlite(Arc::new(error))))?;
     let mut db = DatabaseConnection::from(DatabaseConnectionType::RusqliteSharedConnection(
         connection.into(),
     ));
@@ -62,11 +60,28 @@ fn make_private(path: &Path) -> io::Result<()> {
     options.open(path).map(drop)
 }
 
+fn connect(path: &Path, busy_timeout: Duration, pragmas: &str) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(busy_timeout)?;
+    // Whoever closes last would checkpoint outside of the write lock.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.set_prepared_statement_cache_capacity(128);
+    connection.execute_batch(pragmas)?;
+    Ok(connection)
+}
+
 /// A number that changes when another connection has committed.
 pub(crate) fn data_version(db: &DatabaseConnection) -> Result<i64, Error> {
     let query = Statement::from_string(db.get_database_backend(), "PRAGMA data_version");
     let row = db.query_one_raw(query)?;
     Ok(row.map_or(Ok(0), |row| row.try_get_by_index(0))?)
+}
+
+/// Runs a statement that begins or ends a transaction. They are the same few again and again, so they go through
+/// the cache of prepared statements.
+pub(crate) fn execute(db: &DatabaseConnection, sql: &'static str) -> Result<(), Error> {
+    db.query_one_raw(Statement::from_string(db.get_database_backend(), sql))?;
+    Ok(())
 }
 
 /// Moves everything from the log into the database file, before the last connection closes.

@@ -11,10 +11,11 @@ use sea_orm::DatabaseConnection;
 use tokio::sync::{oneshot, watch};
 
 use crate::{
-    AccessTokenRepository, ArtifactRepository, Error, HookRunRepository, Resolved,
-    ThreadAgentsDocRepository, ThreadFolderRepository, ThreadRepository, TurnRepository,
-    WorkspaceRepository,
+    AccessTokenRepository, ArtifactRepository, DocScope, Error, HookRunRepository, Resolved, Scope,
+    ThreadAgentsDocRepository, ThreadFolderRepository, ThreadRepository, ThreadResolution,
+    TurnRepository, WorkspaceRepository,
     lock::WriteLock,
+    memo::{Memo, Versions},
     reader::{ReadJob, Readers},
     writer::{WriteJob, Writer},
 };
@@ -30,6 +31,11 @@ struct Inner {
     readers: Readers,
     foreign_changes: watch::Receiver<u64>,
     workspaces_at_open: Vec<entity::workspace::Model>,
+    versions: Versions,
+    /// What was read of the documents of scopes.
+    scopes: Memo<DocScope, Scope>,
+    /// What was read of the documents of threads, by workspace and thread.
+    threads: Memo<(String, String), ThreadResolution>,
 }
 
 /// Sees every statement.
@@ -77,6 +83,9 @@ impl CrudStore {
             readers,
             foreign_changes,
             workspaces_at_open,
+            versions: Versions::new(path),
+            scopes: Memo::new(Scope::size),
+            threads: Memo::new(ThreadResolution::size),
         };
         Ok(Self {
             inner: Arc::new(inner),
@@ -174,6 +183,39 @@ impl CrudStore {
         let (answered, answer) = oneshot::channel();
         self.inner.readers.send(ReadJob::new(work, answered))?;
         answer.await.unwrap_or(Err(Error::Closed))
+    }
+
+    /// What is in force in a scope, kept until somebody writes.
+    pub(crate) fn scopes(&self) -> &Memo<DocScope, Scope> {
+        &self.inner.scopes
+    }
+
+    /// What is in force for a thread, kept until somebody writes.
+    pub(crate) fn thread_resolutions(&self) -> &Memo<(String, String), ThreadResolution> {
+        &self.inner.threads
+    }
+
+    /// Runs `work` on a reading connection, unless its answer is known and nobody has written since.
+    pub(crate) async fn read_once<K, V>(
+        &self,
+        memo: &Memo<K, V>,
+        key: K,
+        work: impl FnOnce(&DatabaseConnection, &K) -> Result<V, Error> + Send + 'static,
+    ) -> Result<V, Error>
+    where
+        K: Clone + Ord + Send + 'static,
+        V: Clone + Send + 'static,
+    {
+        let version = self.inner.versions.current();
+        if let Some(known) = version.and_then(|version| memo.get(&key, version)) {
+            return Ok(known);
+        }
+        let asked = key.clone();
+        let value = self.read(move |db| work(db, &asked)).await?;
+        if let Some(version) = version {
+            memo.keep(key, &value, version);
+        }
+        Ok(value)
     }
 }
 

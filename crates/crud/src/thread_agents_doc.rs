@@ -44,7 +44,7 @@ pub struct AgentsDocSummary {
 }
 
 /// Where a document is: a workspace and a folder of it, or its root.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DocScope {
     /// The workspace.
     pub workspace_id: String,
@@ -55,16 +55,15 @@ pub struct DocScope {
 impl ThreadAgentsDocRepository<'_> {
     /// The document of one scope and the one that is in force there.
     pub async fn get(&self, scope: DocScope) -> Result<Scope, Error> {
-        self.0.read(move |db| resolve::scope(db, &scope)).await
+        self.0
+            .read_once(self.0.scopes(), scope, resolve::scope)
+            .await
     }
 
     /// The document in force in a scope.
     pub async fn resolve_for_folder(&self, scope: DocScope) -> Result<Option<Resolved>, Error> {
-        let work = move |db: &DatabaseConnection| {
-            let effective = resolve::effective(db, &scope)?;
-            effective.map(|effective| effective.load(db)).transpose()
-        };
-        self.0.read(work).await
+        let found = self.get(scope).await?;
+        Ok(found.effective)
     }
 
     /// The document in force for a thread; a thread without a place is at the root.
@@ -73,9 +72,12 @@ impl ThreadAgentsDocRepository<'_> {
         workspace_id: &str,
         thread_id: &str,
     ) -> Result<ThreadResolution, Error> {
-        let (workspace_id, thread_id) = (workspace_id.to_owned(), thread_id.to_owned());
+        let key = (workspace_id.to_owned(), thread_id.to_owned());
+        let work = |db: &DatabaseConnection, (workspace_id, thread_id): &(String, String)| {
+            resolve::for_thread(db, workspace_id, thread_id)
+        };
         self.0
-            .read(move |db| resolve::for_thread(db, &workspace_id, &thread_id))
+            .read_once(self.0.thread_resolutions(), key, work)
             .await
     }
 
@@ -149,6 +151,13 @@ pub struct ThreadResolution {
     pub folder_id: Option<String>,
     /// The document in force.
     pub effective: Option<Resolved>,
+}
+
+impl ThreadResolution {
+    /// About how many bytes it takes.
+    pub(crate) fn size(&self) -> usize {
+        size_of::<Self>() + self.effective.as_ref().map_or(0, Resolved::size)
+    }
 }
 
 /// Every document of a workspace that is not archived, without its text: the root's first, then by folder.

@@ -250,7 +250,7 @@ pub(crate) fn find(
         .ok_or_else(|| unknown(workspace_id, folder_id))
 }
 
-fn unknown(workspace_id: &str, folder_id: &str) -> Error {
+pub(crate) fn unknown(workspace_id: &str, folder_id: &str) -> Error {
     Error::UnknownFolder {
         folder_id: folder_id.to_owned(),
         workspace_id: workspace_id.to_owned(),

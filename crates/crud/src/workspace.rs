@@ -7,7 +7,7 @@ use sea_orm::{
     sea_query::ExprTrait as _,
 };
 
-use crate::{CrudStore, Error};
+use crate::{CrudStore, Error, query};
 
 /// The operations on workspaces.
 #[derive(Debug)]
@@ -137,14 +137,12 @@ pub(crate) fn active(db: &DatabaseConnection, id: &str) -> Result<Model, Error> 
 
 /// Counts a change of the tree. Answers the new version.
 pub(crate) fn bump_tree(db: &DatabaseConnection, id: &str) -> Result<u64, Error> {
-    let rows = Entity::update_many()
-        .col_expr(Column::TreeVersion, Expr::col(Column::TreeVersion).add(1))
-        .filter(Column::Id.eq(id))
-        .exec_with_returning(db)?;
-    let row = rows
-        .first()
-        .ok_or_else(|| Error::UnknownWorkspace(id.to_owned()))?;
-    Ok(row.tree_version.unsigned_abs())
+    let sql =
+        "UPDATE workspace SET tree_version = tree_version + 1 WHERE id = $1 RETURNING tree_version";
+    let row = query::one(db, sql, [id.into()])?;
+    let row = row.ok_or_else(|| Error::UnknownWorkspace(id.to_owned()))?;
+    let version: i64 = row.try_get_by_index(0)?;
+    Ok(version.unsigned_abs())
 }
 
 fn first(db: &DatabaseConnection) -> Result<Option<Model>, Error> {

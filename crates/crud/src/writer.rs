@@ -67,24 +67,20 @@ fn in_savepoint<T>(
     db: &DatabaseConnection,
     work: impl FnOnce(&DatabaseConnection) -> Result<T, Error>,
 ) -> (Result<T, Error>, Result<(), Error>) {
-    if let Err(error) = db.execute_unprepared("SAVEPOINT request") {
-        let error = Error::from(error);
+    if let Err(error) = sqlite::execute(db, "SAVEPOINT request") {
         return (Err(error.clone()), Err(error));
     }
     let result = guarded(|| work(db));
-    let end = match &result {
-        Ok(_) => "RELEASE request",
-        Err(_) => "ROLLBACK TO request; RELEASE request",
+    let undone = match &result {
+        Ok(_) => Ok(()),
+        Err(_) => sqlite::execute(db, "ROLLBACK TO request"),
     };
-    let ended = db.execute_unprepared(end);
+    let ended = undone.and_then(|()| sqlite::execute(db, "RELEASE request"));
     match (result, ended) {
-        (result, Ok(_)) => (result, Ok(())),
+        (result, Ok(())) => (result, Ok(())),
         // The savepoint is gone, and with it the transaction: the failure of the work says why.
         (Err(error), Err(_)) => (Err(error.clone()), Err(error)),
-        (Ok(_), Err(error)) => {
-            let error = Error::from(error);
-            (Err(error.clone()), Err(error))
-        }
+        (Ok(_), Err(error)) => (Err(error.clone()), Err(error)),
     }
 }
 
@@ -277,7 +273,7 @@ impl WriterThread {
             Error::Closed
         });
         let begun = guard.and_then(|guard| {
-            self.db.execute_unprepared("BEGIN IMMEDIATE")?;
+            sqlite::execute(&self.db, "BEGIN IMMEDIATE")?;
             Ok(guard)
         });
         let mut next = Some(first);
@@ -290,13 +286,10 @@ impl WriterThread {
             let goes_on = state.is_ok() && answers.len() < MAX_GROUP;
             next = if goes_on { queue.try_recv().ok() } else { None };
         }
-        let committed = state.and_then(|()| {
-            self.db.execute_unprepared("COMMIT")?;
-            Ok(())
-        });
+        let committed = state.and_then(|()| sqlite::execute(&self.db, "COMMIT"));
         if committed.is_err() {
             // There may be nothing left to roll back.
-            let _ = self.db.execute_unprepared("ROLLBACK");
+            let _ = sqlite::execute(&self.db, "ROLLBACK");
         }
         drop(begun);
         committed

@@ -132,11 +132,11 @@ impl Peer {
             .unsubscribe(self.connection, workspace.as_str());
     }
 
-    /// Receives the notifications of a thread from now on.
-    pub(crate) fn follow_thread(&self, thread: &ThreadId) {
+    /// Receives the notifications of a thread from now on. Answers whether that is new.
+    pub(crate) fn follow_thread(&self, thread: &ThreadId) -> bool {
         self.gateway
             .hub
-            .subscribe(self.connection, &thread_topic(thread));
+            .subscribe(self.connection, &thread_topic(thread))
     }
 }
 

@@ -38,10 +38,14 @@ fn params_of(method: &str) -> Value {
     let mut params = json!({"workspace_id": "ws_a", "thread_id": "thr_a",
         "folder_id": "fld_000000000000000001", "name": "Name", "after_seq": 1,
         "turn_id": "trn_a", "input": [{"type": "text", "text": "Hello"}],
-        "content": "Text", "doc_id": "agd_a", "version": 1, "mode": "create", "files": [],
+        "content": "Text", "doc_id": "agd_a", "version": 1, "files": [],
+        "artifact_id": "art_a", "upload_id": "upl_a", "download_id": "dwn_a", "message_id": "user_trn_a",
+        "binding_kind": "manual_attach", "direction": "input", "client_attachment_id": "one",
+        "file_name": "a.txt", "size_bytes": 1, "sha256": "0".repeat(64), "source_kind": "api",
+        "offset": 0, "len": 1,
         "provider": "openai", "api_key": "key"});
-    if method == "turn/start" {
-        params["mode"] = "Chat".into();
+    if method == "thread/agents_doc/import" {
+        params["mode"] = "create".into();
     }
     if method == "thread/folder/move" {
         params["parent_folder_id"] = Value::Null;

@@ -7,11 +7,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("rpc", &["protocol"]),
     ("migration", &[]),
-    ("blobs", &[]),
     ("entity", &[]),
     ("crud", &["entity", "migration"]),
+    ("blobs", &[]),
     ("hooks", &[]),
+    // The manifest is a wire type that the compiler makes.
     ("prompt", &["crud", "hooks", "protocol"]),
+    // Items and events are stored as the wire prints them.
     ("agent", &["crud", "entity", "hooks", "prompt", "protocol"]),
     (
         "gateway",
@@ -19,7 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "agent", "blobs", "crud", "entity", "hooks", "prompt", "protocol", "rpc",
         ],
     ),
-    ("cli", &["blobs", "crud", "gateway", "rpc"]),
+    ("cli", &["blobs", "crud", "gateway", "protocol", "rpc"]),
     ("testkit", &["crud", "gateway", "rpc"]),
 ];
 

@@ -14,18 +14,19 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::Text;
+use crate::{Bytes, outbox::Outgoing};
 
 type Pending = Arc<Mutex<Option<BTreeMap<u64, oneshot::Sender<Value>>>>>;
 
 /// A connected client. Dropping it ends the connection.
 #[derive(Debug)]
 pub struct Client {
-    outgoing: mpsc::Sender<Text>,
+    outgoing: mpsc::Sender<Outgoing>,
     /// Requests without an answer; none after the connection ended.
     pending: Pending,
     last_id: AtomicU64,
     notifications: tokio::sync::Mutex<mpsc::Receiver<Incoming>>,
+    frames: tokio::sync::Mutex<mpsc::Receiver<Bytes>>,
 }
 
 /// A notification as it came.
@@ -72,15 +73,28 @@ impl std::error::Error for Error {}
 
 /// Notifications that may wait to be read; then the connection is not read any further.
 const MAX_UNREAD: usize = 4096;
+/// Binary frames that may wait to be read.
+const MAX_FRAMES: usize = 16;
 
 impl Client {
-    /// A client on top of two queues of texts.
-    pub(crate) fn new(outgoing: mpsc::Sender<Text>, mut incoming: mpsc::Receiver<Text>) -> Self {
+    /// A client on top of two queues of messages.
+    pub(crate) fn new(
+        outgoing: mpsc::Sender<Outgoing>,
+        mut incoming: mpsc::Receiver<Outgoing>,
+    ) -> Self {
         let pending: Pending = Arc::new(Mutex::new(Some(BTreeMap::new())));
         let (unread, notifications) = mpsc::channel(MAX_UNREAD);
+        let (arrived, frames) = mpsc::channel(MAX_FRAMES);
         let answered = Arc::clone(&pending);
         tokio::spawn(async move {
-            while let Some(text) = incoming.recv().await {
+            while let Some(one) = incoming.recv().await {
+                let text = match one {
+                    Outgoing::Text(text) => text,
+                    Outgoing::Binary(bytes) => {
+                        let _ = arrived.send(bytes).await;
+                        continue;
+                    }
+                };
                 let Ok(message) = serde_json::from_str::<Value>(&text) else {
                     continue;
                 };
@@ -101,6 +115,7 @@ impl Client {
             pending,
             last_id: AtomicU64::new(0),
             notifications: tokio::sync::Mutex::new(notifications),
+            frames: tokio::sync::Mutex::new(frames),
         }
     }
 
@@ -121,7 +136,8 @@ impl Client {
             pending.as_mut().ok_or(Error::Closed)?.insert(id, answered);
         }
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        let sent = self.outgoing.send(request.to_string().into()).await;
+        let text = Outgoing::Text(request.to_string().into());
+        let sent = self.outgoing.send(text).await;
         sent.map_err(|_| Error::Closed)?;
         let mut message = answer.await.map_err(|_| Error::Closed)?;
         match message.get_mut("error") {
@@ -136,8 +152,22 @@ impl Client {
 
     /// Sends any text, for what no method can say.
     pub async fn send_raw(&self, text: &str) -> Result<(), Error> {
-        let sent = self.outgoing.send(text.to_owned().into()).await;
+        let sent = self
+            .outgoing
+            .send(Outgoing::Text(text.to_owned().into()))
+            .await;
         sent.map_err(|_| Error::Closed)
+    }
+
+    /// Sends a binary frame.
+    pub async fn send_binary(&self, frame: Bytes) -> Result<(), Error> {
+        let sent = self.outgoing.send(Outgoing::Binary(frame)).await;
+        sent.map_err(|_| Error::Closed)
+    }
+
+    /// The next binary frame; none after the connection ended.
+    pub async fn frame(&self) -> Option<Bytes> {
+        self.frames.lock().await.recv().await
     }
 
     /// The next notification in the order of arrival; none after the connection ended.

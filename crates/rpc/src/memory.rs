@@ -4,25 +4,26 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use crate::{Client, Service, Text, envelope::Rules, lane::Lane, outbox::Outgoing};
+use crate::{Client, Service, envelope::Rules, lane::Lane, outbox::Outgoing};
 
 /// Connects a client to a service.
 pub fn connect<S: Service>(service: Arc<S>) -> Client {
-    let (to_service, mut from_client) = mpsc::channel::<Text>(64);
-    let (to_client, from_service) = mpsc::channel::<Text>(64);
+    let (to_service, mut from_client) = mpsc::channel::<Outgoing>(64);
+    let (to_client, from_service) = mpsc::channel::<Outgoing>(64);
     tokio::spawn(async move {
-        let lane = Lane::new(service, Rules::Socket, crate::MAX_CONCURRENT);
+        let lane = Lane::new(Arc::clone(&service), Rules::Socket, crate::MAX_CONCURRENT);
         let reading = async {
-            while let Some(text) = from_client.recv().await {
-                lane.take(&text).await;
+            while let Some(one) = from_client.recv().await {
+                match one {
+                    Outgoing::Text(text) => lane.take(&text).await,
+                    Outgoing::Binary(frame) => service.binary(frame).await,
+                }
             }
         };
         let writing = async {
             while let Ok(outgoing) = lane.outbox().next().await {
                 for one in outgoing {
-                    // Tests of binary frames use a real socket.
-                    let Outgoing::Text(text) = one else { continue };
-                    if to_client.send(text).await.is_err() {
+                    if to_client.send(one).await.is_err() {
                         return;
                     }
                 }

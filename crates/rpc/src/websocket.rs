@@ -17,7 +17,7 @@ use tokio_tungstenite::tungstenite::{
 };
 
 use crate::{
-    Client, Closing, Outbox, Service, Text, client, envelope::Rules, lane::Lane, outbox::Outgoing,
+    Client, Closing, Outbox, Service, client, envelope::Rules, lane::Lane, outbox::Outgoing,
 };
 
 /// The largest message and the largest frame.
@@ -185,11 +185,15 @@ pub async fn connect(url: &str, token: &str) -> Result<Client, client::Error> {
         .await
         .map_err(|error| unexpected(&error))?;
     let (mut sink, mut stream) = socket.split();
-    let (outgoing, mut to_send) = mpsc::channel::<Text>(64);
-    let (received, incoming) = mpsc::channel::<Text>(64);
+    let (outgoing, mut to_send) = mpsc::channel::<Outgoing>(64);
+    let (received, incoming) = mpsc::channel::<Outgoing>(64);
     tokio::spawn(async move {
-        while let Some(text) = to_send.recv().await {
-            if sink.send(ClientMessage::text(text.as_str())).await.is_err() {
+        while let Some(one) = to_send.recv().await {
+            let message = match one {
+                Outgoing::Text(text) => ClientMessage::text(text.as_str()),
+                Outgoing::Binary(bytes) => ClientMessage::Binary(bytes),
+            };
+            if sink.send(message).await.is_err() {
                 return;
             }
         }
@@ -197,12 +201,15 @@ pub async fn connect(url: &str, token: &str) -> Result<Client, client::Error> {
     });
     tokio::spawn(async move {
         while let Some(Ok(message)) = stream.next().await {
-            if let ClientMessage::Text(text) = message
-                && received
-                    .send(text.as_str().to_owned().into())
-                    .await
-                    .is_err()
-            {
+            let one = match message {
+                ClientMessage::Text(text) => Outgoing::Text(text.as_str().to_owned().into()),
+                ClientMessage::Binary(bytes) => Outgoing::Binary(bytes),
+                ClientMessage::Ping(_)
+                | ClientMessage::Pong(_)
+                | ClientMessage::Close(_)
+                | ClientMessage::Frame(_) => continue,
+            };
+            if received.send(one).await.is_err() {
                 return;
             }
         }

@@ -1,13 +1,15 @@
 //! What tests share. Nothing here is part of the product.
 
 mod generated;
+mod model_server;
 mod process;
 mod running;
 mod sources;
 mod transcript;
 
 pub use generated::assert_generated;
+pub use model_server::{ModelServer, Question, model_server};
 pub use process::{ServeProcess, StdioProcess};
-pub use running::{Statements, TestGateway, gateway};
+pub use running::{Statements, TestGateway, gateway, gateway_with_config};
 pub use sources::{CountingIds, FIRST_TIME, TickingClock};
-pub use transcript::{answer, refusal, told};
+pub use transcript::{answer, refusal, told, told_until};

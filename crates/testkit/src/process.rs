@@ -4,6 +4,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     path::{Path, PathBuf},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    thread::JoinHandle,
 };
 
 use serde_json::{Value, json};
@@ -12,7 +13,8 @@ use serde_json::{Value, json};
 #[derive(Debug)]
 pub struct ServeProcess {
     child: Child,
-    stderr: ChildStderr,
+    /// None once somebody else reads it.
+    stderr: Option<ChildStderr>,
     /// Keeps the pipe open; what the process printed when it was ready has been read.
     _stdout: BufReader<ChildStdout>,
     /// The lines it printed when it was ready.
@@ -53,7 +55,7 @@ impl ServeProcess {
         let ready = std::fs::read(&ready_file).expect("the ready file is there");
         Self {
             child,
-            stderr,
+            stderr: Some(stderr),
             _stdout: stdout,
             announcement,
             ready: serde_json::from_slice(&ready).expect("the ready file is JSON"),
@@ -94,11 +96,25 @@ impl ServeProcess {
         assert!(sent.expect("there is a program `kill`").success());
     }
 
-    /// Waits for the end of the process. Answers how it ended and what it said on standard error.
+    /// Reads standard error from now on until the process ends, for a process that says more than a pipe holds.
+    pub fn log(&mut self) -> JoinHandle<String> {
+        let mut stderr = self.stderr.take().expect("nobody else reads it");
+        std::thread::spawn(move || {
+            let mut log = String::new();
+            let read = stderr.read_to_string(&mut log);
+            read.expect("standard error is text");
+            log
+        })
+    }
+
+    /// Waits for the end of the process. Answers how it ended and what it said on standard error, if nobody else
+    /// reads that.
     pub fn wait(&mut self) -> (ExitStatus, String) {
         let mut complaint = String::new();
-        let read = self.stderr.read_to_string(&mut complaint);
-        read.expect("standard error is text");
+        if let Some(stderr) = &mut self.stderr {
+            let read = stderr.read_to_string(&mut complaint);
+            read.expect("standard error is text");
+        }
         let status = self.child.wait().expect("the process is ours");
         (status, complaint)
     }

@@ -1,6 +1,9 @@
 //! A gateway inside the test, on a home of its own.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    io::{Cursor, Write},
+    sync::{Arc, Mutex},
+};
 
 use gateway::{
     Authenticator as _, Credential, Gateway, GatewayOptions, Home, NewToken, Principal, Sources,
@@ -34,7 +37,15 @@ impl Statements {
 
 /// Starts a gateway.
 pub async fn gateway() -> TestGateway {
+    gateway_with_config("").await
+}
+
+/// Starts a gateway whose home has this `config.toml`.
+pub async fn gateway_with_config(config: &str) -> TestGateway {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
+    let file = std::fs::File::create(home.path().join("config.toml"));
+    let written = file.and_then(|mut file| file.write_all(config.as_bytes()));
+    written.expect("a file can be made in it");
     let sources = Sources {
         clock: Arc::new(TickingClock::default()),
         ids: Arc::new(CountingIds::default()),
@@ -101,8 +112,49 @@ impl TestGateway {
         self.client_of(principal)
     }
 
+    /// Everything the owner is sent on one connection, line by line, when these calls come one after the other.
+    pub async fn transcript(&self, calls: &[(&str, serde_json::Value)]) -> String {
+        let mut input = String::new();
+        for (index, (method, params)) in calls.iter().enumerate() {
+            let id = index + 1;
+            let call =
+                serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+            input.push_str(&format!("{call}\n"));
+        }
+        let options = rpc::stdio::Options {
+            concurrency: 1,
+            ..rpc::stdio::Options::default()
+        };
+        let output = Output::default();
+        let peer = self.gateway.connect(Principal::owner());
+        let never = std::future::pending();
+        rpc::stdio::run(peer, options, Cursor::new(input), output.clone(), never).await;
+        let written = output
+            .0
+            .lock()
+            .expect("nobody panics while writing")
+            .clone();
+        String::from_utf8(written).expect("what is sent is text")
+    }
+
     /// The home of the gateway.
     pub fn home(&self) -> &std::path::Path {
         self.home.path()
+    }
+}
+
+/// Keeps what is written.
+#[derive(Clone, Default)]
+struct Output(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut written = self.0.lock().expect("nobody panics while writing");
+        written.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }

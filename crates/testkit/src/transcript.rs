@@ -1,7 +1,15 @@
 //! What a client sees, as text for snapshots.
 
-use rpc::{Client, client::Error};
+use std::time::Duration;
+
+use rpc::{
+    Client,
+    client::{Error, Incoming},
+};
 use serde_json::Value;
+
+/// Longer than anything takes; a test that reaches it has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a method answers: the result as it is on the wire, or code, sentence and data of the error.
 pub async fn answer(client: &Client, method: &str, params: Value) -> String {
@@ -33,12 +41,26 @@ pub async fn refusal(client: &Client, method: &str, params: Value) -> String {
 pub async fn told(client: &Client) -> String {
     let answered = client.call_raw("workspace/list", Value::Null).await;
     answered.expect("workspaces can be listed");
-    let unread = client.unread().await.into_iter();
-    let lines: Vec<_> = unread
-        .map(|told| {
-            let number = told.seq.map_or("-".to_owned(), |seq| seq.to_string());
-            format!("{number} {} {}", told.method, told.params)
-        })
-        .collect();
+    let unread = client.unread().await;
+    let lines: Vec<_> = unread.iter().map(line).collect();
     lines.join("\n")
+}
+
+/// What a client is told up to the first notification with this name, a line each.
+pub async fn told_until(client: &Client, method: &str) -> String {
+    let mut lines = Vec::new();
+    loop {
+        let told = tokio::time::timeout(PATIENCE, client.notification()).await;
+        let told = told.unwrap_or_else(|_| panic!("`{method}` did not come after {lines:#?}"));
+        let told = told.expect("the connection is open");
+        lines.push(line(&told));
+        if told.method == method {
+            return lines.join("\n");
+        }
+    }
+}
+
+fn line(told: &Incoming) -> String {
+    let number = told.seq.map_or("-".to_owned(), |seq| seq.to_string());
+    format!("{number} {} {}", told.method, told.params)
 }

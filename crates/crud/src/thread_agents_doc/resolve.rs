@@ -1,10 +1,10 @@
 //! Which document is in force: the nearest active one on the way from a folder to the root.
 
 use entity::thread_agents_doc::Model;
-use sea_orm::DatabaseConnection;
+use sea_orm::{DatabaseConnection, FromQueryResult as _};
 
-use super::{DocScope, ThreadResolution, check, explicit};
-use crate::{Error, query, workspace};
+use super::{DocScope, ThreadResolution};
+use crate::{Error, query, thread_folder, workspace};
 
 /// What one scope has and what is in force there.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +13,14 @@ pub struct Scope {
     pub explicit: Option<Model>,
     /// The document in force.
     pub effective: Option<Resolved>,
+}
+
+impl Scope {
+    /// About how many bytes it takes.
+    pub(crate) fn size(&self) -> usize {
+        let explicit = self.explicit.as_ref().map_or(0, |doc| doc.content.len());
+        size_of::<Self>() + explicit + self.effective.as_ref().map_or(0, Resolved::size)
+    }
 }
 
 /// A document in force and where it was found.
@@ -31,6 +39,12 @@ impl Resolved {
     pub fn is_inherited(&self) -> bool {
         self.doc.folder_id != self.resolved_for_folder_id
     }
+
+    /// About how many bytes it takes.
+    pub(crate) fn size(&self) -> usize {
+        let names: usize = self.source_path.iter().map(String::len).sum();
+        size_of::<Self>() + self.doc.content.len() + names
+    }
 }
 
 /// A document in force before its text is read.
@@ -47,16 +61,11 @@ impl Effective {
     pub(crate) fn load(self, db: &DatabaseConnection) -> Result<Resolved, Error> {
         let sql = "SELECT * FROM thread_agents_doc WHERE id = $1";
         let doc: Option<Model> = query::find(db, sql, [self.doc_id.as_str().into()])?;
-        let doc = doc.ok_or(Error::UnknownDoc(self.doc_id.clone()))?;
-        Ok(self.with(doc))
-    }
-
-    fn with(self, doc: Model) -> Resolved {
-        Resolved {
-            doc,
+        Ok(Resolved {
+            doc: doc.ok_or(Error::UnknownDoc(self.doc_id))?,
             source_path: self.source_path,
             resolved_for_folder_id: self.resolved_for_folder_id,
-        }
+        })
     }
 
     /// What must be the same for nothing to have changed.
@@ -65,39 +74,112 @@ impl Effective {
     }
 }
 
-pub(super) fn scope(db: &DatabaseConnection, scope: &DocScope) -> Result<Scope, Error> {
-    check(db, scope)?;
-    let explicit = explicit(db, scope)?;
-    let effective = effective_of(db, scope, explicit.as_ref())?;
-    Ok(Scope {
-        explicit,
-        effective,
-    })
+/// The way from a scope up to the root and the documents on it.
+pub(super) struct Way {
+    /// Nearest first; there is always the root.
+    steps: Vec<Step>,
+    /// Where it begins; none for the root.
+    folder_id: Option<String>,
 }
 
-/// The document in force, given the scope's own one.
-pub(super) fn effective_of(
-    db: &DatabaseConnection,
-    scope: &DocScope,
-    explicit: Option<&Model>,
-) -> Result<Option<Resolved>, Error> {
-    if let Some(doc) = explicit.filter(|doc| doc.status == "active") {
-        return Ok(Some(Resolved {
-            doc: doc.clone(),
-            source_path: path(db, scope)?,
-            resolved_for_folder_id: scope.folder_id.clone(),
-        }));
+struct Step {
+    /// The name of the folder; none for the root.
+    name: Option<String>,
+    /// Its own document, archived ones aside.
+    doc: Option<Model>,
+}
+
+impl Way {
+    /// One query whatever the depth. Fails unless workspace and folder are there.
+    pub(super) fn read(db: &DatabaseConnection, scope: &DocScope) -> Result<Self, Error> {
+        const ROOT: i64 = 1_000_000;
+        let sql = "WITH RECURSIVE above (id, parent_folder_id, name, distance) AS ( \
+                     SELECT id, parent_folder_id, name, 0 FROM thread_folder WHERE id = $2 AND workspace_id = $1 \
+                     UNION ALL \
+                     SELECT folder.id, folder.parent_folder_id, folder.name, above.distance + 1 \
+                     FROM thread_folder folder JOIN above ON folder.id = above.parent_folder_id) \
+                   SELECT above.distance AS distance, above.name AS folder_name, doc.* \
+                   FROM above LEFT JOIN thread_agents_doc doc \
+                     ON doc.workspace_id = $1 AND doc.folder_id = above.id AND doc.status IN ('draft', 'active') \
+                   UNION ALL \
+                   SELECT 1000000, NULL, doc.* FROM workspace LEFT JOIN thread_agents_doc doc \
+                     ON doc.workspace_id = $1 AND doc.folder_id IS NULL AND doc.status IN ('draft', 'active') \
+                   WHERE workspace.id = $1 AND workspace.is_active";
+        let (workspace_id, folder_id) = (scope.workspace_id.as_str(), scope.folder_id.as_deref());
+        let rows = query::all(db, sql, [workspace_id.into(), folder_id.into()])?;
+        let mut steps = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let distance: i64 = row.try_get("", "distance")?;
+            let doc_id: Option<String> = row.try_get("", "id")?;
+            let doc = doc_id.map(|_| Model::from_query_result(row, ""));
+            let step = Step {
+                name: row.try_get("", "folder_name")?,
+                doc: doc.transpose()?,
+            };
+            steps.push((distance, step));
+        }
+        steps.sort_unstable_by_key(|(distance, _)| *distance);
+        if steps.last().is_none_or(|(distance, _)| *distance != ROOT) {
+            return Err(Error::UnknownWorkspace(workspace_id.to_owned()));
+        }
+        match folder_id {
+            Some(folder_id) if steps.len() == 1 => {
+                Err(thread_folder::unknown(workspace_id, folder_id))
+            }
+            Some(_) | None => Ok(Self {
+                steps: steps.into_iter().map(|(_, step)| step).collect(),
+                folder_id: scope.folder_id.clone(),
+            }),
+        }
     }
-    let effective = effective_in(db, scope)?;
-    effective.map(|effective| effective.load(db)).transpose()
+
+    /// The scope's own document.
+    pub(super) fn explicit(&self) -> Option<&Model> {
+        self.steps[0].doc.as_ref()
+    }
+
+    /// Gives the scope another document of its own.
+    pub(super) fn set_explicit(&mut self, doc: Model) {
+        self.steps[0].doc = Some(doc);
+    }
+
+    /// The nearest active document.
+    pub(super) fn resolved(&self) -> Option<Resolved> {
+        let (doc, source) = self.source()?;
+        Some(Resolved {
+            doc: doc.clone(),
+            // What was passed on the way is not part of the source's path.
+            source_path: source
+                .iter()
+                .rev()
+                .filter_map(|step| step.name.clone())
+                .collect(),
+            resolved_for_folder_id: self.folder_id.clone(),
+        })
+    }
+
+    /// What must be the same for nothing to have changed.
+    pub(super) fn identity(&self) -> Option<(String, i64)> {
+        let (doc, _) = self.source()?;
+        Some((doc.id.clone(), doc.version))
+    }
+
+    /// The document in force, and the way from it upwards.
+    fn source(&self) -> Option<(&Model, &[Step])> {
+        (0..self.steps.len()).find_map(|index| {
+            let doc = self.steps[index].doc.as_ref();
+            let active = doc.filter(|doc| doc.status == "active")?;
+            Some((active, &self.steps[index..]))
+        })
+    }
 }
 
-pub(super) fn effective(
-    db: &DatabaseConnection,
-    scope: &DocScope,
-) -> Result<Option<Effective>, Error> {
-    check(db, scope)?;
-    effective_in(db, scope)
+pub(super) fn scope(db: &DatabaseConnection, scope: &DocScope) -> Result<Scope, Error> {
+    let way = Way::read(db, scope)?;
+    Ok(Scope {
+        explicit: way.explicit().cloned(),
+        effective: way.resolved(),
+    })
 }
 
 /// The document in force in a scope that exists: one query whatever the depth.
@@ -147,50 +229,32 @@ pub(crate) fn effective_in(
     }))
 }
 
-/// The names of the folders from the root down to the scope.
-fn path(db: &DatabaseConnection, scope: &DocScope) -> Result<Vec<String>, Error> {
-    let Some(folder_id) = scope.folder_id.as_deref() else {
-        return Ok(Vec::new());
-    };
-    let sql = "WITH RECURSIVE above (id, parent_folder_id, name, distance) AS ( \
-                 SELECT id, parent_folder_id, name, 0 FROM thread_folder WHERE id = $1 \
-                 UNION ALL \
-                 SELECT folder.id, folder.parent_folder_id, folder.name, above.distance + 1 \
-                 FROM thread_folder folder JOIN above ON folder.id = above.parent_folder_id) \
-               SELECT name FROM above ORDER BY distance DESC";
-    let rows = query::all(db, sql, [folder_id.into()])?;
-    let names: Result<_, sea_orm::DbErr> = rows.iter().map(|row| row.try_get("", "name")).collect();
-    Ok(names?)
-}
-
-/// The root's document has no folder, so its path has no names.
 pub(super) fn for_thread(
     db: &DatabaseConnection,
     workspace_id: &str,
     thread_id: &str,
 ) -> Result<ThreadResolution, Error> {
-    workspace::active(db, workspace_id)?;
     let sql = "SELECT thread.workspace_id AS workspace_id, placement.folder_id AS folder_id \
                FROM thread LEFT JOIN thread_placement placement ON placement.thread_id = thread.id \
                WHERE thread.id = $1";
-    let row = query::one(db, sql, [thread_id.into()])?;
-    let row = row.ok_or_else(|| Error::UnknownThread(thread_id.to_owned()))?;
+    let Some(row) = query::one(db, sql, [thread_id.into()])? else {
+        workspace::active(db, workspace_id)?;
+        return Err(Error::UnknownThread(thread_id.to_owned()));
+    };
     let owner: String = row.try_get("", "workspace_id")?;
     if owner != workspace_id {
+        workspace::active(db, workspace_id)?;
         return Err(Error::ForeignThread {
             thread_id: thread_id.to_owned(),
             workspace_id: workspace_id.to_owned(),
         });
     }
-    let folder_id: Option<String> = row.try_get("", "folder_id")?;
     let scope = DocScope {
         workspace_id: owner,
-        folder_id: folder_id.clone(),
+        folder_id: row.try_get("", "folder_id")?,
     };
-    let effective = effective_in(db, &scope)?;
-    let effective = effective.map(|effective| effective.load(db)).transpose()?;
     Ok(ThreadResolution {
-        folder_id,
-        effective,
+        effective: Way::read(db, &scope)?.resolved(),
+        folder_id: scope.folder_id,
     })
 }

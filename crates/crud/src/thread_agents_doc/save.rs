@@ -5,7 +5,7 @@ use sea_orm::{DatabaseConnection, Value};
 
 use super::{
     DocScope, check, explicit,
-    resolve::{Effective, Resolved, effective_in, effective_of},
+    resolve::{Effective, Resolved, Way, effective_in},
 };
 use crate::{Error, query, workspace::bump_tree};
 
@@ -76,44 +76,33 @@ pub struct Archived {
 }
 
 pub(super) fn save(db: &DatabaseConnection, save: &SaveDoc) -> Result<Saved, Error> {
-    check(db, &save.scope)?;
-    let stored = explicit(db, &save.scope)?;
-    check_version(stored.as_ref(), save.expected_version)?;
+    let mut way = Way::read(db, &save.scope)?;
+    check_version(way.explicit(), save.expected_version)?;
     let status = match save.content.trim().is_empty() {
         true => "draft",
         false => "active",
     };
     let is_same =
-        |stored: &Model| stored.content_sha256 == save.content_sha256 && stored.status == status;
-    if let Some(doc) = stored.as_ref().filter(|stored| is_same(stored)) {
+        |stored: &&Model| stored.content_sha256 == save.content_sha256 && stored.status == status;
+    if let Some(doc) = way.explicit().filter(is_same) {
         return Ok(Saved {
-            effective: effective_of(db, &save.scope, Some(doc))?,
+            effective: way.resolved(),
             doc: doc.clone(),
             effective_changed: false,
             tree_version: None,
         });
     }
 
-    // A document that is in force is in force in its own scope: only a draft has to look further up.
-    let before = match stored.as_ref() {
-        Some(stored) if stored.status == "active" => Some((stored.id.clone(), stored.version)),
-        Some(_) | None => {
-            let above = effective_in(db, &save.scope)?;
-            above.map(|above| (above.doc_id, above.version))
-        }
-    };
-    let doc = match stored {
-        Some(stored) => update(db, &stored.id, stored.version + 1, status, save)?,
+    let before = way.identity();
+    let doc = match way.explicit() {
+        Some(stored) => update(db, stored, status, save)?,
         None => insert(db, status, save)?,
     };
     record(db, &save.revision_id, &doc, &save.reason, &save.author)?;
-    let effective = effective_of(db, &save.scope, Some(&doc))?;
-    let after = effective
-        .as_ref()
-        .map(|found| (found.doc.id.clone(), found.doc.version));
+    way.set_explicit(doc.clone());
     Ok(Saved {
-        effective,
-        effective_changed: before != after,
+        effective_changed: before != way.identity(),
+        effective: way.resolved(),
         tree_version: Some(bump_tree(db, &save.scope.workspace_id)?),
         doc,
     })
@@ -200,25 +189,43 @@ fn insert(db: &DatabaseConnection, status: &str, save: &SaveDoc) -> Result<Model
 
 fn update(
     db: &DatabaseConnection,
-    id: &str,
-    version: i64,
+    stored: &Model,
     status: &str,
     save: &SaveDoc,
 ) -> Result<Model, Error> {
+    let doc = Model {
+        id: stored.id.clone(),
+        workspace_id: stored.workspace_id.clone(),
+        folder_id: stored.folder_id.clone(),
+        status: status.to_owned(),
+        title: stored.title.clone(),
+        content: save.content.clone(),
+        content_sha256: save.content_sha256.clone(),
+        char_count: save.char_count,
+        version: stored.version + 1,
+        created_at: stored.created_at,
+        updated_at: save.now,
+        archived_at: None,
+        created_by: stored.created_by.clone(),
+        updated_by: Some(save.author.clone()),
+    };
     let sql = "UPDATE thread_agents_doc SET status = $2, content = $3, content_sha256 = $4, char_count = $5, \
                  version = $6, updated_at = $7, updated_by = $8, archived_at = NULL \
-               WHERE id = $1 RETURNING *";
+               WHERE id = $1 RETURNING version";
     let values: [Value; 8] = [
-        id.into(),
+        doc.id.as_str().into(),
         status.into(),
-        save.content.as_str().into(),
-        save.content_sha256.as_str().into(),
-        save.char_count.into(),
-        version.into(),
-        save.now.into(),
+        doc.content.as_str().into(),
+        doc.content_sha256.as_str().into(),
+        doc.char_count.into(),
+        doc.version.into(),
+        doc.updated_at.into(),
         save.author.as_str().into(),
     ];
-    query::find(db, sql, values)?.ok_or_else(|| Error::UnknownDoc(id.to_owned()))
+    match query::one(db, sql, values)? {
+        Some(_) => Ok(doc),
+        None => Err(Error::UnknownDoc(doc.id)),
+    }
 }
 
 fn put_away(

@@ -466,14 +466,15 @@ async fn usage(
     })
 }
 
-/// Binds the artifacts of a turn's input to its user message, and tells the thread.
+/// Binds the artifacts of a turn's input to its user message, and tells the thread. The turn has been accepted and
+/// runs in any case, so a binding that cannot be stored is a line in the log.
 pub(super) async fn bind_input(
     ctx: &Context,
     workspace: &WorkspaceId,
     thread: &ThreadId,
     turn: &TurnId,
     inputs: Vec<(usize, ArtifactId, Option<String>)>,
-) -> Result<(), Failure> {
+) {
     let message = format!("user_{turn}");
     for (index, artifact, version) in inputs {
         let new = NewBinding {
@@ -488,26 +489,25 @@ pub(super) async fn bind_input(
                 turn_item_id: Some(message.clone()),
                 ..BindTargets::default()
             },
-            binding_kind: rows::stored(ArtifactBindingKind::UserInput)?,
-            direction: rows::stored(ArtifactBindingDirection::Input)?,
+            binding_kind: "user_input".to_owned(),
+            direction: "input".to_owned(),
             item_index: i64::try_from(index).ok(),
-            role: Some(rows::stored(ArtifactBindingRole::User)?),
+            role: Some("user".to_owned()),
             now: ctx.now(),
         };
-        ctx.store()
-            .artifacts()
-            .bind(new)
-            .await
-            .map_err(rows::failure)?;
-        tell_thread(
-            ctx,
-            workspace,
-            thread.clone(),
-            artifact,
-            "user_input_binding",
-        );
+        match ctx.store().artifacts().bind(new).await {
+            Ok(_) => tell_thread(
+                ctx,
+                workspace,
+                thread.clone(),
+                artifact,
+                "user_input_binding",
+            ),
+            Err(error) => {
+                tracing::error!(%artifact, %turn, %error, "an artifact cannot be bound to its turn")
+            }
+        }
     }
-    Ok(())
 }
 
 fn tell_threads(

@@ -40,7 +40,7 @@ async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartRespons
         .await
         .map_err(rows::agent_failure)?;
     ctx.peer().follow(&accepted.workspace_id);
-    ctx.peer().follow_thread(&thread_id);
+    let is_new = ctx.peer().follow_thread(&thread_id);
     if let Some(tree_version) = accepted.tree_version {
         ctx.tree_changed(&accepted.workspace_id, tree_version, TurnStart::NAME);
     }
@@ -51,9 +51,12 @@ async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartRespons
         &turn_id,
         given.artifacts,
     )
-    .await?;
-    if let Some(run) = accepted.run {
-        ctx.run_turn(run);
+    .await;
+    match accepted.run {
+        Some(run) => ctx.run_turn(run),
+        // Somebody who lost the connection asks again, and hears the answer from its beginning.
+        None if is_new => ctx.catch_up(&thread_id),
+        None => {}
     }
     Ok(TurnStartResponse {
         turn: accepted.turn,

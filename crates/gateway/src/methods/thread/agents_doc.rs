@@ -63,14 +63,10 @@ async fn save(
         now: ctx.now(),
     };
     let saved = ctx.store().agents_docs().save(save).await;
-    let doc = announce(
-        &ctx,
-        saved.map_err(failure::<ThreadAgentsDocSave>)?,
-        ThreadAgentsDocSave::NAME,
-    )?;
+    let saved = saved.map_err(failure::<ThreadAgentsDocSave>)?;
     Ok(ThreadAgentsDocSaveResponse {
-        content_warnings: warnings(&doc.content),
-        doc,
+        content_warnings: warnings(&saved),
+        doc: announce(&ctx, saved, ThreadAgentsDocSave::NAME)?,
     })
 }
 
@@ -185,10 +181,9 @@ async fn restore(
     };
     let saved = ctx.store().agents_docs().restore(restore).await;
     let saved = saved.map_err(failure::<ThreadAgentsDocRestore>)?;
-    let doc = announce(&ctx, saved, ThreadAgentsDocRestore::NAME)?;
     Ok(ThreadAgentsDocRestoreResponse {
-        content_warnings: warnings(&doc.content),
-        doc,
+        content_warnings: warnings(&saved),
+        doc: announce(&ctx, saved, ThreadAgentsDocRestore::NAME)?,
     })
 }
 
@@ -399,12 +394,15 @@ impl Text {
     }
 }
 
-fn warnings(content: &str) -> Vec<String> {
-    let length = content.chars().count();
-    match length > prompt::agents_doc::MAX_CHARS {
+/// Says so when the section of a prompt has no room for all of the text.
+fn warnings(saved: &Saved) -> Vec<String> {
+    // A text that is not blank is in force in its own scope, so this is the path of its own folder.
+    let path = saved.effective.as_ref().map(|found| &*found.source_path);
+    let section = prompt::agents_doc::render(path.unwrap_or_default(), &saved.doc.content);
+    match section.truncated {
         true => vec![format!(
-            "the text has {length} characters, and a prompt takes about {}: the end will not reach the model",
-            prompt::agents_doc::MAX_CHARS
+            "the text has {} characters, which is more than a prompt takes: the end will not reach the model",
+            saved.doc.char_count
         )],
         false => Vec::new(),
     }

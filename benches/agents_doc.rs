@@ -1,0 +1,484 @@
+//! What AGENTS.md documents cost over WebSocket, against the disk and the server stack alone.
+//!
+//! `cargo bench -p cli --bench agents_doc` prints a table and ends with code 1 when a target is missed. Everything
+//! is measured in turns of one second, round after round, and medians are compared: only ratios mean something on a
+//! machine that does other things too. The gateway and the echo server are processes of their own.
+
+#![expect(
+    clippy::print_stdout,
+    reason = "a bench prints its table, and no JSON-RPC client listens"
+)]
+
+use std::{
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Child, Command, ExitCode, Stdio},
+    time::{Duration, Instant},
+};
+
+use axum::{
+    extract::ws::{Message as EchoMessage, WebSocketUpgrade},
+    serve::ListenerExt as _,
+};
+use futures_util::{SinkExt as _, StreamExt as _, future::join_all};
+use rpc::websocket::{MAX_MESSAGE_BYTES, READ_BUFFER_BYTES};
+use serde_json::{Value, json};
+use testkit::ServeProcess;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{Message, Utf8Bytes, client::IntoClientRequest as _, http::HeaderValue},
+};
+
+/// The one of `ac`, so that the echo server allocates as the gateway does.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const ROUNDS: usize = 5;
+const SLICE: Duration = Duration::from_secs(1);
+/// Clients that save at the same time.
+const WRITERS: usize = 64;
+/// Clients that read at the same time.
+const READERS: usize = 16;
+/// Makes this program the echo server.
+const ECHO: &str = "--echo-server";
+
+fn main() -> ExitCode {
+    if std::env::args().any(|argument| argument == ECHO) {
+        // As `ac` builds its own.
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build();
+        runtime.expect("a runtime").block_on(echo_server());
+        return ExitCode::SUCCESS;
+    }
+    // One thread for all clients leaves the rest of the machine to the servers.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.expect("a runtime").block_on(measure())
+}
+
+async fn measure() -> ExitCode {
+    let [home, raw_home] =
+        std::array::from_fn(|_| tempfile::tempdir().expect("a temporary directory"));
+    let server = ServeProcess::start(Command::new(env!("CARGO_BIN_EXE_ac")), home.path());
+    let echo = EchoProcess::start();
+
+    let mut raw = RawWriter::open(raw_home.path());
+    let mut writers = Vec::new();
+    for number in 0..WRITERS {
+        // In one workspace each would be told of every save of the others, and that would be measured instead.
+        writers.push(Writer::open(&server, &format!("ws_{number}")).await);
+    }
+    let (get, resolve) = requests_to_read(&server).await;
+    let mut readers = Vec::new();
+    let mut echoes = Vec::new();
+    for _ in 0..READERS {
+        readers.push(Connection::open(server.url(), &server.token()).await);
+        echoes.push(Connection::open(&echo.url, "").await);
+    }
+    let frame = readers[0].ask(get.clone()).await;
+
+    let mut samples: [Vec<Sample>; 9] = Default::default();
+    for _ in 0..ROUNDS {
+        let ask = |text: &Utf8Bytes| {
+            let text = text.clone();
+            async move |connection: &mut Connection| drop(connection.ask(text.clone()).await)
+        };
+        let round = [
+            raw.slice(),
+            slice(&mut writers[..1], Writer::save).await,
+            slice(&mut writers, Writer::save).await,
+            slice(&mut echoes[..1], ask(&frame)).await,
+            slice(&mut readers[..1], ask(&get)).await,
+            slice(&mut readers[..1], ask(&resolve)).await,
+            slice(&mut echoes, ask(&frame)).await,
+            slice(&mut readers, ask(&get)).await,
+            slice(&mut readers, ask(&resolve)).await,
+        ];
+        for (samples, sample) in samples.iter_mut().zip(round) {
+            samples.push(sample);
+        }
+    }
+    report(samples.map(|samples| Sample::median(&samples)), frame.len())
+}
+
+/// Prints what was measured. Fails when a target is missed.
+fn report(samples: [Sample; 9], frame: usize) -> ExitCode {
+    let [
+        raw,
+        save,
+        save_64,
+        echo,
+        get,
+        resolve,
+        echo_16,
+        get_16,
+        resolve_16,
+    ] = samples;
+    let mut table = Table::default();
+    println!("                                        per second    p50 in µs    ratio   target");
+    table.base("durable commit, rusqlite alone", &raw);
+    table.at_least("agents_doc/save, 1 client", &save, raw.rate, 0.6);
+    table.at_least("  64 clients, a workspace each", &save_64, raw.rate, 2.5);
+    println!("latency, one client, frames of {frame} bytes");
+    table.base("WebSocket echo", &echo);
+    table.at_most("agents_doc/get", &get, echo.p50, 1.5);
+    table.at_most("agents_doc/resolve_for_thread", &resolve, echo.p50, 1.5);
+    println!("rate, {READERS} clients");
+    table.base("WebSocket echo", &echo_16);
+    table.at_least("agents_doc/get", &get_16, echo_16.rate, 0.6);
+    table.at_least(
+        "agents_doc/resolve_for_thread",
+        &resolve_16,
+        echo_16.rate,
+        0.6,
+    );
+    match table.missed {
+        0 => ExitCode::SUCCESS,
+        missed => {
+            println!("{missed} targets missed");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[derive(Default)]
+struct Table {
+    missed: usize,
+}
+
+impl Table {
+    fn base(&mut self, name: &str, sample: &Sample) {
+        self.row(name, sample, "");
+    }
+
+    fn at_least(&mut self, name: &str, sample: &Sample, base: f64, target: f64) {
+        let ratio = sample.rate / base;
+        let verdict = self.verdict(ratio >= target);
+        self.row(name, sample, &format!("{ratio:8.2}  ≥ {target}{verdict}"));
+    }
+
+    fn at_most(&mut self, name: &str, sample: &Sample, base: f64, target: f64) {
+        let ratio = sample.p50 / base;
+        let verdict = self.verdict(ratio <= target);
+        self.row(name, sample, &format!("{ratio:8.2}  ≤ {target}{verdict}"));
+    }
+
+    fn verdict(&mut self, is_met: bool) -> &'static str {
+        self.missed += usize::from(!is_met);
+        if is_met { "" } else { "  missed" }
+    }
+
+    fn row(&self, name: &str, Sample { rate, p50 }: &Sample, verdict: &str) {
+        println!("{name:38} {rate:10.0}   {p50:10.1} {verdict}");
+    }
+}
+
+/// What one slice did.
+#[derive(Clone, Copy)]
+struct Sample {
+    /// Calls per second.
+    rate: f64,
+    /// The median latency in microseconds.
+    p50: f64,
+}
+
+impl Sample {
+    fn of(mut latencies: Vec<Duration>, elapsed: Duration) -> Self {
+        latencies.sort_unstable();
+        Self {
+            rate: latencies.len() as f64 / elapsed.as_secs_f64(),
+            p50: latencies[latencies.len() / 2].as_secs_f64() * 1e6,
+        }
+    }
+
+    fn median(samples: &[Self]) -> Self {
+        let median = |number: fn(&Self) -> f64| {
+            let mut numbers: Vec<_> = samples.iter().map(number).collect();
+            numbers.sort_unstable_by(f64::total_cmp);
+            numbers[numbers.len() / 2]
+        };
+        Self {
+            rate: median(|sample| sample.rate),
+            p50: median(|sample| sample.p50),
+        }
+    }
+}
+
+/// Lets every client call again and again, each waiting for its answer.
+async fn slice<C>(clients: &mut [C], call: impl AsyncFn(&mut C)) -> Sample {
+    let started = Instant::now();
+    let work = clients.iter_mut().map(async |client| {
+        let mut latencies = Vec::new();
+        while started.elapsed() < SLICE {
+            let asked = Instant::now();
+            call(client).await;
+            latencies.push(asked.elapsed());
+        }
+        latencies
+    });
+    let latencies = join_all(work).await.concat();
+    Sample::of(latencies, started.elapsed())
+}
+
+/// A text of about 1 KiB that is not the one before.
+fn content(version: i64) -> String {
+    let rule = "Prefer small commits, and say why in the body of each. ";
+    format!("Rules, version {version}. {}", rule.repeat(18))
+}
+
+/// A client that reads no JSON: it must not be what is measured.
+struct Connection {
+    socket: WebSocketStream<TcpStream>,
+}
+
+impl Connection {
+    async fn open(url: &str, token: &str) -> Self {
+        let mut request = url.into_client_request().expect("a URL");
+        let bearer = HeaderValue::try_from(format!("Bearer {token}")).expect("a token");
+        request.headers_mut().insert("authorization", bearer);
+        let address = url.trim_start_matches("ws://").trim_end_matches('/');
+        let stream = TcpStream::connect(address)
+            .await
+            .expect("the server listens");
+        stream.set_nodelay(true).expect("TCP_NODELAY can be set");
+        let (socket, _) = tokio_tungstenite::client_async(request, stream)
+            .await
+            .expect("the server takes WebSocket clients");
+        Self { socket }
+    }
+
+    /// Sends a request and waits for its result; notifications are skipped.
+    async fn ask(&mut self, request: Utf8Bytes) -> Utf8Bytes {
+        let sent = self.socket.send(Message::Text(request)).await;
+        sent.expect("the connection stands");
+        loop {
+            match self.socket.next().await {
+                Some(Ok(Message::Text(text)))
+                    if text.starts_with(r#"{"jsonrpc":"2.0","id":1,"#) =>
+                {
+                    assert!(text[24..].starts_with(r#""result""#), "{text}");
+                    return text;
+                }
+                Some(Ok(Message::Text(_) | Message::Ping(_) | Message::Pong(_))) => {}
+                other => panic!("the connection ended: {other:?}"),
+            }
+        }
+    }
+
+    async fn call(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.ask(request(method, &params.to_string())).await;
+        let mut answer: Value = serde_json::from_str(&answer).expect("JSON");
+        answer["result"].take()
+    }
+}
+
+fn request(method: &str, params: &str) -> Utf8Bytes {
+    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#).into()
+}
+
+/// Makes a folder. Answers its id.
+async fn folder(connection: &mut Connection, workspace: &str, parent: Option<&str>) -> String {
+    let params = json!({"workspace_id": workspace, "parent_folder_id": parent, "name": "folder"});
+    let made = connection.call("thread/folder/create", params).await;
+    made["folder"]["id"].as_str().expect("an id").to_owned()
+}
+
+/// A client with a document of its own.
+struct Writer {
+    connection: Connection,
+    workspace: String,
+    folder: String,
+    version: i64,
+}
+
+impl Writer {
+    async fn open(server: &ServeProcess, workspace: &str) -> Self {
+        let mut connection = Connection::open(server.url(), &server.token()).await;
+        let params = json!({"workspace_id": workspace});
+        connection.call("workspace/create", params).await;
+        Self {
+            folder: folder(&mut connection, workspace, None).await,
+            connection,
+            workspace: workspace.to_owned(),
+            version: 0,
+        }
+    }
+
+    async fn save(&mut self) {
+        let Self {
+            workspace,
+            folder,
+            version,
+            ..
+        } = self;
+        let params = format!(
+            r#"{{"workspace_id":"{workspace}","folder_id":"{folder}","expected_version":{version},"content":"{}"}}"#,
+            content(*version)
+        );
+        let request = request("thread/agents_doc/save", &params);
+        self.connection.ask(request).await;
+        self.version += 1;
+    }
+}
+
+/// Makes a small document two folders deep and a thread beside it. Answers a request for each.
+async fn requests_to_read(server: &ServeProcess) -> (Utf8Bytes, Utf8Bytes) {
+    let workspace = "ws_read";
+    let mut connection = Connection::open(server.url(), &server.token()).await;
+    connection
+        .call("workspace/create", json!({"workspace_id": workspace}))
+        .await;
+    let outer = folder(&mut connection, workspace, None).await;
+    let inner = folder(&mut connection, workspace, Some(&outer)).await;
+    let scope = json!({"workspace_id": workspace, "folder_id": inner});
+    let thread = json!({"workspace_id": workspace, "thread_id": "thr_read"});
+    let merged = |with: Value| {
+        let mut params = scope.clone();
+        params
+            .as_object_mut()
+            .expect("an object")
+            .extend(with.as_object().expect("an object").clone());
+        params
+    };
+    let save = merged(json!({"content": "Answer in one sentence.\n"}));
+    connection.call("thread/agents_doc/save", save).await;
+    connection.call("thread/start", thread.clone()).await;
+    let place = merged(json!({"thread_id": "thr_read"}));
+    connection.call("thread/move", place).await;
+    (
+        request("thread/agents_doc/get", &scope.to_string()),
+        request("thread/agents_doc/resolve_for_thread", &thread.to_string()),
+    )
+}
+
+/// SQLite alone: the rows of a save, one durable transaction each.
+struct RawWriter {
+    db: rusqlite::Connection,
+    version: i64,
+}
+
+impl RawWriter {
+    fn open(home: &Path) -> Self {
+        // The tables and indices of the gateway.
+        let options = crud::Options::new(0, |_| ());
+        let store = crud::CrudStore::open(home, &options).expect("a database");
+        store.close();
+        let db = rusqlite::Connection::open(home.join("gateway.db")).expect("a database");
+        db.execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
+             PRAGMA wal_autocheckpoint = 1000; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY; \
+             INSERT INTO workspace (id, name, is_active, is_current, tree_version, reserved_seq, created_at, updated_at) \
+               VALUES ('ws_raw', 'Raw', 1, 1, 0, 0, 0, 0); \
+             INSERT INTO thread_folder (id, workspace_id, name, created_at, updated_at) \
+               VALUES ('fld_raw', 'ws_raw', 'folder', 0, 0); \
+             INSERT INTO thread_agents_doc (id, workspace_id, folder_id, status, title, content, content_sha256, \
+                 char_count, version, created_at, updated_at) \
+               VALUES ('agd_raw', 'ws_raw', 'fld_raw', 'active', 'AGENTS.md', '', '', 0, 0, 0, 0);",
+        )
+        .expect("the tables of the gateway");
+        Self { db, version: 0 }
+    }
+
+    fn slice(&mut self) -> Sample {
+        let started = Instant::now();
+        let mut latencies = Vec::new();
+        while started.elapsed() < SLICE {
+            let asked = Instant::now();
+            self.save().expect("the rows of a save");
+            latencies.push(asked.elapsed());
+        }
+        Sample::of(latencies, started.elapsed())
+    }
+
+    fn save(&mut self) -> rusqlite::Result<()> {
+        self.version += 1;
+        let (db, version, content) = (&self.db, self.version, content(self.version));
+        let (sha256, length) = (format!("{version:064x}"), content.len());
+        // Ids of the gateway have no order either, so that each goes to another page of its index.
+        let revision_id = format!("agr_{:018x}", version.wrapping_mul(0x5851_f42d_4c95_7f2d));
+        db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        db.prepare_cached(
+            "UPDATE thread_agents_doc SET status = 'active', content = ?1, content_sha256 = ?2, char_count = ?3, \
+             version = ?4, updated_at = ?4, updated_by = 'owner', archived_at = NULL WHERE id = 'agd_raw'",
+        )?
+        .execute((&content, &sha256, length, version))?;
+        db.prepare_cached(
+            "INSERT INTO thread_agents_doc_revision \
+             (id, doc_id, version, content_sha256, content, char_count, saved_at, saved_by, save_reason) \
+             VALUES (?1, 'agd_raw', ?2, ?3, ?4, ?5, ?2, 'owner', 'autosave')",
+        )?
+        .execute((
+            revision_id,
+            version,
+            &sha256,
+            &content,
+            length,
+        ))?;
+        db.prepare_cached(
+            "UPDATE workspace SET tree_version = tree_version + 1 WHERE id = 'ws_raw'",
+        )?
+        .execute([])?;
+        db.prepare_cached("COMMIT")?.execute([])?;
+        Ok(())
+    }
+}
+
+/// This program again, as the echo server. It ends when this is dropped.
+struct EchoProcess {
+    child: Child,
+    url: String,
+}
+
+impl EchoProcess {
+    fn start() -> Self {
+        let program = std::env::current_exe().expect("this program");
+        let mut child = Command::new(program)
+            .arg(ECHO)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("this program can be started");
+        let mut url = String::new();
+        BufReader::new(child.stdout.take().expect("it was piped"))
+            .read_line(&mut url)
+            .expect("the echo server says where it is");
+        Self {
+            child,
+            url: url.trim_end().to_owned(),
+        }
+    }
+}
+
+impl Drop for EchoProcess {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The server stack of the gateway with nothing behind it.
+async fn echo_server() {
+    let upgrade = async |upgrade: WebSocketUpgrade| {
+        upgrade
+            .read_buffer_size(READ_BUFFER_BYTES)
+            .max_message_size(MAX_MESSAGE_BYTES)
+            .max_frame_size(MAX_MESSAGE_BYTES)
+            .on_upgrade(async |mut socket| {
+                while let Some(Ok(EchoMessage::Text(text))) = socket.recv().await {
+                    if socket.send(EchoMessage::Text(text)).await.is_err() {
+                        return;
+                    }
+                }
+            })
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    println!("ws://{address}/");
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    let app = axum::Router::new().route("/", axum::routing::get(upgrade));
+    axum::serve(listener, app).await.expect("echo");
+}

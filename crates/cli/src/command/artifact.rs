@@ -1,0 +1,395 @@
+//! `ac artifact put|get|list`
+
+use std::{
+    fs::{self, File},
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+use protocol::{
+    ArtifactId, Id as _, ThreadId, WorkspaceId,
+    artifact::{
+        ArtifactList, ArtifactListParams, ArtifactSummary,
+        download::{
+            ArtifactDownloadChunk, ArtifactDownloadChunkHeader, ArtifactDownloadChunkParams,
+            ArtifactDownloadFinish, ArtifactDownloadFinishParams, ArtifactDownloadStart,
+            ArtifactDownloadStartParams,
+        },
+        upload::{
+            ArtifactUploadChunkHeader, ArtifactUploadFinish, ArtifactUploadFinishParams,
+            ArtifactUploadSourceKind, ArtifactUploadStart, ArtifactUploadStartParams,
+            ArtifactUploadStatus, ArtifactUploadStatusParams,
+        },
+    },
+};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use super::HomeOption;
+use crate::{failure::Failure, local::Local, terminal};
+
+/// Frames sent before the gateway is asked how far it is.
+const WINDOW: u64 = 32;
+
+#[derive(Args, Debug)]
+pub(crate) struct Artifact {
+    #[command(subcommand)]
+    action: ArtifactAction,
+}
+
+#[derive(Debug, Subcommand)]
+enum ArtifactAction {
+    /// Upload a file; an upload that was cut off goes on where it stopped.
+    Put {
+        #[command(flatten)]
+        place: Place,
+        /// The file.
+        file: PathBuf,
+        /// The thread it is for.
+        #[arg(long, value_name = "ID")]
+        thread: Option<String>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Download an artifact, with every chunk verified.
+    Get {
+        #[command(flatten)]
+        place: Place,
+        /// The artifact, `art_…`.
+        artifact: String,
+        /// Where to write it [default: its own name, in this directory]
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// List artifacts, newest first.
+    List {
+        #[command(flatten)]
+        place: Place,
+        /// Only artifacts of this thread.
+        #[arg(long, value_name = "ID")]
+        thread: Option<String>,
+        /// Deleted ones too.
+        #[arg(long)]
+        deleted: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Which home and workspace.
+#[derive(Args, Debug)]
+struct Place {
+    #[command(flatten)]
+    home: HomeOption,
+    /// The workspace [default: the current one]
+    #[arg(long, value_name = "ID")]
+    workspace: Option<String>,
+}
+
+impl Artifact {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        match self.action {
+            ArtifactAction::Put {
+                place,
+                file,
+                thread,
+                json,
+            } => put(&place, &file, thread.as_deref(), json).await,
+            ArtifactAction::Get {
+                place,
+                artifact,
+                output,
+            } => get(&place, &artifact, output).await,
+            ArtifactAction::List {
+                place,
+                thread,
+                deleted,
+                json,
+            } => list(&place, thread.as_deref(), deleted, json).await,
+        }
+    }
+}
+
+async fn put(
+    place: &Place,
+    path: &Path,
+    thread: Option<&str>,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let failed = |source| Failure::File {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = File::open(path).map_err(failed)?;
+    let size = file.metadata().map_err(failed)?.len();
+    let sha256 = hash(&mut file, size).map_err(failed)?;
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or("artifact")
+        .to_owned();
+    let thread_id = thread.map(ThreadId::parse).transpose()?;
+    let artifact = Local::with(&place.home, |local| async move {
+        let workspace_id = local.workspace(place.workspace.as_deref()).await?;
+        let started = local
+            .client
+            .call::<ArtifactUploadStart>(ArtifactUploadStartParams {
+                workspace_id: workspace_id.clone(),
+                thread_id,
+                planned_turn_id: None,
+                // The same file under the same name is the same upload, however often it is tried.
+                client_attachment_id: format!("cli-{}", &sha256[..32]),
+                file_name: name,
+                mime_type: None,
+                size_bytes: size,
+                sha256,
+                source_kind: ArtifactUploadSourceKind::Api,
+            })
+            .await?;
+        if started.already_present != Some(true) {
+            let bar = progress(size);
+            let mut offset = started.next_offset.unwrap_or(0);
+            bar.set_position(offset);
+            let chunk = started.recommended_chunk_size_bytes;
+            let mut sent = 0;
+            while offset < size {
+                let bytes = read_at(&file, offset, chunk.min(size - offset)).map_err(failed)?;
+                let header = ArtifactUploadChunkHeader {
+                    workspace_id: workspace_id.clone(),
+                    upload_id: started.upload_id.clone(),
+                    offset,
+                    len: bytes.len() as u64,
+                    chunk_sha256: None,
+                };
+                local
+                    .client
+                    .send_binary(frame(&header, &bytes).into())
+                    .await?;
+                offset += header.len;
+                bar.set_position(offset);
+                sent += 1;
+                if sent % WINDOW == 0 {
+                    let status = ArtifactUploadStatusParams {
+                        workspace_id: workspace_id.clone(),
+                        upload_id: started.upload_id.clone(),
+                    };
+                    offset = local
+                        .client
+                        .call::<ArtifactUploadStatus>(status)
+                        .await?
+                        .next_offset;
+                    local.client.unread().await;
+                }
+            }
+            bar.finish_and_clear();
+        }
+        let finish = ArtifactUploadFinishParams {
+            workspace_id,
+            upload_id: started.upload_id,
+        };
+        Ok(local
+            .client
+            .call::<ArtifactUploadFinish>(finish)
+            .await?
+            .artifact)
+    })
+    .await?;
+    terminal::say(&match as_json {
+        true => serde_json::to_string(&artifact).unwrap_or_default(),
+        false => format!("{}  {}", artifact.artifact_id, artifact.display_name),
+    })?;
+    Ok(())
+}
+
+async fn get(place: &Place, artifact: &str, output: Option<PathBuf>) -> Result<(), Failure> {
+    let artifact_id = ArtifactId::parse(artifact)?;
+    let written = Local::with(&place.home, |local| async move {
+        let workspace_id = local.workspace(place.workspace.as_deref()).await?;
+        let started = local
+            .client
+            .call::<ArtifactDownloadStart>(ArtifactDownloadStartParams {
+                workspace_id: workspace_id.clone(),
+                artifact_id,
+                version_id: None,
+                preferred_chunk_size_bytes: None,
+            })
+            .await?;
+        let path = output.unwrap_or_else(|| PathBuf::from(&started.file_name));
+        let failed = |source| Failure::File {
+            path: path.clone(),
+            source,
+        };
+        // Beside its place until it is whole.
+        let partial = path.with_extension("part");
+        let mut file = File::create(&partial).map_err(failed)?;
+        let mut whole = Sha256::new();
+        let bar = progress(started.size_bytes);
+        let mut offset = 0;
+        while offset < started.size_bytes {
+            let len = started
+                .recommended_chunk_size_bytes
+                .min(started.size_bytes - offset);
+            let bytes = chunk(&local, &workspace_id, &started.download_id, offset, len).await?;
+            file.write_all(&bytes).map_err(failed)?;
+            whole.update(&bytes);
+            offset += len;
+            bar.set_position(offset);
+        }
+        bar.finish_and_clear();
+        if hex(&whole.finalize()) != started.sha256 {
+            return Err(Failure::Damaged {
+                name: started.file_name,
+            });
+        }
+        file.sync_all().map_err(failed)?;
+        fs::rename(&partial, &path).map_err(failed)?;
+        let finish = ArtifactDownloadFinishParams {
+            workspace_id,
+            download_id: started.download_id,
+        };
+        local.client.call::<ArtifactDownloadFinish>(finish).await?;
+        Ok(path)
+    })
+    .await?;
+    terminal::say(&written.display().to_string())?;
+    Ok(())
+}
+
+/// One chunk, compared with its hash.
+async fn chunk(
+    local: &Local,
+    workspace_id: &WorkspaceId,
+    download_id: &protocol::DownloadId,
+    offset: u64,
+    len: u64,
+) -> Result<Vec<u8>, Failure> {
+    let params = ArtifactDownloadChunkParams {
+        workspace_id: workspace_id.clone(),
+        download_id: download_id.clone(),
+        offset,
+        len,
+    };
+    local.client.call::<ArtifactDownloadChunk>(params).await?;
+    let damaged = || Failure::Damaged {
+        name: download_id.to_string(),
+    };
+    let frame = local.client.frame().await.ok_or_else(damaged)?;
+    let length = frame
+        .get(4..8)
+        .and_then(|bytes| bytes.try_into().ok())
+        .map(u32::from_be_bytes);
+    let at = 8 + length.ok_or_else(damaged)? as usize;
+    let header = frame
+        .get(8..at)
+        .and_then(|header| serde_json::from_slice(header).ok());
+    let header: ArtifactDownloadChunkHeader = header.ok_or_else(damaged)?;
+    let bytes = frame.get(at..).unwrap_or_default();
+    match hex(&Sha256::digest(bytes)) == header.chunk_sha256 && header.offset == offset {
+        true => Ok(bytes.to_vec()),
+        false => Err(damaged()),
+    }
+}
+
+async fn list(
+    place: &Place,
+    thread: Option<&str>,
+    deleted: bool,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let thread_id = thread.map(ThreadId::parse).transpose()?;
+    let items = Local::with(&place.home, |local| async move {
+        let mut params = ArtifactListParams {
+            workspace_id: local.workspace(place.workspace.as_deref()).await?,
+            thread_id,
+            turn_id: None,
+            message_id: None,
+            task_id: None,
+            task_run_id: None,
+            kinds: None,
+            include_deleted: Some(deleted),
+            cursor: None,
+            limit: Some(200),
+        };
+        let mut items: Vec<ArtifactSummary> = Vec::new();
+        loop {
+            let page = local.client.call::<ArtifactList>(params.clone()).await?;
+            items.extend(page.items);
+            params.cursor = page.next_cursor;
+            if params.cursor.is_none() {
+                return Ok(items);
+            }
+        }
+    })
+    .await?;
+    terminal::say(&match (as_json, items.is_empty()) {
+        (true, _) => json!({ "items": items }).to_string(),
+        (false, true) => "There are no artifacts. `ac artifact put FILE` makes one.".to_owned(),
+        (false, false) => {
+            let rows: Vec<_> = items.iter().map(row).collect();
+            terminal::table(&["ID", "NAME", "KIND", "SIZE", "STATUS"], &rows)
+        }
+    })?;
+    Ok(())
+}
+
+fn row(summary: &ArtifactSummary) -> Vec<String> {
+    let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let artifact = &summary.artifact;
+    vec![
+        artifact.artifact_id.to_string(),
+        artifact.display_name.clone(),
+        word(json!(artifact.kind)),
+        artifact.size_bytes.unwrap_or(0).to_string(),
+        word(json!(artifact.status)),
+    ]
+}
+
+fn frame(header: &ArtifactUploadChunkHeader, bytes: &[u8]) -> Vec<u8> {
+    let header = serde_json::to_vec(header).unwrap_or_default();
+    let length = u32::try_from(header.len())
+        .unwrap_or(u32::MAX)
+        .to_be_bytes();
+    [b"ARTU".as_slice(), &length, &header, bytes].concat()
+}
+
+/// Reads the file through once, with a bar if that takes a while.
+fn hash(file: &mut File, size: u64) -> io::Result<String> {
+    let bar = progress(size);
+    let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => break,
+            count => {
+                hash.update(&buffer[..count]);
+                bar.inc(count as u64);
+            }
+        }
+    }
+    bar.finish_and_clear();
+    Ok(hex(&hash.finalize()))
+}
+
+fn read_at(file: &File, offset: u64, len: u64) -> io::Result<Vec<u8>> {
+    use std::os::unix::fs::FileExt as _;
+    let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
+    file.read_exact_at(&mut bytes, offset)?;
+    Ok(bytes)
+}
+
+/// A bar on standard error; nothing where that is no terminal.
+fn progress(size: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec}");
+    let bar = ProgressBar::new(size);
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
