@@ -52,12 +52,18 @@ fn open(path: &Path, options: &Options, pragmas: &str) -> Result<DatabaseConnect
 }
 
 /// Makes the file before SQLite does, for its owner alone; the log and the shared memory follow its mode.
+///
+/// A file that is there is not opened: closing it again would drop the locks of every connection of this process,
+/// and then another program that looks at the database takes itself for the last one and removes the log.
 fn make_private(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true);
+    options.create_new(true).write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
+    match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made.map(drop),
+    }
 }
 
 fn connect(path: &Path, busy_timeout: Duration, pragmas: &str) -> rusqlite::Result<Connection> {
