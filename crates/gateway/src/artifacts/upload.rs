@@ -160,15 +160,17 @@ pub(crate) async fn take(
     let artifacts = gateway.store.artifacts();
     // Read anew for every chunk: the upload may have been aborted or finished meanwhile.
     let found = artifacts.upload(workspace_id, upload_id, owner, now).await;
-    let session = found.map_err(|error| match error {
-        crud::Error::UnknownUpload(_) | crud::Error::UnknownWorkspace(_) => reject(
-            "unknown_upload",
-            format!("there is no upload `{upload_id}`"),
-        ),
-        error => {
-            tracing::error!(%error, "an upload cannot be read");
-            reject("internal", "the chunk could not be stored")
+    let session = found.map_err(|error| {
+        let is_unknown = matches!(
+            error,
+            crud::Error::UnknownUpload(_) | crud::Error::UnknownWorkspace(_)
+        );
+        if is_unknown {
+            let message = format!("there is no upload `{upload_id}`");
+            return reject("unknown_upload", message);
         }
+        tracing::error!(%error, "an upload cannot be read");
+        reject("internal", "the chunk could not be stored")
     })?;
     if session.status != "receiving" {
         return Err(reject(
