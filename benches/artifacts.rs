@@ -1,7 +1,7 @@
 //! How fast artifacts go in and out of a real `ac serve`, beside what the machine can do at all.
 //!
 //! ```text
-//! cargo build --release && cargo bench -p cli --bench artifacts
+//! cargo bench -p cli --bench artifacts [-- --server target/release/ac]
 //! ```
 //!
 //! Everything alternates within one run, so that a machine with other work gives fair ratios. Prints a table and
@@ -169,7 +169,10 @@ async fn timed<T>(work: impl Future<Output = T>) -> (Duration, T) {
 
 fn serve() -> (TempDir, ServeProcess) {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
-    let serving = ServeProcess::start(Command::new(env!("CARGO_BIN_EXE_ac")), home.path());
+    let mut arguments = std::env::args().skip_while(|argument| argument != "--server");
+    let server = arguments.nth(1);
+    let server = server.unwrap_or_else(|| env!("CARGO_BIN_EXE_ac").to_owned());
+    let serving = ServeProcess::start(Command::new(server), home.path());
     (home, serving)
 }
 

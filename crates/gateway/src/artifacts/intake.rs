@@ -1,6 +1,6 @@
 //! The binary frames of one connection, taken one after the other.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use entity::artifact_upload_session as session;
 use protocol::{
@@ -17,6 +17,7 @@ use tokio::{
 };
 
 use super::{
+    OpenUpload,
     frame::{self, Frame},
     limits, lock,
 };
@@ -58,6 +59,7 @@ impl Intake {
                 outbox: Arc::clone(outbox),
                 owner: owner.to_owned(),
                 told_at: Instant::now(),
+                checked: None,
             };
             tokio::spawn(worker.run(jobs));
             queue
@@ -84,6 +86,17 @@ struct Worker {
     /// Whose uploads these are.
     owner: String,
     told_at: Instant,
+    /// The upload of the last chunk.
+    checked: Option<Checked>,
+}
+
+/// An upload that was found to be this owner's, open and receiving. The chunks of the same second need not ask the
+/// database again: whoever finishes or aborts it in between also closes the file.
+struct Checked {
+    session: Arc<session::Model>,
+    open: Arc<Mutex<OpenUpload>>,
+    /// Unix seconds.
+    checked_at: i64,
 }
 
 /// Why a chunk was not taken.
@@ -130,7 +143,7 @@ impl Worker {
 
     /// The checks in their order, then the bytes.
     async fn chunk(
-        &self,
+        &mut self,
         header: &ArtifactUploadChunkHeader,
         bytes: Bytes,
     ) -> Result<Taken, Rejection> {
@@ -142,42 +155,61 @@ impl Worker {
             );
             return Err(reject("length_mismatch", message));
         }
-        let hashed = bytes.clone();
-        if let Some(expected) = header.chunk_sha256.clone() {
-            let is_same =
-                tokio::task::spawn_blocking(move || hash_secret(&hashed[..]) == expected).await;
-            if !is_same.unwrap_or(false) {
+        let now = self.gateway.sources.clock.now();
+        let found = match self.checked(header, now) {
+            Some(checked) => Ok(Found::Checked(checked)),
+            None => self.find(header, now).await.map(Found::Session),
+        };
+        let (gateway, offset) = (Arc::clone(&self.gateway), header.offset);
+        let expected = header.chunk_sha256.clone();
+        let written = tokio::task::spawn_blocking(move || {
+            if expected.is_some_and(|expected| hash_secret(&bytes[..]) != expected) {
                 return Err(reject(
                     "hash_mismatch",
                     "the bytes do not have the hash of the header",
                 ));
             }
-        }
+            let checked = found?.open(&gateway, now)?;
+            let taken = append(&checked, offset, &bytes, now)?;
+            Ok((taken, checked))
+        })
+        .await;
+        let written =
+            written.unwrap_or_else(|_| Err(reject("internal", "the chunk could not be stored")));
+        let (taken, checked) = written?;
+        self.checked = Some(checked);
+        Ok(taken)
+    }
+
+    /// The upload of the last chunk, if this chunk is for it too and nobody has closed it.
+    fn checked(&mut self, header: &ArtifactUploadChunkHeader, now: i64) -> Option<Checked> {
+        // Forgotten after every refusal, so that the next chunk is checked in full.
+        let checked = self.checked.take()?;
+        let is_same = checked.session.id == header.upload_id.as_str()
+            && checked.session.workspace_id == header.workspace_id.as_str();
+        let is_fresh = checked.checked_at == now && checked.session.expires_at > now;
+        (is_same && is_fresh && !lock(&checked.open).is_closed).then_some(checked)
+    }
+
+    /// The upload as the database knows it, if it is this owner's and receives.
+    async fn find(
+        &self,
+        header: &ArtifactUploadChunkHeader,
+        now: i64,
+    ) -> Result<session::Model, Rejection> {
         let (workspace_id, upload_id) = (header.workspace_id.as_str(), header.upload_id.as_str());
-        let now = self.gateway.sources.clock.now();
-        let found = self
-            .gateway
-            .store
-            .artifacts()
+        let artifacts = self.gateway.store.artifacts();
+        let found = artifacts
             .upload(workspace_id, upload_id, &self.owner, now)
             .await;
-        let session = found.map_err(|_| {
-            reject(
+        match found {
+            Err(_) => Err(reject(
                 "unknown_upload",
                 format!("there is no upload `{upload_id}`"),
-            )
-        })?;
-        if session.status != "receiving" {
-            return Err(reject(
-                "not_receiving",
-                format!("upload `{upload_id}` is complete"),
-            ));
+            )),
+            Ok(session) if session.status != "receiving" => Err(not_receiving(upload_id)),
+            Ok(session) => Ok(session),
         }
-        let (gateway, offset) = (Arc::clone(&self.gateway), header.offset);
-        let written =
-            tokio::task::spawn_blocking(move || append(&gateway, &session, offset, &bytes, now))
-                .await;
-        written.unwrap_or_else(|_| Err(reject("internal", "the chunk could not be stored")))
     }
 
     async fn acknowledge(&mut self, header: &ArtifactUploadChunkHeader, taken: &Taken) {
@@ -249,25 +281,44 @@ fn reject(kind: &'static str, message: impl Into<String>) -> Rejection {
     }
 }
 
+fn not_receiving(upload_id: &str) -> Rejection {
+    reject("not_receiving", format!("upload `{upload_id}` is complete"))
+}
+
+fn broken(error: &blobs::Error) -> Rejection {
+    tracing::error!(%error, "a chunk cannot be stored");
+    reject("internal", "the chunk could not be stored")
+}
+
+/// The upload of a chunk, on its way to its file.
+enum Found {
+    Checked(Checked),
+    Session(session::Model),
+}
+
+impl Found {
+    /// Opens the file, unless it is open. Blocks.
+    fn open(self, gateway: &Gateway, now: i64) -> Result<Checked, Rejection> {
+        let session = match self {
+            Self::Checked(checked) => return Ok(checked),
+            Self::Session(session) => session,
+        };
+        let open = gateway.artifacts.upload(&session);
+        Ok(Checked {
+            open: open.map_err(|error| broken(&error))?,
+            session: Arc::new(session),
+            checked_at: now,
+        })
+    }
+}
+
 /// Appends a chunk to the file of its upload, or finds that it is there already. Blocks.
-fn append(
-    gateway: &Gateway,
-    session: &session::Model,
-    offset: u64,
-    bytes: &[u8],
-    now: i64,
-) -> Result<Taken, Rejection> {
-    let broken = |error: blobs::Error| {
-        tracing::error!(%error, "a chunk cannot be stored");
-        reject("internal", "the chunk could not be stored")
-    };
-    let open = gateway.artifacts.upload(session).map_err(broken)?;
-    let mut open = lock(&open);
+fn append(checked: &Checked, offset: u64, bytes: &[u8], now: i64) -> Result<Taken, Rejection> {
+    let broken = |error: blobs::Error| broken(&error);
+    let session = &checked.session;
+    let mut open = lock(&checked.open);
     if open.is_closed {
-        return Err(reject(
-            "not_receiving",
-            format!("upload `{}` is complete", session.id),
-        ));
+        return Err(not_receiving(&session.id));
     }
     let length = bytes.len() as u64;
     if length == 0 {

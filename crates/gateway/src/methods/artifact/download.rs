@@ -8,7 +8,6 @@ use rpc::{Failure, Kind, Router};
 use crate::{
     Context,
     artifacts::{self, limits},
-    hash_secret,
     peer::Download,
     rows,
 };
@@ -103,17 +102,6 @@ async fn chunk(
         return Err(Failure::param("/len", message));
     }
     let file = Arc::clone(&download.file);
-    let read = tokio::task::spawn_blocking(move || {
-        let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
-        file.read_exact_at(&mut bytes, offset)?;
-        let sha256 = hash_secret(&bytes);
-        Ok::<_, std::io::Error>((bytes, sha256))
-    });
-    let (bytes, chunk_sha256) = match read.await {
-        Ok(Ok(read)) => read,
-        Ok(Err(error)) => return Err(Failure::incident(&error)),
-        Err(error) => return Err(Failure::incident(&error)),
-    };
     let header = ArtifactDownloadChunkHeader {
         workspace_id: params.workspace_id,
         download_id: params.download_id.clone(),
@@ -122,10 +110,17 @@ async fn chunk(
         offset,
         len: length,
         total_size_bytes: size,
-        chunk_sha256,
+        chunk_sha256: String::new(),
         final_chunk: end == Some(size),
     };
-    ctx.frame_before_answer(artifacts::download_frame(&header, &bytes));
+    let framed = tokio::task::spawn_blocking(move || {
+        artifacts::download_frame(header, |bytes| file.read_exact_at(bytes, offset))
+    });
+    match framed.await {
+        Ok(Ok(frame)) => ctx.frame_before_answer(frame),
+        Ok(Err(error)) => return Err(Failure::incident(&error)),
+        Err(error) => return Err(Failure::incident(&error)),
+    }
     Ok(ArtifactDownloadChunkResponse {
         download_id: params.download_id,
         offset,
