@@ -4,8 +4,11 @@ use protocol::artifact::{download::*, upload::*, *};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-/// The examples in the order of the document.
-const EXAMPLES: &[(&str, fn(Value) -> Value)] = &[
+/// Reads an example into its type and prints it.
+type Print = fn(Value) -> Value;
+
+/// The types of the examples in the order of the document.
+const EXAMPLES: &[(&str, Print)] = &[
     ("artifact_summary", printed::<ArtifactSummary>),
     (
         "artifact_capabilities_params",
@@ -77,7 +80,7 @@ fn printed<T: Serialize + DeserializeOwned>(example: Value) -> Value {
 }
 
 /// The examples with the names of their types; of a request or notification the params.
-fn examples() -> Vec<(&'static str, fn(Value) -> Value, Value)> {
+fn examples() -> Vec<(&'static str, Print, Value)> {
     let text = include_str!("../../../conformance/gateway/examples.json");
     let mut documents: Value = serde_json::from_str(text).expect("the examples are JSON");
     let Value::Array(found) = documents["artifacts-api.md"].take() else {

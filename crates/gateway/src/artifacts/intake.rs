@@ -23,8 +23,8 @@ use super::{
 };
 use crate::{Gateway, hash_secret};
 
-/// Frames that may wait; then the connection is not read any further.
-const MAX_WAITING: usize = 8;
+/// Frames that may wait; then the connection is not read any further. Few, because each one is a chunk in memory.
+const MAX_WAITING: usize = 3;
 /// Progress is told at most this often.
 const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 /// An upload's life is made longer in the database at most this often, in seconds.
@@ -196,7 +196,7 @@ impl Worker {
         &self,
         header: &ArtifactUploadChunkHeader,
         now: i64,
-    ) -> Result<session::Model, Rejection> {
+    ) -> Result<Arc<session::Model>, Rejection> {
         let (workspace_id, upload_id) = (header.workspace_id.as_str(), header.upload_id.as_str());
         let artifacts = self.gateway.store.artifacts();
         let found = artifacts
@@ -208,7 +208,7 @@ impl Worker {
                 format!("there is no upload `{upload_id}`"),
             )),
             Ok(session) if session.status != "receiving" => Err(not_receiving(upload_id)),
-            Ok(session) => Ok(session),
+            Ok(session) => Ok(Arc::new(session)),
         }
     }
 
@@ -293,7 +293,7 @@ fn broken(error: &blobs::Error) -> Rejection {
 /// The upload of a chunk, on its way to its file.
 enum Found {
     Checked(Checked),
-    Session(session::Model),
+    Session(Arc<session::Model>),
 }
 
 impl Found {
@@ -306,7 +306,7 @@ impl Found {
         let open = gateway.artifacts.upload(&session);
         Ok(Checked {
             open: open.map_err(|error| broken(&error))?,
-            session: Arc::new(session),
+            session,
             checked_at: now,
         })
     }

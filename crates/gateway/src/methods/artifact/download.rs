@@ -46,7 +46,8 @@ async fn start(
     })
     .await;
     let reader = opened.map_err(|error| Failure::incident(&error))??;
-    let expires_at = ctx.now() + limits::SESSION_SECONDS;
+    let checked_at = ctx.now();
+    let expires_at = checked_at + limits::SESSION_SECONDS;
     let download = Download {
         workspace_id: params.workspace_id,
         artifact_id: params.artifact_id,
@@ -54,6 +55,7 @@ async fn start(
         size: reader.size(),
         // An open file stays readable, whatever happens to the artifact.
         file: Arc::new(reader.into_file()),
+        checked_at,
         expires_at,
     };
     let download_id: DownloadId = ctx.new_id();
@@ -159,13 +161,19 @@ async fn find(
     workspace: &protocol::WorkspaceId,
     download: &DownloadId,
 ) -> Result<Download, Failure> {
-    let known = ctx.store().workspaces().get(workspace.as_str()).await;
-    known.map_err(rows::failure)?;
-    let found = ctx.peer().download(download, ctx.now());
-    found
-        .filter(|found| found.workspace_id == *workspace)
-        .ok_or_else(|| {
-            let message = format!("there is no download `{download}`");
-            Failure::params(Kind::UnknownDownload, message).with("path", "/download_id")
-        })
+    let now = ctx.now();
+    let found = ctx.peer().download(download, now);
+    let found = found.filter(|found| found.workspace_id == *workspace);
+    // The chunks of one second need not ask the database again.
+    if found.as_ref().map(|found| found.checked_at) != Some(now) {
+        let known = ctx.store().workspaces().get(workspace.as_str()).await;
+        known.map_err(rows::failure)?;
+        if found.is_some() {
+            ctx.peer().download_checked(download, now);
+        }
+    }
+    found.ok_or_else(|| {
+        let message = format!("there is no download `{download}`");
+        Failure::params(Kind::UnknownDownload, message).with("path", "/download_id")
+    })
 }
