@@ -44,6 +44,8 @@ pub(crate) struct Download {
     pub(crate) version_id: ArtifactVersionId,
     pub(crate) size: u64,
     pub(crate) file: Arc<File>,
+    /// When the workspace was last seen to be there, in Unix seconds.
+    pub(crate) checked_at: i64,
     /// Unix seconds.
     pub(crate) expires_at: i64,
 }
@@ -106,6 +108,13 @@ impl Peer {
             .get(id)
             .filter(|open| open.expires_at > now);
         found.cloned()
+    }
+
+    /// Notes that the workspace of a download is there.
+    pub(crate) fn download_checked(&self, id: &DownloadId, now: i64) {
+        if let Some(download) = self.transfers().downloads.get_mut(id) {
+            download.checked_at = now;
+        }
     }
 
     pub(crate) fn download_closed(&self, id: &DownloadId) {

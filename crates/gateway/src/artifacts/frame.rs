@@ -1,9 +1,13 @@
 //! Binary frames: four letters, the length of a JSON header, the header, the bytes.
 
+use std::io;
+
 use protocol::artifact::{
     download::ArtifactDownloadChunkHeader, upload::ArtifactUploadChunkHeader,
 };
 use rpc::Bytes;
+
+use crate::hash_secret;
 
 const UPLOAD: &[u8; 4] = b"ARTU";
 const DOWNLOAD: &[u8; 4] = b"ARTD";
@@ -43,15 +47,20 @@ pub(super) fn parse(frame: &Bytes) -> Frame {
     }
 }
 
-/// A chunk of a download.
-pub(crate) fn download_frame(header: &ArtifactDownloadChunkHeader, bytes: &[u8]) -> Bytes {
-    // A header is a tree of strings and numbers: it cannot fail to serialise.
-    let header = serde_json::to_vec(header).unwrap_or_default();
-    let length = u32::try_from(header.len()).unwrap_or(u32::MAX);
-    let mut frame = Vec::with_capacity(HEADER_AT + header.len() + bytes.len());
-    frame.extend_from_slice(DOWNLOAD);
-    frame.extend_from_slice(&length.to_be_bytes());
-    frame.extend_from_slice(&header);
-    frame.extend_from_slice(bytes);
-    frame.into()
+/// A chunk of a download, read into its place behind the header; fills in its hash.
+pub(crate) fn download_frame(
+    mut header: ArtifactDownloadChunkHeader,
+    read: impl FnOnce(&mut [u8]) -> io::Result<()>,
+) -> io::Result<Bytes> {
+    // Every hash is equally long, so the place of the bytes is known before their hash.
+    header.chunk_sha256 = "0".repeat(64);
+    let start = HEADER_AT + serde_json::to_vec(&header)?.len();
+    let mut frame = vec![0; start + usize::try_from(header.len).unwrap_or(0)];
+    read(&mut frame[start..])?;
+    header.chunk_sha256 = hash_secret(&frame[start..]);
+    let length = u32::try_from(start - HEADER_AT).unwrap_or(u32::MAX);
+    frame[..4].copy_from_slice(DOWNLOAD);
+    frame[4..HEADER_AT].copy_from_slice(&length.to_be_bytes());
+    frame[HEADER_AT..start].copy_from_slice(&serde_json::to_vec(&header)?);
+    Ok(frame.into())
 }

@@ -21,8 +21,8 @@ use super::{
 };
 use crate::{Gateway, hash_secret};
 
-/// Frames that may wait; then the connection is not read any further.
-const MAX_WAITING: usize = 8;
+/// Frames that may wait; then the connection is not read any further. Few, because each one is a chunk in memory.
+const MAX_WAITING: usize = 3;
 /// Progress is told at most this often.
 const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 

@@ -108,9 +108,13 @@ impl NewToken {
 ///
 /// It is also what is stored of a secret: the secret is long and random, so a plain hash hides it.
 pub fn hash_secret(bytes: impl AsRef<[u8]>) -> String {
+    const DIGITS: [char; 16] = [
+        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
+    ];
     digest(bytes)
         .iter()
-        .map(|byte| format!("{byte:02x}"))
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| DIGITS[usize::from(digit)])
         .collect()
 }
 

@@ -8,7 +8,6 @@ use rpc::{Failure, Kind, Router};
 use crate::{
     Context,
     artifacts::{self, limits},
-    hash_secret,
     peer::Download,
     rows,
 };
@@ -47,7 +46,8 @@ async fn start(
     })
     .await;
     let reader = opened.map_err(|error| Failure::incident(&error))??;
-    let expires_at = ctx.now() + limits::SESSION_SECONDS;
+    let checked_at = ctx.now();
+    let expires_at = checked_at + limits::SESSION_SECONDS;
     let download = Download {
         workspace_id: params.workspace_id,
         artifact_id: params.artifact_id,
@@ -55,6 +55,7 @@ async fn start(
         size: reader.size(),
         // An open file stays readable, whatever happens to the artifact.
         file: Arc::new(reader.into_file()),
+        checked_at,
         expires_at,
     };
     let download_id: DownloadId = ctx.new_id();
@@ -103,17 +104,6 @@ async fn chunk(
         return Err(Failure::param("/len", message));
     }
     let file = Arc::clone(&download.file);
-    let read = tokio::task::spawn_blocking(move || {
-        let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
-        file.read_exact_at(&mut bytes, offset)?;
-        let sha256 = hash_secret(&bytes);
-        Ok::<_, std::io::Error>((bytes, sha256))
-    });
-    let (bytes, chunk_sha256) = match read.await {
-        Ok(Ok(read)) => read,
-        Ok(Err(error)) => return Err(Failure::incident(&error)),
-        Err(error) => return Err(Failure::incident(&error)),
-    };
     let header = ArtifactDownloadChunkHeader {
         workspace_id: params.workspace_id,
         download_id: params.download_id.clone(),
@@ -122,10 +112,17 @@ async fn chunk(
         offset,
         len: length,
         total_size_bytes: size,
-        chunk_sha256,
+        chunk_sha256: String::new(),
         final_chunk: end == Some(size),
     };
-    ctx.frame_before_answer(artifacts::download_frame(&header, &bytes));
+    let framed = tokio::task::spawn_blocking(move || {
+        artifacts::download_frame(header, |bytes| file.read_exact_at(bytes, offset))
+    });
+    match framed.await {
+        Ok(Ok(frame)) => ctx.frame_before_answer(frame),
+        Ok(Err(error)) => return Err(Failure::incident(&error)),
+        Err(error) => return Err(Failure::incident(&error)),
+    }
     Ok(ArtifactDownloadChunkResponse {
         download_id: params.download_id,
         offset,
@@ -164,13 +161,19 @@ async fn find(
     workspace: &protocol::WorkspaceId,
     download: &DownloadId,
 ) -> Result<Download, Failure> {
-    let known = ctx.store().workspaces().get(workspace.as_str()).await;
-    known.map_err(rows::failure)?;
-    let found = ctx.peer().download(download, ctx.now());
-    found
-        .filter(|found| found.workspace_id == *workspace)
-        .ok_or_else(|| {
-            let message = format!("there is no download `{download}`");
-            Failure::params(Kind::UnknownDownload, message).with("path", "/download_id")
-        })
+    let now = ctx.now();
+    let found = ctx.peer().download(download, now);
+    let found = found.filter(|found| found.workspace_id == *workspace);
+    // The chunks of one second need not ask the database again.
+    if found.as_ref().map(|found| found.checked_at) != Some(now) {
+        let known = ctx.store().workspaces().get(workspace.as_str()).await;
+        known.map_err(rows::failure)?;
+        if found.is_some() {
+            ctx.peer().download_checked(download, now);
+        }
+    }
+    found.ok_or_else(|| {
+        let message = format!("there is no download `{download}`");
+        Failure::params(Kind::UnknownDownload, message).with("path", "/download_id")
+    })
 }

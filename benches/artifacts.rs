@@ -1,0 +1,475 @@
+//! How fast artifacts go in and out of a real `ac serve`, beside what the machine can do at all.
+//!
+//! ```text
+//! cargo bench -p cli --bench artifacts [-- --server target/release/ac]
+//! ```
+//!
+//! Everything alternates within one run, so that a machine with other work gives fair ratios. Prints a table and
+//! ends with code 1 when a target is missed. Linux.
+#![expect(
+    clippy::print_stdout,
+    reason = "a benchmark prints; it is no JSON-RPC channel"
+)]
+
+use std::{
+    fs::File,
+    path::Path,
+    process::{Command, ExitCode},
+    time::{Duration, Instant},
+};
+
+use axum::{Router, body::Body, extract::State, routing::put};
+use futures_util::StreamExt as _;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use tempfile::TempDir;
+use testkit::ServeProcess;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _, Join, Sink, join, sink},
+    net::{
+        TcpListener, TcpStream,
+        tcp::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::Semaphore,
+};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        Message,
+        protocol::{Role, WebSocketConfig},
+    },
+};
+
+const ROUNDS: usize = 11;
+const SIZE: usize = 48 << 20;
+const CHUNK: usize = 256 << 10;
+/// Chunks on their way without an acknowledgement.
+const UPLOAD_WINDOW: usize = 16;
+const DOWNLOAD_WINDOW: usize = 4;
+const PARALLEL: usize = 16;
+const PARALLEL_SIZE: usize = 16 << 20;
+const WORKSPACE: &str = "ws_000000000000000000";
+
+const MIN_OF_HASHING: f64 = 0.6;
+const MIN_OF_PUT: f64 = 1.0;
+const MAX_GROWTH_MEGABYTES: f64 = 64.0;
+
+fn main() -> ExitCode {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime can be made");
+    runtime.block_on(run())
+}
+
+#[derive(Default)]
+struct Times {
+    hash: Vec<Duration>,
+    upload: Vec<Duration>,
+    checked_upload: Vec<Duration>,
+    put: Vec<Duration>,
+    download: Vec<Duration>,
+}
+
+async fn run() -> ExitCode {
+    let (_home, serving) = serve();
+    let mut client = Client::connect(&serving).await;
+    client.call("workspace/default", &json!({})).await;
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let put_address = serve_put(folder.path()).await;
+
+    let mut times = Times::default();
+    for round in 0..=ROUNDS {
+        let bytes = random_bytes(SIZE);
+        let (hash, sha256) = timed(async { hex(&Sha256::digest(&bytes)) }).await;
+        let put = plain_put(&put_address, &bytes).await;
+        let (upload, artifact) = timed(client.upload(&bytes, &sha256, ChunkHashes::Without)).await;
+        let download = client.download(&artifact, &bytes).await;
+        // Random bytes again, or nothing would have to be stored.
+        let bytes = random_bytes(SIZE);
+        let sha256 = hex(&Sha256::digest(&bytes));
+        let (checked_upload, _) = timed(client.upload(&bytes, &sha256, ChunkHashes::With)).await;
+        // The first round warms up.
+        if round > 0 {
+            times.hash.push(hash);
+            times.put.push(put);
+            times.upload.push(upload);
+            times.checked_upload.push(checked_upload);
+            times.download.push(download);
+        }
+    }
+    drop((client, serving));
+    let growth = growth_of_parallel_uploads().await;
+    report(times, growth)
+}
+
+fn report(times: Times, growth: f64) -> ExitCode {
+    let [hash, put, upload, checked, download] = [
+        times.hash,
+        times.put,
+        times.upload,
+        times.checked_upload,
+        times.download,
+    ]
+    .map(median);
+    let row = |name: &str, speed: f64, note: String| println!("{name:<42}{speed:>7.0} MiB/s{note}");
+    println!("{} MiB, {ROUNDS} rounds, medians", SIZE >> 20);
+    row("SHA-256 in memory", hash, String::new());
+    row("HTTP PUT, hashed, fsynced, renamed", put, String::new());
+    row(
+        "upload over WebSocket",
+        upload,
+        format!(
+            "  {:.2} of hashing, {:.2} of PUT",
+            upload / hash,
+            upload / put
+        ),
+    );
+    row("upload with a hash for every chunk", checked, String::new());
+    row(
+        "download, every chunk verified",
+        download,
+        format!("  {:.2} of hashing", download / hash),
+    );
+    println!(
+        "{:<42}{growth:>7.1} MB",
+        "growth by 16 uploads of 16 MiB at once"
+    );
+    let targets = [
+        (
+            "upload is at least 0.6 of hashing",
+            upload / hash >= MIN_OF_HASHING,
+        ),
+        ("upload is as fast as PUT", upload / put >= MIN_OF_PUT),
+        (
+            "download is at least 0.6 of hashing",
+            download / hash >= MIN_OF_HASHING,
+        ),
+        (
+            "uploads at once need less than 64 MB",
+            growth < MAX_GROWTH_MEGABYTES,
+        ),
+    ];
+    let mut code = ExitCode::SUCCESS;
+    for (target, _) in targets.iter().filter(|(_, is_met)| !is_met) {
+        println!("missed: {target}");
+        code = ExitCode::FAILURE;
+    }
+    code
+}
+
+/// MiB per second.
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    (SIZE >> 20) as f64 / times[times.len() / 2].as_secs_f64()
+}
+
+async fn timed<T>(work: impl Future<Output = T>) -> (Duration, T) {
+    let started = Instant::now();
+    let done = work.await;
+    (started.elapsed(), done)
+}
+
+fn serve() -> (TempDir, ServeProcess) {
+    let home = tempfile::tempdir().expect("a temporary folder can be made");
+    let mut arguments = std::env::args().skip_while(|argument| argument != "--server");
+    let server = arguments.nth(1);
+    let server = server.unwrap_or_else(|| env!("CARGO_BIN_EXE_ac").to_owned());
+    let serving = ServeProcess::start(Command::new(server), home.path());
+    (home, serving)
+}
+
+/// By how many megabytes the most memory of a fresh gateway lies above its memory at rest.
+async fn growth_of_parallel_uploads() -> f64 {
+    let (_home, serving) = serve();
+    let mut client = Client::connect(&serving).await;
+    client.call("workspace/default", &json!({})).await;
+    let before = memory(&serving, "VmRSS:");
+    let uploads = (0..PARALLEL).map(|_| {
+        let connecting = Client::connect(&serving);
+        async {
+            let mut client = connecting.await;
+            let bytes = random_bytes(PARALLEL_SIZE);
+            let sha256 = hex(&Sha256::digest(&bytes));
+            client.upload(&bytes, &sha256, ChunkHashes::Without).await;
+        }
+    });
+    futures_util::future::join_all(uploads).await;
+    // The system keeps the high-water mark; nothing has to be sampled.
+    memory(&serving, "VmHWM:") - before
+}
+
+/// A line of the process's status, in megabytes.
+fn memory(serving: &ServeProcess, line: &str) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", serving.ready["pid"]));
+    let status = status.expect("the process runs");
+    let found = status.lines().find_map(|text| text.strip_prefix(line));
+    let kibibytes = found.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+    kibibytes.expect("the system tells it") * 1024.0 / 1e6
+}
+
+/// Bytes that nobody has seen before and nobody can compress.
+fn random_bytes(length: usize) -> Vec<u8> {
+    let mut state = getrandom::u64().expect("the system has randomness");
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = state;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (word ^ (word >> 31)).to_le_bytes()
+    };
+    let mut bytes = vec![0; length];
+    for piece in bytes.chunks_exact_mut(8) {
+        piece.copy_from_slice(&next());
+    }
+    bytes
+}
+
+fn hex(hash: &[u8]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether a chunk carries its own hash.
+#[derive(Clone, Copy)]
+enum ChunkHashes {
+    With,
+    Without,
+}
+
+/// A client that costs as little as a client can, so that the gateway is measured: it writes chunks from where they
+/// are, masked with zeros, which the gateway unmasks like any other.
+struct Client {
+    writer: OwnedWriteHalf,
+    reader: WebSocketStream<Join<OwnedReadHalf, Sink>>,
+    last_id: u64,
+}
+
+impl Client {
+    async fn connect(serving: &ServeProcess) -> Self {
+        let stream = TcpStream::connect(serving.address()).await;
+        let mut stream = stream.expect("it listens");
+        stream.set_nodelay(true).expect("the socket is open");
+        let request = format!(
+            "GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\
+             Authorization: Bearer {}\r\n\r\n",
+            serving.token()
+        );
+        let written = stream.write_all(request.as_bytes()).await;
+        written.expect("the gateway reads");
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"\r\n\r\n") {
+            answer.push(stream.read_u8().await.expect("the gateway answers"));
+        }
+        assert!(answer.starts_with(b"HTTP/1.1 101"), "the token is valid");
+        let (reader, writer) = stream.into_split();
+        let config = WebSocketConfig::default().read_buffer_size(CHUNK);
+        let reader = join(reader, sink());
+        Self {
+            writer,
+            reader: WebSocketStream::from_raw_socket(reader, Role::Client, Some(config)).await,
+            last_id: 0,
+        }
+    }
+
+    /// Calls a method and waits for its answer; notifications are skipped.
+    async fn call(&mut self, method: &str, params: &Value) -> Value {
+        let id = send_request(&mut self.writer, &mut self.last_id, method, params).await;
+        loop {
+            if let Some(result) = result_of(&id, next(&mut self.reader).await) {
+                return result;
+            }
+        }
+    }
+
+    /// From the start to the answer to finish. Answers the artifact's id.
+    async fn upload(&mut self, bytes: &[u8], sha256: &str, hashes: ChunkHashes) -> String {
+        let params = json!({
+            "workspace_id": WORKSPACE, "client_attachment_id": "bench", "file_name": "bench.bin",
+            "size_bytes": bytes.len(), "sha256": sha256, "source_kind": "api",
+        });
+        let started = self.call("artifact/upload/start", &params).await;
+        let upload_id = started["upload_id"].as_str().expect("an upload has an id");
+        let window = Semaphore::new(UPLOAD_WINDOW);
+        let finish_id = json!(self.last_id + 1);
+        let sending = async {
+            for (number, chunk) in bytes.chunks(CHUNK).enumerate() {
+                let mut header = json!({
+                    "workspace_id": WORKSPACE, "upload_id": upload_id, "offset": number * CHUNK,
+                    "len": chunk.len(),
+                });
+                if let ChunkHashes::With = hashes {
+                    header["chunk_sha256"] = hex(&Sha256::digest(chunk)).into();
+                }
+                let header = header.to_string();
+                let mut start = b"ARTU".to_vec();
+                start.extend((header.len() as u32).to_be_bytes());
+                start.extend(header.as_bytes());
+                window.acquire().await.expect("it stays open").forget();
+                send_frame(&mut self.writer, 2, &start, chunk).await;
+            }
+            let params = json!({"workspace_id": WORKSPACE, "upload_id": upload_id});
+            let method = "artifact/upload/finish";
+            send_request(&mut self.writer, &mut self.last_id, method, &params).await;
+        };
+        let receiving = async {
+            loop {
+                let message = next(&mut self.reader).await;
+                if let Message::Text(text) = &message
+                    && text.contains("chunk_ack")
+                {
+                    window.add_permits(1);
+                } else if let Some(mut finished) = result_of(&finish_id, message) {
+                    return finished["artifact"]["artifact_id"].take();
+                }
+            }
+        };
+        let ((), artifact) = tokio::join!(sending, receiving);
+        artifact.as_str().expect("an artifact has an id").to_owned()
+    }
+
+    /// From the start to the answer to finish. Every chunk is hashed on another thread as it arrives.
+    async fn download(&mut self, artifact_id: &str, expected: &[u8]) -> Duration {
+        let (verified, mut to_verify) = tokio::sync::mpsc::channel::<(String, Message, usize)>(8);
+        let verifying = tokio::task::spawn_blocking(move || {
+            while let Some((sha256, message, start)) = to_verify.blocking_recv() {
+                let bytes = message.into_data();
+                assert_eq!(hex(&Sha256::digest(&bytes[start..])), sha256);
+            }
+        });
+        let clock = Instant::now();
+        let params = json!({"workspace_id": WORKSPACE, "artifact_id": artifact_id});
+        let started = self.call("artifact/download/start", &params).await;
+        let download_id = &started["download_id"];
+        let mut offsets = (0..expected.len()).step_by(CHUNK);
+        let mut waiting = 0;
+        loop {
+            while waiting < DOWNLOAD_WINDOW
+                && let Some(offset) = offsets.next()
+            {
+                let params = json!({
+                    "workspace_id": WORKSPACE, "download_id": download_id, "offset": offset,
+                    "len": CHUNK.min(expected.len() - offset),
+                });
+                let method = "artifact/download/chunk";
+                send_request(&mut self.writer, &mut self.last_id, method, &params).await;
+                waiting += 1;
+            }
+            if waiting == 0 {
+                break;
+            }
+            let message = next(&mut self.reader).await;
+            if let Message::Binary(frame) = &message {
+                let length = frame[4..8].try_into().expect("there are four bytes");
+                let start = 8 + u32::from_be_bytes(length) as usize;
+                let header: Value = serde_json::from_slice(&frame[8..start]).expect("it is JSON");
+                let sha256 = header["chunk_sha256"].as_str().expect("it has a hash");
+                let chunk = (sha256.to_owned(), message, start);
+                verified.send(chunk).await.expect("the hashes are right");
+                waiting -= 1;
+            }
+        }
+        drop(verified);
+        verifying.await.expect("the hashes are right");
+        let params = json!({"workspace_id": WORKSPACE, "download_id": download_id});
+        self.call("artifact/download/finish", &params).await;
+        clock.elapsed()
+    }
+}
+
+async fn next(reader: &mut WebSocketStream<Join<OwnedReadHalf, Sink>>) -> Message {
+    let message = reader.next().await.expect("the connection stays open");
+    message.expect("the connection stays open")
+}
+
+/// The result in the answer to a request; nothing if this is another message.
+fn result_of(id: &Value, message: Message) -> Option<Value> {
+    let Message::Text(text) = message else {
+        return None;
+    };
+    let mut message: Value = serde_json::from_str(&text).expect("texts are JSON");
+    assert!(!text.contains("chunk_rejected"), "{text}");
+    (message["id"] == *id).then(|| {
+        assert_eq!(message.get("error"), None);
+        message["result"].take()
+    })
+}
+
+async fn send_request(
+    writer: &mut OwnedWriteHalf,
+    last_id: &mut u64,
+    method: &str,
+    params: &Value,
+) -> Value {
+    *last_id += 1;
+    let request = json!({"jsonrpc": "2.0", "id": *last_id, "method": method, "params": params});
+    send_frame(writer, 1, request.to_string().as_bytes(), &[]).await;
+    json!(*last_id)
+}
+
+/// Sends a WebSocket message in one frame, with a mask of zeros.
+async fn send_frame(writer: &mut OwnedWriteHalf, opcode: u8, start: &[u8], rest: &[u8]) {
+    let mut head = vec![0x80 | opcode, 0x80 | 127];
+    head.extend(((start.len() + rest.len()) as u64).to_be_bytes());
+    head.extend([0; 4]);
+    head.extend(start);
+    for part in [&head, rest] {
+        let written = writer.write_all(part).await;
+        written.expect("the gateway reads");
+    }
+}
+
+/// The plainest way to store a file over HTTP: hash while receiving, write, sync, rename, sync the folder.
+async fn serve_put(folder: &Path) -> String {
+    let app = Router::new()
+        .route("/", put(store))
+        .with_state(folder.to_owned());
+    let listener = TcpListener::bind("127.0.0.1:0").await;
+    let listener = listener.expect("there are free ports");
+    let address = listener.local_addr().expect("it is bound").to_string();
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    address
+}
+
+async fn store(State(folder): State<std::path::PathBuf>, body: Body) -> String {
+    let (chunks, mut received) = tokio::sync::mpsc::channel::<axum::body::Bytes>(16);
+    let storing = tokio::task::spawn_blocking(move || {
+        let temporary = folder.join("temporary");
+        let mut file = File::create(&temporary)?;
+        let mut hasher = Sha256::new();
+        while let Some(chunk) = received.blocking_recv() {
+            hasher.update(&chunk);
+            std::io::Write::write_all(&mut file, &chunk)?;
+        }
+        file.sync_all()?;
+        let sha256 = hex(&hasher.finalize());
+        std::fs::rename(temporary, folder.join(&sha256))?;
+        File::open(folder)?.sync_all()?;
+        Ok::<_, std::io::Error>(sha256)
+    });
+    let mut body = body.into_data_stream();
+    while let Some(Ok(chunk)) = body.next().await {
+        let sent = chunks.send(chunk).await;
+        sent.expect("the disk has room");
+    }
+    drop(chunks);
+    let stored = storing.await.expect("nothing panics");
+    stored.expect("the disk has room")
+}
+
+async fn plain_put(address: &str, bytes: &[u8]) -> Duration {
+    let started = Instant::now();
+    let stream = TcpStream::connect(address).await;
+    let mut stream = stream.expect("it listens");
+    let length = bytes.len();
+    let head = format!(
+        "PUT / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
+    );
+    for part in [head.as_bytes(), bytes] {
+        let written = stream.write_all(part).await;
+        written.expect("the handler reads");
+    }
+    let mut answer = String::new();
+    let read = stream.read_to_string(&mut answer).await;
+    read.expect("the handler answers");
+    let elapsed = started.elapsed();
+    assert!(answer.ends_with(&hex(&Sha256::digest(bytes))), "{answer}");
+    elapsed
+}
