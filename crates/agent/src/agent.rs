@@ -1,6 +1,6 @@
 //! What the gateway asks of the turn loop: accept, run, cancel, catch up.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use crud::{CrudStore, FinishTurn, NewTurnEvent, StartTurn, TurnStarted};
 use entity::{thread, turn};
@@ -19,6 +19,9 @@ use crate::{
     provider::Provider,
     running::{Running, RunningTurns},
 };
+
+/// How long an interrupted turn may take to be written down.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// The turn loop. Cheap to clone.
 #[derive(Clone)]
@@ -263,6 +266,24 @@ impl Agent {
         running.cancel(reason.unwrap_or_else(|| "cancelled".to_owned()));
         running.end().await;
         Ok(turns.get(thread_id.as_str(), turn_id.as_str()).await?)
+    }
+
+    /// Waits for the running turns, before the database closes. Those that take longer than `patience` are
+    /// interrupted.
+    pub async fn settle(&self, patience: Duration) {
+        let running = self.inner.running.all();
+        let ended = async {
+            for turn in &running {
+                turn.end().await;
+            }
+        };
+        if tokio::time::timeout(patience, ended).await.is_ok() {
+            return;
+        }
+        for turn in self.inner.running.all() {
+            turn.cancel("the gateway stopped".to_owned());
+            let _ = tokio::time::timeout(LAST_WORDS, turn.end()).await;
+        }
     }
 
     /// Lets `tell` hear the answer of a thread's running turn as far as it has come, with no piece lost or

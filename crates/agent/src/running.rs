@@ -89,6 +89,10 @@ impl RunningTurns {
         self.turns().get(turn_id).cloned()
     }
 
+    pub(crate) fn all(&self) -> Vec<Arc<Running>> {
+        self.turns().values().cloned().collect()
+    }
+
     pub(crate) fn of_thread(&self, thread_id: &ThreadId) -> Option<Arc<Running>> {
         let turns = self.turns();
         turns

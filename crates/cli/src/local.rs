@@ -1,6 +1,6 @@
 //! A client of the home itself, whether or not a gateway serves it: several processes may use one home.
 
-use std::{future::Future, sync::Arc};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use gateway::{Gateway, Home, Principal};
 use protocol::{
@@ -27,12 +27,14 @@ impl Local {
         F: Future<Output = Result<T, Failure>>,
     {
         let home = Home::open(&home.path()?)?;
-        let gateway = Gateway::open(&home, &crate::command::gateway_options()).await?;
+        let mut options = crate::command::gateway_options();
+        // A command ends before a preview would be made; the next gateway makes it.
+        options.projection_worker = None;
+        let gateway = Gateway::open(&home, &options).await?;
         let client = rpc::memory::connect(gateway.connect(Principal::owner()));
         let local = Arc::new(Self { gateway, client });
         let done = work(Arc::clone(&local)).await;
-        let store = local.gateway.store().clone();
-        let _ = tokio::task::spawn_blocking(move || store.close()).await;
+        local.gateway.close(Duration::ZERO).await;
         done
     }
 

@@ -1,6 +1,6 @@
 //! What all connections of one process share.
 
-use std::{ffi::OsString, sync::Arc};
+use std::{ffi::OsString, sync::Arc, time::Duration};
 
 use agent::Agent;
 use crud::CrudStore;
@@ -127,6 +127,13 @@ impl Gateway {
     /// Who a token belongs to.
     pub fn tokens(&self) -> &StoredTokens {
         &self.tokens
+    }
+
+    /// Ends what runs, waiting for turns at most `patience`, and closes the database.
+    pub async fn close(&self, patience: Duration) {
+        self.agent.settle(patience).await;
+        let store = self.store.clone();
+        let _ = tokio::task::spawn_blocking(move || store.close()).await;
     }
 
     /// The dispatch table.

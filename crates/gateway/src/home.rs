@@ -48,11 +48,7 @@ impl Home {
             path: path.to_owned(),
             source,
         };
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(path).map_err(failed)?;
+        private_folder(path).map_err(failed)?;
         let path = path.canonicalize().map_err(failed)?;
         Ok(Self { path })
     }
@@ -103,7 +99,7 @@ impl Home {
             source,
         };
         let folder = self.path.join("processes");
-        fs::create_dir_all(&folder).map_err(failed)?;
+        private_folder(&folder).map_err(failed)?;
         let name = format!("prc_{}", random_text(18));
         let path = folder.join(&name);
         let file = private().create_new(true).open(&path).map_err(failed)?;
@@ -200,6 +196,15 @@ pub fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
         return written;
     }
     File::open(folder)?.sync_all()
+}
+
+/// Makes a folder only its owner can look into.
+fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
 }
 
 /// Files only their owner can read.

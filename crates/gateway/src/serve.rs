@@ -114,8 +114,7 @@ pub async fn serve(
     {
         tracing::warn!("some connections did not end in time");
     }
-    let store = gateway.store.clone();
-    let _ = tokio::task::spawn_blocking(move || store.close()).await;
+    gateway.close(Duration::ZERO).await;
     Ok(())
 }
 

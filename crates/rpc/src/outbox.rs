@@ -23,6 +23,8 @@ pub(crate) enum Outgoing {
 
 /// Responses that may wait; whoever answers waits for room.
 const MAX_RESPONSES: usize = 128;
+/// Bytes of responses that may wait, besides one that is larger by itself.
+const MAX_RESPONSE_BYTES: usize = 4 << 20;
 /// Notifications that may wait; a connection with more is too slow and is closed.
 const MAX_NOTIFICATIONS: usize = 128;
 /// Bytes of notifications that may wait.
@@ -44,6 +46,7 @@ pub struct Outbox {
 struct State {
     queue: VecDeque<Entry>,
     responses: usize,
+    response_bytes: usize,
     notifications: usize,
     notification_bytes: usize,
     closing: Option<Closing>,
@@ -122,8 +125,12 @@ impl Outbox {
                 if state.closing.is_some() {
                     return;
                 }
-                if state.responses < MAX_RESPONSES {
+                let bytes = text.len() + frame.as_ref().map_or(0, Bytes::len);
+                let has_room = state.responses < MAX_RESPONSES
+                    && state.response_bytes + bytes <= MAX_RESPONSE_BYTES;
+                if has_room || state.responses == 0 {
                     state.responses += 1;
+                    state.response_bytes += bytes;
                     state.queue.push_back(Entry::Response { frame, text });
                     drop(state);
                     self.ready.notify_one();
@@ -230,6 +237,7 @@ impl Outbox {
 impl State {
     fn take(&mut self) -> Vec<Outgoing> {
         self.responses = 0;
+        self.response_bytes = 0;
         self.notifications = 0;
         self.notification_bytes = 0;
         let mut texts = Vec::with_capacity(self.queue.len());
@@ -350,6 +358,20 @@ mod tests {
             ("first", "delta 874")
         );
         assert_eq!(texts.last().unwrap(), "last");
+    }
+
+    #[tokio::test]
+    async fn large_responses_wait_for_each_other() {
+        let outbox = std::sync::Arc::new(Outbox::default());
+        let large = text(&"x".repeat(MAX_RESPONSE_BYTES + 1));
+        outbox.respond(large.clone()).await;
+        let waiting = tokio::spawn({
+            let outbox = outbox.clone();
+            async move { outbox.respond(large).await }
+        });
+        assert_eq!(drain(&outbox).await.len(), 1);
+        assert_eq!(drain(&outbox).await.len(), 1);
+        waiting.await.unwrap();
     }
 
     #[tokio::test]

@@ -132,6 +132,17 @@ async fn export(place: &Place, directory: &Path, force: bool) -> Result<(), Fail
         return Ok(());
     }
     // Everything is looked at before anything is written.
+    for file in &exported.files {
+        let mut path = directory.to_owned();
+        for part in Path::new(&file.path) {
+            path.push(part);
+            if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
+                return Err(Failure::Argument {
+                    detail: format!("`{}` is a link and could lead elsewhere", path.display()),
+                });
+            }
+        }
+    }
     if !force {
         for file in &exported.files {
             let path = directory.join(&file.path);

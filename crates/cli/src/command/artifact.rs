@@ -30,6 +30,8 @@ use sha2::{Digest as _, Sha256};
 use super::HomeOption;
 use crate::{failure::Failure, local::Local, terminal};
 
+/// Bytes of one file at most, as `artifact/capabilities` says.
+const MAX_BYTES: u64 = 50 << 20;
 /// Frames sent before the gateway is asked how far it is.
 const WINDOW: u64 = 32;
 
@@ -63,6 +65,9 @@ enum ArtifactAction {
         /// Where to write it [default: its own name, in this directory]
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
+        /// Replace a file that is there.
+        #[arg(long)]
+        force: bool,
     },
     /// List artifacts, newest first.
     List {
@@ -103,7 +108,8 @@ impl Artifact {
                 place,
                 artifact,
                 output,
-            } => get(&place, &artifact, output).await,
+                force,
+            } => get(&place, &artifact, output, force).await,
             ArtifactAction::List {
                 place,
                 thread,
@@ -125,7 +131,16 @@ async fn put(
         source,
     };
     let mut file = File::open(path).map_err(failed)?;
-    let size = file.metadata().map_err(failed)?.len();
+    let metadata = file.metadata().map_err(failed)?;
+    let size = metadata.len();
+    if !metadata.is_file() || size > MAX_BYTES {
+        return Err(Failure::Argument {
+            detail: format!(
+                "`{}` must be a plain file of at most {MAX_BYTES} bytes",
+                path.display()
+            ),
+        });
+    }
     let sha256 = hash(&mut file, size).map_err(failed)?;
     let name = path
         .file_name()
@@ -205,7 +220,12 @@ async fn put(
     Ok(())
 }
 
-async fn get(place: &Place, artifact: &str, output: Option<PathBuf>) -> Result<(), Failure> {
+async fn get(
+    place: &Place,
+    artifact: &str,
+    output: Option<PathBuf>,
+    force: bool,
+) -> Result<(), Failure> {
     let artifact_id = ArtifactId::parse(artifact)?;
     let written = Local::with(&place.home, |local| async move {
         let workspace_id = local.workspace(place.workspace.as_deref()).await?;
@@ -223,8 +243,11 @@ async fn get(place: &Place, artifact: &str, output: Option<PathBuf>) -> Result<(
             path: path.clone(),
             source,
         };
+        check_target(&path, force)?;
         // Beside its place until it is whole.
-        let partial = path.with_extension("part");
+        let mut partial = path.clone().into_os_string();
+        partial.push(".part");
+        let partial = PathBuf::from(partial);
         let mut file = File::create(&partial).map_err(failed)?;
         let mut whole = Sha256::new();
         let bar = progress(started.size_bytes);
@@ -257,6 +280,21 @@ async fn get(place: &Place, artifact: &str, output: Option<PathBuf>) -> Result<(
     .await?;
     terminal::say(&written.display().to_string())?;
     Ok(())
+}
+
+/// A new file is fine, a file that is there only by force, and anything else is not ours to replace.
+fn check_target(path: &Path, force: bool) -> Result<(), Failure> {
+    let refused = |why: &str| Failure::Argument {
+        detail: format!("`{}` {why}", path.display()),
+    };
+    match fs::symlink_metadata(path) {
+        Err(_) => Ok(()),
+        Ok(found) if !found.is_file() => Err(refused(
+            "is there and is no plain file: name another one with -o",
+        )),
+        Ok(_) if !force => Err(refused("is there: use --force to replace it")),
+        Ok(_) => Ok(()),
+    }
 }
 
 /// One chunk, compared with its hash.

@@ -1,10 +1,15 @@
 //! `ac server:start`
 
+use std::time::Duration;
+
 use clap::Args;
 use gateway::{Gateway, Home};
 
 use super::HomeOption;
 use crate::failure::Failure;
+
+/// How long turns that were started may take after the end of the input.
+const TURNS: Duration = Duration::from_secs(60);
 
 #[derive(Args, Debug)]
 pub(crate) struct ServerStart {
@@ -28,8 +33,7 @@ impl ServerStart {
             max_line_bytes: self.max_line,
         };
         gateway::serve_stdio(&gateway, options, super::stop_signal()).await;
-        let store = gateway.store().clone();
-        let _ = tokio::task::spawn_blocking(move || store.close()).await;
+        gateway.close(TURNS).await;
         Ok(())
     }
 }

@@ -10,6 +10,8 @@ use crate::{Context, artifacts::limits, rows};
 
 /// Inputs one turn may have.
 const MAX_INPUTS: usize = 256;
+/// Bytes of text one turn may have; no model takes as much.
+const MAX_TEXT_BYTES: usize = 2 << 20;
 
 pub(super) fn routes(router: &mut Router<Context>) {
     router
@@ -243,6 +245,26 @@ fn check_input(input: &[UserInput]) -> Result<(), Failure> {
     };
     if input.len() > MAX_INPUTS {
         return Err(too_many("inputs", MAX_INPUTS, input.len()));
+    }
+    let text_bytes: usize = input
+        .iter()
+        .map(|input| match input {
+            UserInput::Text { text, .. } => text.len(),
+            UserInput::Image { .. }
+            | UserInput::File { .. }
+            | UserInput::Audio { .. }
+            | UserInput::Video { .. }
+            | UserInput::LocalImage { .. }
+            | UserInput::LocalFile { .. }
+            | UserInput::LocalAudio { .. }
+            | UserInput::LocalVideo { .. }
+            | UserInput::Mention { .. }
+            | UserInput::Skill { .. }
+            | UserInput::Artifact { .. } => 0,
+        })
+        .sum();
+    if text_bytes > MAX_TEXT_BYTES {
+        return Err(too_many("bytes of text", MAX_TEXT_BYTES, text_bytes));
     }
     let artifacts = input
         .iter()
