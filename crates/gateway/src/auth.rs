@@ -9,7 +9,7 @@ mod throttle;
 mod tokens;
 
 pub(crate) use throttle::{Throttle, Verdict};
-pub use tokens::{NewToken, StoredTokens, hash_secret};
+pub use tokens::{NewToken, StoredTokens};
 
 /// Turns a credential into whoever it stands for. `StoredTokens` implements it; the HTTP side calls it.
 pub trait Authenticator: Send + Sync {

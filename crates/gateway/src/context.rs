@@ -265,8 +265,13 @@ impl Admit for Context {
             Reach::Thread(thread) => {
                 if principal.is_limited() {
                     let row = self.store().threads().get(thread.as_str()).await;
-                    let workspace = rows::workspace_id(&row.map_err(rows::failure)?.workspace_id)?;
-                    principal.check_workspace(&workspace)?;
+                    let row = row.map_err(rows::failure)?;
+                    if !principal.may_see(&row.workspace_id) {
+                        // Without naming the workspace, which is not the caller's to know.
+                        return Err(Failure::forbidden(format!(
+                            "the token is not made for the workspace of thread `{thread}`"
+                        )));
+                    }
                 }
             }
         }

@@ -17,14 +17,13 @@ mod peer;
 mod providers;
 mod rows;
 mod serve;
+mod sha256;
 mod sources;
 mod stdio;
 mod turns;
 mod watch;
 
-pub use auth::{
-    Authenticator, Credential, InvalidToken, NewToken, Principal, Role, StoredTokens, hash_secret,
-};
+pub use auth::{Authenticator, Credential, InvalidToken, NewToken, Principal, Role, StoredTokens};
 pub use context::Context;
 pub use error::Error;
 pub use gateway::{Gateway, GatewayOptions};
@@ -32,6 +31,7 @@ pub use home::{Home, default_home, replace_file};
 pub use methods::router;
 pub use peer::Peer;
 pub use serve::{ServeOptions, Serving, serve};
+pub use sha256::sha256_hex;
 pub use sources::{Clock, IdSource, Sources};
 pub use stdio::serve_stdio;
 

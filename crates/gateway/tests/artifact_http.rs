@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use gateway::{
-    Gateway, GatewayOptions, Home, NewToken, ServeOptions, Serving, Sources, hash_secret,
+    Gateway, GatewayOptions, Home, NewToken, ServeOptions, Serving, Sources, sha256_hex,
 };
 use protocol::artifact::{ArtifactCreatedNotification, ThreadArtifactsChangedNotification};
 use rpc::Client;
@@ -170,7 +170,7 @@ impl Server {
 
     /// Starts an upload in `ws_a` and answers its address.
     async fn create(&self, name: &str, mime: &str, bytes: &[u8]) -> String {
-        let metadata = metadata("ws_a", name, mime, &hash_secret(bytes));
+        let metadata = metadata("ws_a", name, mime, &sha256_hex(bytes));
         let created = self.create_as(&self.owner, &metadata, bytes.len()).await;
         assert_eq!(created.status, 201, "{}", created.text());
         created.header("location").expect("a location").to_owned()
@@ -273,7 +273,7 @@ async fn the_bytes_come_with_everything_a_browser_should_know() {
     let whole = server.get(&path, &[]).await;
     assert_eq!(whole.status, 200);
     assert!(whole.body == bytes, "the bytes are the same");
-    let etag = format!("\"{}\"", hash_secret(&bytes));
+    let etag = format!("\"{}\"", sha256_hex(&bytes));
     for (name, value) in [
         ("content-type", "application/octet-stream"),
         ("content-length", "700001"),
@@ -333,7 +333,7 @@ async fn a_range_is_a_part() {
         assert_eq!(answer.status, 416, "{range}");
         assert_eq!(answer.header("content-range"), Some("bytes */600000"));
     }
-    let etag = format!("\"{}\"", hash_secret(&bytes));
+    let etag = format!("\"{}\"", sha256_hex(&bytes));
     let range = ("Range", "bytes=0-9");
     let same = server.get(&path, &[range, ("If-Range", &etag)]).await;
     assert_eq!((same.status, same.body.len()), (206, 10));
@@ -453,7 +453,7 @@ async fn an_upload_arrives_in_three_parts() {
     let started = server.client.call_raw("thread/start", thread).await;
     started.unwrap();
     let bytes = noise(1_000_000);
-    let described = metadata("ws_a", "data.bin", "", &hash_secret(&bytes));
+    let described = metadata("ws_a", "data.bin", "", &sha256_hex(&bytes));
     let described = format!("{described},thread_id {}", BASE64.encode("thr_a"));
     let created = server
         .create_as(&server.owner, &described, bytes.len())
@@ -523,7 +523,7 @@ async fn an_upload_goes_on_where_the_connection_was_cut() {
 async fn an_upload_may_be_started_by_one_protocol_and_go_on_by_the_other() {
     let server = server().await;
     let start = json!({"workspace_id": "ws_a", "client_attachment_id": "one", "file_name": "a.txt",
-        "size_bytes": 10, "sha256": hash_secret(b"0123456789"), "source_kind": "api"});
+        "size_bytes": 10, "sha256": sha256_hex(b"0123456789"), "source_kind": "api"});
     let started = server.client.call_raw("artifact/upload/start", start).await;
     let upload = started.unwrap()["upload_id"].clone();
     let location = format!("/uploads/{}", upload.as_str().unwrap());
@@ -573,7 +573,7 @@ async fn bytes_at_another_offset_are_a_conflict() {
 #[tokio::test]
 async fn an_upload_that_cannot_be_is_refused() {
     let server = server().await;
-    let hash = hash_secret(b"");
+    let hash = sha256_hex(b"");
     let good = metadata("ws_a", "a.txt", "", &hash);
     let create = async |described: &str, length: usize| {
         let created = server.create_as(&server.owner, described, length).await;
@@ -598,7 +598,7 @@ async fn an_upload_that_cannot_be_is_refused() {
 #[tokio::test]
 async fn an_empty_file_is_complete_at_once() {
     let server = server().await;
-    let metadata = metadata("ws_a", "empty", "text/plain", &hash_secret(b""));
+    let metadata = metadata("ws_a", "empty", "text/plain", &sha256_hex(b""));
     let created = server.create_as(&server.owner, &metadata, 0).await;
     assert_eq!(created.status, 201, "{}", created.text());
     let artifact = created.header("accord-artifact-id").unwrap();
@@ -612,7 +612,7 @@ async fn an_empty_file_is_complete_at_once() {
 #[tokio::test]
 async fn bytes_with_another_hash_are_dropped() {
     let server = server().await;
-    let metadata = metadata("ws_a", "a.txt", "", &hash_secret(b"these"));
+    let metadata = metadata("ws_a", "a.txt", "", &sha256_hex(b"these"));
     let created = server.create_as(&server.owner, &metadata, 5).await;
     let location = created.header("location").unwrap();
     let wrong = server.patch(location, 0, b"those").await;
@@ -655,7 +655,7 @@ async fn uploads_need_a_token_that_may_write_there_and_the_version() {
     ] {
         assert_eq!(options.header(name), Some(value), "{name}");
     }
-    let described = metadata("ws_a", "a.txt", "", &hash_secret(b"a"));
+    let described = metadata("ws_a", "a.txt", "", &sha256_hex(b"a"));
     let create = async |token: Option<&str>, version: &str| {
         let headers = [
             ("Tus-Resumable", version),

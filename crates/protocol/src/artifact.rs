@@ -473,6 +473,63 @@ pub struct ArtifactListForMessageParams {
     pub limit: Option<u32>,
 }
 
+impl ArtifactListParams {
+    /// Everything that is not deleted.
+    pub fn all(workspace_id: WorkspaceId) -> Self {
+        Self {
+            workspace_id,
+            thread_id: None,
+            turn_id: None,
+            message_id: None,
+            task_id: None,
+            task_run_id: None,
+            kinds: None,
+            include_deleted: None,
+            cursor: None,
+            limit: None,
+        }
+    }
+}
+
+impl From<ArtifactListForThreadParams> for ArtifactListParams {
+    fn from(params: ArtifactListForThreadParams) -> Self {
+        Self {
+            thread_id: Some(params.thread_id),
+            kinds: params.kinds,
+            include_deleted: params.include_deleted,
+            cursor: params.cursor,
+            limit: params.limit,
+            ..Self::all(params.workspace_id)
+        }
+    }
+}
+
+impl From<ArtifactListForTurnParams> for ArtifactListParams {
+    fn from(params: ArtifactListForTurnParams) -> Self {
+        Self {
+            turn_id: Some(params.turn_id),
+            kinds: params.kinds,
+            include_deleted: params.include_deleted,
+            cursor: params.cursor,
+            limit: params.limit,
+            ..Self::all(params.workspace_id)
+        }
+    }
+}
+
+impl From<ArtifactListForMessageParams> for ArtifactListParams {
+    fn from(params: ArtifactListForMessageParams) -> Self {
+        Self {
+            message_id: Some(params.message_id),
+            kinds: params.kinds,
+            include_deleted: params.include_deleted,
+            cursor: params.cursor,
+            limit: params.limit,
+            ..Self::all(params.workspace_id)
+        }
+    }
+}
+
 /// Response of the lists.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactListResponse {

@@ -340,17 +340,12 @@ async fn list(
 ) -> Result<(), Failure> {
     let thread_id = thread.map(ThreadId::parse).transpose()?;
     let items = Local::with(&place.home, |local| async move {
+        let workspace = local.workspace(place.workspace.as_deref()).await?;
         let mut params = ArtifactListParams {
-            workspace_id: local.workspace(place.workspace.as_deref()).await?,
             thread_id,
-            turn_id: None,
-            message_id: None,
-            task_id: None,
-            task_run_id: None,
-            kinds: None,
             include_deleted: Some(deleted),
-            cursor: None,
             limit: Some(200),
+            ..ArtifactListParams::all(workspace)
         };
         let mut items: Vec<ArtifactSummary> = Vec::new();
         loop {

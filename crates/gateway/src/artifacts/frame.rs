@@ -7,7 +7,7 @@ use protocol::artifact::{
 };
 use rpc::Bytes;
 
-use crate::hash_secret;
+use crate::sha256_hex;
 
 const UPLOAD: &[u8; 4] = b"ARTU";
 const DOWNLOAD: &[u8; 4] = b"ARTD";
@@ -57,7 +57,7 @@ pub(crate) fn download_frame(
     let start = HEADER_AT + serde_json::to_vec(&header)?.len();
     let mut frame = vec![0; start + usize::try_from(header.len).unwrap_or(0)];
     read(&mut frame[start..])?;
-    header.chunk_sha256 = hash_secret(&frame[start..]);
+    header.chunk_sha256 = sha256_hex(&frame[start..]);
     let length = u32::try_from(start - HEADER_AT).unwrap_or(u32::MAX);
     frame[..4].copy_from_slice(DOWNLOAD);
     frame[4..HEADER_AT].copy_from_slice(&length.to_be_bytes());

@@ -19,7 +19,7 @@ use super::{
     frame::{self, Frame},
     upload::{self, Place, Rejection, Taken, reject},
 };
-use crate::{Gateway, hash_secret};
+use crate::{Gateway, sha256_hex};
 
 /// Frames that may wait; then the connection is not read any further. Few, because each one is a chunk in memory.
 const MAX_WAITING: usize = 3;
@@ -127,7 +127,7 @@ impl Worker {
         let hashed = bytes.clone();
         if let Some(expected) = header.chunk_sha256.clone() {
             let is_same =
-                tokio::task::spawn_blocking(move || hash_secret(&hashed[..]) == expected).await;
+                tokio::task::spawn_blocking(move || sha256_hex(&hashed[..]) == expected).await;
             if !is_same.unwrap_or(false) {
                 return Err(reject(
                     "hash_mismatch",

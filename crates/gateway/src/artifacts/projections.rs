@@ -15,7 +15,7 @@ use protocol::artifact::ArtifactProjectionUpdatedNotification;
 use rpc::Publication;
 
 use super::key;
-use crate::{Gateway, hash_secret, notify, rows};
+use crate::{Gateway, notify, rows, sha256_hex};
 
 /// Projections looked for at a time.
 const BATCH: u64 = 16;
@@ -118,7 +118,7 @@ fn project(gateway: &Gateway, workers: &Workers, work: &ProjectionWork) -> Proje
     let metadata = serde_json::Value::Object(metadata).to_string();
     if let Some(text) = text {
         return ProjectionResult::Text {
-            sha256: hash_secret(&text),
+            sha256: sha256_hex(&text),
             text,
             mime_type: mime,
             metadata,

@@ -3,11 +3,13 @@
 use crud::{CrudStore, NewAccessToken};
 use entity::access_token;
 use protocol::{Access, WorkspaceId};
-use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use super::{Authenticator, Credential, InvalidToken, Principal, Role, parse_scope};
-use crate::sources::{Sources, random_text};
+use crate::{
+    sha256::{digest, sha256_hex},
+    sources::{Sources, random_text},
+};
 
 /// Opaque random tokens.
 pub struct StoredTokens {
@@ -46,7 +48,7 @@ impl Authenticator for StoredTokens {
         let found = self
             .store
             .access_tokens()
-            .find(&hash_secret(&credential.0))
+            .find(&sha256_hex(&credential.0))
             .await?;
         Ok(found.and_then(|row| {
             let id = row.id.clone();
@@ -93,7 +95,8 @@ impl NewToken {
         let row = NewAccessToken {
             id: format!("tok_{}", sources.ids.suffix()),
             name: self.name,
-            secret_sha256: hash_secret(&secret),
+            // The secret is long and random, so a plain hash hides it.
+            secret_sha256: sha256_hex(&secret),
             role: self.role.to_string(),
             scopes: join(self.scopes.iter().map(|scope| scope.as_str()).collect()),
             workspaces: (!self.workspaces.is_empty())
@@ -102,24 +105,6 @@ impl NewToken {
         };
         Ok((store.access_tokens().create(row).await?, secret))
     }
-}
-
-/// SHA-256 as lower-case hexadecimal.
-///
-/// It is also what is stored of a secret: the secret is long and random, so a plain hash hides it.
-pub fn hash_secret(bytes: impl AsRef<[u8]>) -> String {
-    const DIGITS: [char; 16] = [
-        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
-    ];
-    digest(bytes)
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .map(|digit| DIGITS[usize::from(digit)])
-        .collect()
-}
-
-fn digest(bytes: impl AsRef<[u8]>) -> [u8; 32] {
-    Sha256::digest(bytes).into()
 }
 
 impl std::fmt::Debug for StoredTokens {

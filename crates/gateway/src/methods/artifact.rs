@@ -64,107 +64,28 @@ async fn capabilities(
     })
 }
 
-/// What every list has besides its scope.
-struct Page {
-    kinds: Option<Vec<ArtifactKind>>,
-    include_deleted: Option<bool>,
-    cursor: Option<String>,
-    limit: Option<u32>,
-}
-
 async fn list(ctx: Context, params: ArtifactListParams) -> Result<ArtifactListResponse, Failure> {
-    let targets = BindTargets {
-        thread_id: params.thread_id.map(String::from),
-        turn_id: params.turn_id.map(String::from),
-        message_id: params.message_id.map(String::from),
-        task_id: params.task_id,
-        task_run_id: params.task_run_id,
-        ..BindTargets::default()
-    };
-    let page = Page {
-        kinds: params.kinds,
-        include_deleted: params.include_deleted,
-        cursor: params.cursor,
-        limit: params.limit,
-    };
-    answer_page(&ctx, &params.workspace_id, targets, page).await
-}
-
-async fn list_for_thread(
-    ctx: Context,
-    params: ArtifactListForThreadParams,
-) -> Result<ArtifactListResponse, Failure> {
-    let targets = BindTargets {
-        thread_id: Some(params.thread_id.into()),
-        ..BindTargets::default()
-    };
-    let page = Page {
-        kinds: params.kinds,
-        include_deleted: params.include_deleted,
-        cursor: params.cursor,
-        limit: params.limit,
-    };
-    answer_page(&ctx, &params.workspace_id, targets, page).await
-}
-
-async fn list_for_turn(
-    ctx: Context,
-    params: ArtifactListForTurnParams,
-) -> Result<ArtifactListResponse, Failure> {
-    let targets = BindTargets {
-        turn_id: Some(params.turn_id.into()),
-        ..BindTargets::default()
-    };
-    let page = Page {
-        kinds: params.kinds,
-        include_deleted: params.include_deleted,
-        cursor: params.cursor,
-        limit: params.limit,
-    };
-    answer_page(&ctx, &params.workspace_id, targets, page).await
-}
-
-async fn list_for_message(
-    ctx: Context,
-    params: ArtifactListForMessageParams,
-) -> Result<ArtifactListResponse, Failure> {
-    let targets = BindTargets {
-        message_id: Some(params.message_id.into()),
-        ..BindTargets::default()
-    };
-    let page = Page {
-        kinds: params.kinds,
-        include_deleted: params.include_deleted,
-        cursor: params.cursor,
-        limit: params.limit,
-    };
-    answer_page(&ctx, &params.workspace_id, targets, page).await
-}
-
-async fn answer_page(
-    ctx: &Context,
-    workspace: &WorkspaceId,
-    targets: BindTargets,
-    page: Page,
-) -> Result<ArtifactListResponse, Failure> {
-    let kinds = page.kinds.unwrap_or_default();
+    let kinds = params.kinds.unwrap_or_default();
     let wanted = ArtifactQuery {
-        workspace_id: workspace.as_str().to_owned(),
-        targets,
+        workspace_id: params.workspace_id.into(),
+        targets: BindTargets {
+            thread_id: params.thread_id.map(String::from),
+            turn_id: params.turn_id.map(String::from),
+            message_id: params.message_id.map(String::from),
+            task_id: params.task_id,
+            task_run_id: params.task_run_id,
+            ..BindTargets::default()
+        },
         kinds: kinds
             .into_iter()
             .map(rows::stored)
             .collect::<Result<_, _>>()?,
-        include_deleted: page.include_deleted.unwrap_or(false),
-        after: page.cursor.as_deref().map(parse_cursor).transpose()?,
-        limit: page_size(page.limit, PAGE, MAX_PAGE)?,
+        include_deleted: params.include_deleted.unwrap_or(false),
+        after: params.cursor.as_deref().map(parse_cursor).transpose()?,
+        limit: page_size(params.limit, PAGE, MAX_PAGE)?,
     };
-    let found = ctx
-        .store()
-        .artifacts()
-        .list(wanted)
-        .await
-        .map_err(rows::artifact_scope_failure)?;
+    let found = ctx.store().artifacts().list(wanted).await;
+    let found = found.map_err(rows::artifact_scope_failure)?;
     Ok(ArtifactListResponse {
         items: found
             .items
@@ -175,6 +96,27 @@ async fn answer_page(
             .next
             .map(|(time, id)| URL_SAFE_NO_PAD.encode(format!("{time}.{id}"))),
     })
+}
+
+async fn list_for_thread(
+    ctx: Context,
+    params: ArtifactListForThreadParams,
+) -> Result<ArtifactListResponse, Failure> {
+    list(ctx, params.into()).await
+}
+
+async fn list_for_turn(
+    ctx: Context,
+    params: ArtifactListForTurnParams,
+) -> Result<ArtifactListResponse, Failure> {
+    list(ctx, params.into()).await
+}
+
+async fn list_for_message(
+    ctx: Context,
+    params: ArtifactListForMessageParams,
+) -> Result<ArtifactListResponse, Failure> {
+    list(ctx, params.into()).await
 }
 
 /// A cursor is opaque to clients: `<time>.<id>` of the last artifact of the page, in base64.

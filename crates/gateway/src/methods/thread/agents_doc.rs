@@ -387,7 +387,7 @@ impl Text {
         }
         let content = received.replace("\r\n", "\n").replace('\r', "\n");
         Ok(Self {
-            sha256: crate::hash_secret(&content),
+            sha256: crate::sha256_hex(&content),
             char_count: i64::try_from(content.chars().count()).unwrap_or(i64::MAX),
             content,
         })

@@ -1,0 +1,20 @@
+//! SHA-256, as everything on the wire and in the database writes it.
+
+use sha2::{Digest as _, Sha256};
+
+/// The hash of bytes as 64 lower-case hexadecimal characters.
+pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
+    const DIGITS: [char; 16] = [
+        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
+    ];
+    digest(bytes)
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| DIGITS[usize::from(digit)])
+        .collect()
+}
+
+/// The hash of bytes.
+pub(crate) fn digest(bytes: impl AsRef<[u8]>) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
