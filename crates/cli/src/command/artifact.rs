@@ -326,7 +326,7 @@ async fn chunk(
         .and_then(|header| serde_json::from_slice(header).ok());
     let header: ArtifactDownloadChunkHeader = header.ok_or_else(damaged)?;
     let bytes = frame.get(at..).unwrap_or_default();
-    match hex(&Sha256::digest(bytes)) == header.chunk_sha256 && header.offset == offset {
+    match gateway::sha256_hex(bytes) == header.chunk_sha256 && header.offset == offset {
         true => Ok(bytes.to_vec()),
         false => Err(damaged()),
     }
