@@ -15,10 +15,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("prompt", &["crud", "hooks", "protocol"]),
     // Items and events are stored as the wire prints them.
     ("agent", &["crud", "entity", "hooks", "prompt", "protocol"]),
+    // Documents and params share their ids, words and the description of what does not fit.
+    ("company", &["protocol"]),
     (
         "gateway",
         &[
-            "agent", "blobs", "crud", "entity", "hooks", "prompt", "protocol", "rpc",
+            "agent", "blobs", "company", "crud", "entity", "hooks", "prompt", "protocol", "rpc",
         ],
     ),
     ("cli", &["blobs", "crud", "gateway", "protocol", "rpc"]),

@@ -1,0 +1,80 @@
+//! What can be wrong with a company folder.
+
+use std::{io, path::PathBuf};
+
+use protocol::company::Issue;
+
+/// Why a company folder did not do what was asked. No variant shows an absolute path that the caller did not give.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The folder has no readable `company/company.yaml`.
+    #[error("`{0}` is not a company folder: it has no `company/company.yaml`")]
+    NotACompanyFolder(String),
+    /// Something named by an id is not there.
+    #[error("{what} not found: {id}")]
+    NotFound {
+        /// The kind of thing, as people call it: `Run`.
+        what: &'static str,
+        /// The id that was asked for.
+        id: String,
+    },
+    /// A file of the folder cannot be used as it is.
+    #[error("`{path}` is damaged: {}", described(.issues))]
+    FileInvalid {
+        /// The file, relative to the folder, with `/`.
+        path: String,
+        /// What is wrong with it.
+        issues: Vec<Issue>,
+    },
+    /// The state of the folder forbids it.
+    #[error("{0}")]
+    Refused(String),
+    /// Another process holds the write lock and does not let go.
+    #[error("Timed out waiting for workspace write lock: {0}")]
+    LockTimeout(String),
+    /// The disk is full.
+    #[error("the disk with the company folder is full")]
+    DiskFull,
+    /// The system did not do what it was told.
+    #[error("`{path}` could not be {verb}")]
+    Io {
+        /// What was tried: `read`, `written`.
+        verb: &'static str,
+        /// Which file. For the log; the wire gets the file's name alone.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+fn described(issues: &[Issue]) -> String {
+    let mut text = issues
+        .iter()
+        .take(3)
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("; ");
+    if issues.len() > 3 {
+        text.push_str(&format!(" and {} more", issues.len() - 3));
+    }
+    text
+}
+
+impl Error {
+    /// Wraps what the system said about `path`.
+    pub fn io(verb: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull,
+            _ => Self::Io {
+                verb,
+                path: path.into(),
+                source,
+            },
+        }
+    }
+
+    /// Whether the file is simply not there.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}

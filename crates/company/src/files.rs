@@ -1,0 +1,106 @@
+//! Durable file operations: a document is replaced whole or not at all, a line is appended and on the disk.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    path::Path,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use crate::Error;
+
+/// Replaces `path` by `bytes`: a temporary file beside it, fsync, rename, fsync of the folder. Parents are made.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let parent = parent(path)?;
+    make_dir(parent)?;
+    write_beside(path, bytes)?;
+    sync_dir(parent)
+}
+
+/// Writes a file that is part of a folder nobody sees yet; the caller syncs the folder once for all its files.
+pub fn replace_unsynced(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    write_beside(path, bytes)
+}
+
+fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let temporary = temporary_beside(path)?;
+    let written = (|| {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    })();
+    written.map_err(|error| {
+        // The error that matters is the first one.
+        let _ = fs::remove_file(&temporary);
+        Error::io("written", path, error)
+    })
+}
+
+/// Makes a folder and its parents, durably.
+pub fn make_dir(path: &Path) -> Result<(), Error> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+    {
+        make_dir(parent)?;
+    }
+    match fs::create_dir(path) {
+        Ok(()) => sync_dir(parent(path)?),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) => Err(Error::io("made", path, error)),
+    }
+}
+
+/// Makes the names in a folder durable. File systems that cannot do it are taken as they are.
+pub fn sync_dir(path: &Path) -> Result<(), Error> {
+    let synced = File::open(path).and_then(|folder| folder.sync_all());
+    match synced {
+        Ok(()) => Ok(()),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::InvalidInput
+                    | io::ErrorKind::Unsupported
+                    | io::ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(())
+        }
+        Err(error) => Err(Error::io("written", path, error)),
+    }
+}
+
+/// What the temporary files of [`replace`] are called: `.<name>.tmp-<pid>-<n>`. Doctor removes those of the dead.
+pub const TEMPORARY_MARK: &str = ".tmp-";
+
+fn temporary_beside(path: &Path) -> Result<std::path::PathBuf, Error> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let process = std::process::id();
+    let mut random = [0u8; 4];
+    getrandom::fill(&mut random)
+        .map_err(|error| Error::io("written", path, io::Error::other(error.to_string())))?;
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let random = u32::from_be_bytes(random);
+    Ok(path.with_file_name(format!(
+        ".{name}{TEMPORARY_MARK}{process}-{count}-{random:08x}"
+    )))
+}
+
+fn parent(path: &Path) -> Result<&Path, Error> {
+    match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Ok(Path::new(".")),
+        Some(parent) => Ok(parent),
+        None => Err(Error::Refused(format!(
+            "`{}` is not a file",
+            path.display()
+        ))),
+    }
+}
