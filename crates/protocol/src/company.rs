@@ -1,6 +1,24 @@
 //! The company family: `workspace.…`, `run.…`, `job.…`. Its calls name a company folder by `workspace_dir`.
 
+mod id;
 mod issue;
+mod shape;
 pub mod system;
+mod text;
+mod word;
 
+pub(crate) use id::checked_id;
+pub use id::{
+    AgentId, CommentId, CompanyId, ContextPackId, ConversationId, ConversationMessageId,
+    DocumentId, EventId, HelpRequestId, JobId, MilestoneId, ProjectId, RepoId, ReviewId, RunId,
+    SharePackId, TaskId, TeamId,
+};
 pub use issue::Issue;
+pub use shape::Shape;
+pub(crate) use text::is_iso_time;
+pub use text::{IsoTime, Text};
+pub use word::{
+    ActorRole, AgentRole, CompanyScope, ConversationKind, MemoryScopeKind, MessageKind,
+    MilestoneKind, MilestoneStatus, ProjectStatus, ReviewDecision, RunStatus, Sensitivity,
+    TaskStatus, Visibility,
+};

@@ -23,34 +23,40 @@ pub trait Id: Sized {
 pub struct InvalidId {
     /// The text as far as it is worth showing.
     shown: String,
+    /// What an id of this kind looks like.
+    expected: &'static str,
+}
+
+impl InvalidId {
+    pub(crate) fn new(text: &str, expected: &'static str) -> Self {
+        let printable = text.chars().filter(|character| !character.is_control());
+        Self {
+            shown: printable.take(LONGEST).collect(),
+            expected,
+        }
+    }
 }
 
 impl fmt::Display for InvalidId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shown } = self;
-        write!(
-            formatter,
-            "`{shown}` is not an id: expected 1 to 64 of the characters A-Z a-z 0-9 _ -"
-        )
+        let Self { shown, expected } = self;
+        write!(formatter, "`{shown}` is not an id: expected {expected}")
     }
 }
 
 impl std::error::Error for InvalidId {}
 
+const LONGEST: usize = 64;
+
 fn checked(text: &str) -> Result<&str, InvalidId> {
-    const LONGEST: usize = 64;
+    const EXPECTED: &str = "1 to 64 of the characters A-Z a-z 0-9 _ -";
     let trimmed = text.trim();
     let fits = (1..=LONGEST).contains(&trimmed.len())
         && trimmed
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
-    fits.then_some(trimmed).ok_or_else(|| InvalidId {
-        shown: trimmed
-            .chars()
-            .filter(|character| !character.is_control())
-            .take(LONGEST)
-            .collect(),
-    })
+    fits.then_some(trimmed)
+        .ok_or_else(|| InvalidId::new(trimmed, EXPECTED))
 }
 
 macro_rules! id_types {

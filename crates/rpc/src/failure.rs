@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use protocol::Dialect;
+use protocol::{Dialect, company::Issue};
 use serde_json::{Map, Value, json};
 
 /// A failed request: what is wrong with the world, in words for people and in members for programs.
@@ -14,6 +14,8 @@ pub struct Failure {
     kind: Kind,
     message: String,
     data: Map<String, Value>,
+    /// What does not fit in params of the company family, field by field.
+    issues: Vec<Issue>,
 }
 
 /// Who has to change something, which is what the code on the wire is about.
@@ -27,6 +29,8 @@ enum Blame {
     Method,
     /// The params do not fit.
     Params,
+    /// The params fit, and need another param that was not given or mean a place that cannot be used.
+    Usage,
     /// The params fit, the state of things does not.
     State,
     /// The caller may not do this.
@@ -66,6 +70,22 @@ kinds! {
     MethodNotFound = "method_not_found";
     /// A param is missing or malformed; `path` points at it.
     InvalidParams = "invalid_params";
+    /// The folder given as `workspace_dir` is not a company folder.
+    NotAWorkspace = "not_a_workspace";
+    /// There is no such thing in the company folder.
+    NotFound = "not_found";
+    /// A file of the company folder cannot be used; `path` names it, `issues` say why.
+    WorkspaceFileInvalid = "workspace_file_invalid";
+    /// Another process holds the write lock of the company folder.
+    LockTimeout = "lock_timeout";
+    /// The state of things forbids it.
+    Refused = "refused";
+    /// `project_id` is needed for this scope.
+    MissingProjectId = "missing_project_id";
+    /// `conversation_id` is needed for this view.
+    MissingConversationId = "missing_conversation_id";
+    /// The path cannot be used.
+    InvalidPath = "invalid_path";
     /// There is no such workspace.
     UnknownWorkspace = "unknown_workspace";
     /// There is no such folder in the workspace.
@@ -156,6 +176,21 @@ impl Failure {
         Self::new(Blame::State, kind, message)
     }
 
+    /// Params of the company family do not fit.
+    pub fn issues(issues: Vec<Issue>) -> Self {
+        Self {
+            issues,
+            ..Self::new(Blame::Params, Kind::InvalidParams, "Invalid params")
+        }
+    }
+
+    /// The params fit by themselves and not together, or name a place that cannot be used.
+    ///
+    /// The company protocol answers these with the code of an unknown method; `reason_code` tells them apart.
+    pub fn usage(kind: Kind, message: impl Into<String>) -> Self {
+        Self::new(Blame::Usage, kind, message)
+    }
+
     /// The caller may not do this.
     pub fn forbidden(message: impl Into<String>) -> Self {
         Self::new(Blame::Caller, Kind::Forbidden, message)
@@ -188,6 +223,7 @@ impl Failure {
             kind,
             message: message.into(),
             data: Map::new(),
+            issues: Vec::new(),
         }
     }
 
@@ -217,8 +253,10 @@ impl Failure {
     /// The `error` member of the answer to `method`.
     pub(crate) fn to_json(&self, method: &str, dialect: Dialect) -> Value {
         let message = match self.blame {
+            Blame::Params if dialect == Dialect::Company => "Invalid params".to_owned(),
             Blame::Params => format!("invalid params for `{method}`: {}", self.message),
-            Blame::Text
+            Blame::Usage
+            | Blame::Text
             | Blame::Envelope
             | Blame::Method
             | Blame::State
@@ -233,8 +271,8 @@ impl Failure {
         match (self.blame, dialect) {
             (Blame::Text, _) => -32700,
             (Blame::Envelope, _) => -32600,
-            (Blame::Method, _) => -32601,
-            (Blame::Params, _) => -32602,
+            (Blame::Method, _) | (Blame::Usage, Dialect::Company) => -32601,
+            (Blame::Params, _) | (Blame::Usage, Dialect::Tree) => -32602,
             (Blame::Load, _) => -32001,
             (Blame::State | Blame::Gateway, Dialect::Tree) => -32600,
             (Blame::Caller, Dialect::Tree) => -32043,
@@ -246,6 +284,7 @@ impl Failure {
     fn data(&self, dialect: Dialect) -> Value {
         let mut data = self.data.clone();
         match (dialect, self.blame) {
+            (Dialect::Company, Blame::Params) if !self.issues.is_empty() => json!(self.issues),
             (Dialect::Company, Blame::Params) => {
                 let pointer = data.get("path").and_then(Value::as_str).unwrap_or_default();
                 let path: Vec<Value> = pointer.split('/').skip(1).map(key_or_index).collect();

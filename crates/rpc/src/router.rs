@@ -1,12 +1,17 @@
 //! The dispatch table: wire name in, typed handler called, JSON text out.
 
 use std::{
-    any::Any, collections::BTreeMap, future::Future, panic::AssertUnwindSafe, pin::Pin, sync::Arc,
+    any::Any,
+    collections::BTreeMap,
+    future::Future,
+    panic::AssertUnwindSafe,
+    pin::Pin,
+    sync::{Arc, OnceLock},
     time::Instant,
 };
 
 use futures_util::FutureExt as _;
-use protocol::{Access, Dialect, Method, Reach};
+use protocol::{Access, Dialect, Method, Reach, company::Shape};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -77,8 +82,13 @@ impl<C: Admit> Router<C> {
     /// Answers `M` with `handler`.
     pub fn on<M: Method>(&mut self, handler: impl Handler<C, M>) -> &mut Self {
         let handler = Arc::new(handler);
+        // Made by the first call of the company family that needs it.
+        let shape = OnceLock::new();
         let erased: Erased<C> = Box::new(move |ctx, params| {
-            let params = decode::<M::Params>(params);
+            let params = match M::DIALECT {
+                Dialect::Tree => decode::<M::Params>(params),
+                Dialect::Company => read(shape.get_or_init(Shape::of::<M::Params>), params),
+            };
             let handler = Arc::clone(&handler);
             Box::pin(async move {
                 let params = params?;
@@ -188,6 +198,16 @@ where
     ) -> impl Future<Output = Result<M::Response, Failure>> + Send {
         self(ctx, params)
     }
+}
+
+/// The company family tells every field that does not fit. Absent params are `{}` where nothing must be given.
+fn read<P: DeserializeOwned>(shape: &Shape, params: Option<&RawValue>) -> Result<P, Failure> {
+    let value = match params.map(RawValue::get) {
+        None | Some("null") => serde_json::json!({}),
+        Some(text) => serde_json::from_str(text)
+            .map_err(|error| Failure::param("", without_position(&error.to_string())))?,
+    };
+    shape.read(value).map_err(Failure::issues)
 }
 
 /// Absent params are `{}`; a failure points at the field.

@@ -1,0 +1,174 @@
+//! A text that is not empty, and a time as the company family writes it.
+
+use std::{borrow::Cow, fmt, ops::Deref};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+macro_rules! checked_texts {
+    ($($(#[doc = $doc:literal])+ $name:ident: $fits:expr, $expected:literal, $schema:tt;)+) => {$(
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Checks the text.
+            pub fn new(text: impl Into<String>) -> Option<Self> {
+                let text = text.into();
+                let fits: fn(&str) -> bool = $fits;
+                fits(&text).then_some(Self(text))
+            }
+
+            /// The text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(&self.0)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(text: $name) -> Self {
+                text.0
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                Self::new(text).ok_or_else(|| de::Error::custom(concat!("expected ", $expected)))
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!($schema)
+            }
+        }
+    )+};
+}
+
+checked_texts! {
+    /// A text of at least one character.
+    Text: |text| !text.is_empty(), "a text that is not empty", {"type": "string", "minLength": 1};
+    /// A date and time: `2026-11-15T12:00:00.000Z`, with an offset, or without a zone.
+    IsoTime: is_iso_time, "an ISO date and time", {"type": "string", "format": "date-time"};
+}
+
+/// Whether the text is one of `YYYY-MM-DDTHH:MM:SS[.f+](Z|±HH:MM)`, `YYYY-MM-DDTHH:MM:SS[.f+]` or
+/// `YYYY-MM-DDTHH:MM`, with a day that the calendar has.
+pub(crate) fn is_iso_time(text: &str) -> bool {
+    iso_time(text).is_some()
+}
+
+fn iso_time(text: &str) -> Option<()> {
+    let (date, time) = text.split_once('T')?;
+    let [year, month, day] = digits(date, '-')?;
+    if !(1..=12).contains(&month) || !(1..=days_of(year, month)).contains(&day) {
+        return None;
+    }
+    if time.len() == 5 {
+        return hour_and_minute(time);
+    }
+    hour_and_minute(time.get(..5)?)?;
+    let seconds = time.get(5..)?.strip_prefix(':')?;
+    if two_digits(seconds.get(..2)?)? > 59 {
+        return None;
+    }
+    let mut rest = seconds.get(2..)?;
+    if let Some(fraction) = rest.strip_prefix('.') {
+        let length = fraction.bytes().take_while(u8::is_ascii_digit).count();
+        if length == 0 {
+            return None;
+        }
+        rest = &fraction[length..];
+    }
+    match rest {
+        "" | "Z" => Some(()),
+        offset => hour_and_minute(offset.strip_prefix(['+', '-'])?),
+    }
+}
+
+fn digits(date: &str, separator: char) -> Option<[u32; 3]> {
+    let mut parts = date.split(separator);
+    let year = parts.next().filter(|year| year.len() == 4)?;
+    let is_number = year.bytes().all(|byte| byte.is_ascii_digit());
+    let year = is_number.then(|| year.parse().ok()).flatten()?;
+    let (month, day) = (two_digits(parts.next()?)?, two_digits(parts.next()?)?);
+    parts.next().is_none().then_some([year, month, day])
+}
+
+fn two_digits(text: &str) -> Option<u32> {
+    let fits = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+    fits.then(|| text.parse().ok()).flatten()
+}
+
+fn hour_and_minute(text: &str) -> Option<()> {
+    let (hour, minute) = text.split_once(':')?;
+    (two_digits(hour)? < 24 && two_digits(minute)? < 60).then_some(())
+}
+
+fn days_of(year: u32, month: u32) -> u32 {
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_a_real_moment_in_one_of_three_forms() {
+        for good in [
+            "2026-11-15T12:00:00.000Z",
+            "2024-02-29T00:00:00Z",
+            "2026-11-15T12:00:00.123456+02:00",
+            "2026-11-15T12:00:00",
+            "2026-11-15T12:00",
+        ] {
+            assert!(is_iso_time(good), "{good}");
+        }
+        for bad in [
+            "",
+            "2026-11-15",
+            "2026-11-15 12:00:00Z",
+            "2026-02-29T00:00:00Z",
+            "2026-11-15T24:00:00Z",
+            "2026-11-15T12:00:60Z",
+            "2026-11-15t12:00:00z",
+            "2026-11-15T12:00:00+0200",
+            "2026-11-15T12:00:00.Z",
+            "2026-11-15T12:00Z",
+            "+026-11-15T12:00:00Z",
+            "2026-11-15T12:0é:00Z",
+        ] {
+            assert!(!is_iso_time(bad), "{bad}");
+        }
+    }
+}
