@@ -10,6 +10,9 @@ pub enum Error {
     /// The folder has no readable `company/company.yaml`.
     #[error("`{0}` is not a company folder: it has no `company/company.yaml`")]
     NotACompanyFolder(String),
+    /// A file is not there.
+    #[error("`{0}` is not there")]
+    Missing(String),
     /// Something named by an id is not there.
     #[error("{what} not found: {id}")]
     NotFound {
@@ -75,6 +78,26 @@ impl Error {
 
     /// Whether the file is simply not there.
     pub fn is_missing(&self) -> bool {
-        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+        match self {
+            Self::Missing(_) | Self::NotFound { .. } => true,
+            Self::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
+            Self::NotACompanyFolder(_)
+            | Self::FileInvalid { .. }
+            | Self::Refused(_)
+            | Self::LockTimeout(_)
+            | Self::DiskFull => false,
+        }
+    }
+
+    /// Says what is missing in the words of whoever asked.
+    #[must_use]
+    pub fn or_not_found(self, what: &'static str, id: impl Into<String>) -> Self {
+        match self.is_missing() {
+            true => Self::NotFound {
+                what,
+                id: id.into(),
+            },
+            false => self,
+        }
     }
 }

@@ -17,9 +17,31 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     sync_dir(parent)
 }
 
-/// Writes a file that is part of a folder nobody sees yet; the caller syncs the folder once for all its files.
-pub fn replace_unsynced(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    write_beside(path, bytes)
+/// Makes the folder `path` with everything in it: built beside its place, synced, then renamed. `dirs` are made
+/// empty; the parents of `path` are made as needed.
+pub fn make_whole(path: &Path, dirs: &[&str], files: &[(&str, String)]) -> Result<(), Error> {
+    let parent = parent(path)?;
+    make_dir(parent)?;
+    let staged = temporary_beside(path)?;
+    let built = (|| {
+        fs::create_dir(&staged)?;
+        for dir in dirs {
+            fs::create_dir_all(staged.join(dir))?;
+        }
+        for (name, content) in files {
+            let mut file = File::create_new(staged.join(name))?;
+            file.write_all(content.as_bytes())?;
+            file.sync_all()?;
+        }
+        File::open(&staged)?.sync_all()?;
+        fs::rename(&staged, path)
+    })();
+    if let Err(error) = built {
+        // The error that matters is the first one.
+        let _ = fs::remove_dir_all(&staged);
+        return Err(Error::io("made", path, error));
+    }
+    sync_dir(parent)
 }
 
 fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Error> {

@@ -3,7 +3,16 @@
 //! Everything here is blocking and works on files alone: no child process, no network, no gateway database. A
 //! caller reads the clock and makes ids, so that tests are exact.
 
+mod company;
+pub mod document;
 mod error;
 pub mod files;
+pub mod front_matter;
+pub mod layout;
+mod lock;
+mod sources;
+mod yaml;
 
+pub use company::{Companies, Company, Writer};
 pub use error::Error;
+pub use sources::{Now, Sources, iso_time, unix_ms};

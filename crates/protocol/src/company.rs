@@ -1,12 +1,19 @@
 //! The company family: `workspace.…`, `run.…`, `job.…`. Its calls name a company folder by `workspace_dir`.
 
+pub mod adapter;
+mod budget;
+pub mod events;
 mod id;
 mod issue;
+pub mod run;
 mod shape;
+pub mod sharepack;
 pub mod system;
 mod text;
 mod word;
+pub mod workspace;
 
+pub use budget::Budget;
 pub(crate) use id::checked_id;
 pub use id::{
     AgentId, CommentId, CompanyId, ContextPackId, ConversationId, ConversationMessageId,

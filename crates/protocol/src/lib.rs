@@ -49,6 +49,11 @@ pub const FAMILIES: &[&Family] = &[
     &system::FAMILY,
     &transport::FAMILY,
     &company::system::FAMILY,
+    &company::workspace::FAMILY,
+    &company::run::FAMILY,
+    &company::sharepack::FAMILY,
+    &company::events::FAMILY,
+    &company::adapter::FAMILY,
 ];
 
 /// Every method of every family.

@@ -203,7 +203,13 @@ where
 /// The company family tells every field that does not fit. Absent params are `{}` where nothing must be given.
 fn read<P: DeserializeOwned>(shape: &Shape, params: Option<&RawValue>) -> Result<P, Failure> {
     let value = match params.map(RawValue::get) {
-        None | Some("null") => serde_json::json!({}),
+        None | Some("null") => {
+            let nothing = serde_json::json!({});
+            match shape.issues(Some(&nothing)).is_empty() {
+                true => nothing,
+                false => return Err(Failure::issues(shape.issues(None))),
+            }
+        }
         Some(text) => serde_json::from_str(text)
             .map_err(|error| Failure::param("", without_position(&error.to_string())))?,
     };

@@ -1,0 +1,406 @@
+//! A company folder in use: reads that are remembered, writes that are locked.
+
+use std::{
+    any::Any,
+    collections::BTreeMap,
+    fs,
+    io::{self, Read as _},
+    os::{fd::OwnedFd, unix::fs::MetadataExt as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use protocol::company::Issue;
+use serde::Serialize;
+
+use crate::{
+    Error, Sources,
+    document::{self, Document, Markdown},
+    files, layout,
+    lock::WriteLock,
+    yaml,
+};
+
+/// No document of a company is larger; what is larger is a mistake or an attack.
+const LARGEST_DOCUMENT: u64 = 16 << 20;
+/// How many parsed documents are remembered.
+const REMEMBERED: usize = 20_000;
+
+/// All company folders this process works with.
+#[derive(Clone, Debug)]
+pub struct Companies {
+    sources: Sources,
+    cache: Arc<Cache>,
+}
+
+/// One company folder. Cheap to make and to clone.
+#[derive(Clone, Debug)]
+pub struct Company {
+    /// As the caller wrote it; answers say it back.
+    given: String,
+    /// Absolute and without links.
+    root: PathBuf,
+    shared: Companies,
+}
+
+impl Companies {
+    /// Starts without any folder.
+    pub fn new(sources: Sources) -> Self {
+        Self {
+            sources,
+            cache: Arc::default(),
+        }
+    }
+
+    /// The folder at a path, which must be a company folder.
+    pub fn open(&self, workspace_dir: &str) -> Result<Company, Error> {
+        let company = self.at(workspace_dir);
+        match company.path(layout::COMPANY).is_file() {
+            true => Ok(company),
+            false => Err(Error::NotACompanyFolder(workspace_dir.to_owned())),
+        }
+    }
+
+    /// The folder at a path, whatever it is.
+    pub fn at(&self, workspace_dir: &str) -> Company {
+        let path = Path::new(workspace_dir);
+        let root = path
+            .canonicalize()
+            .or_else(|_| std::path::absolute(path))
+            .unwrap_or_else(|_| path.to_owned());
+        Company {
+            given: workspace_dir.to_owned(),
+            root,
+            shared: self.clone(),
+        }
+    }
+}
+
+impl Company {
+    /// The folder as the caller wrote it.
+    pub fn given(&self) -> &str {
+        &self.given
+    }
+
+    /// The folder, absolute and without links.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The clock and the ids.
+    pub fn sources(&self) -> &Sources {
+        &self.shared.sources
+    }
+
+    /// The place of a relative path. Every part of it is ours or a checked id.
+    pub fn path(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// Reads a YAML document.
+    pub fn read<T: Document>(&self, relative: &str) -> Result<Arc<T>, Error> {
+        self.cached(relative, |bytes| {
+            let text = text(relative, bytes)?;
+            let value = yaml::parse(text).map_err(|detail| {
+                invalid(relative, vec![Issue::new("parse_error", &[], detail)])
+            })?;
+            document::read(value).map_err(|issues| invalid(relative, issues))
+        })
+    }
+
+    /// Reads a Markdown document with its front matter.
+    pub fn read_markdown<T: Document>(&self, relative: &str) -> Result<Arc<Markdown<T>>, Error> {
+        self.cached(relative, |bytes| {
+            Markdown::parse(text(relative, bytes)?).map_err(|issues| invalid(relative, issues))
+        })
+    }
+
+    /// Reads a document that may be absent.
+    pub fn read_if_there<T: Document>(&self, relative: &str) -> Result<Option<Arc<T>>, Error> {
+        match self.read(relative) {
+            Ok(document) => Ok(Some(document)),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads a text file.
+    pub fn read_text(&self, relative: &str) -> Result<String, Error> {
+        let bytes = self.read_bytes(relative)?;
+        text(relative, &bytes).map(ToOwned::to_owned)
+    }
+
+    /// Reads a file. A link that leads out of the folder is not followed.
+    pub fn read_bytes(&self, relative: &str) -> Result<Vec<u8>, Error> {
+        self.load(relative).map(|(bytes, _)| bytes)
+    }
+
+    /// Opens a file for reading. A link that leads out of the folder is not followed.
+    pub fn open(&self, relative: &str) -> Result<fs::File, Error> {
+        open_beneath(&self.root, relative).map_err(|error| self.io("read", relative, error))
+    }
+
+    /// The names in a folder that are not hidden, sorted; none if it is not there.
+    pub fn names(&self, relative: &str) -> Result<Vec<String>, Error> {
+        let entries = match fs::read_dir(self.path(relative)) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(self.io("read", relative, error)),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|error| self.io("read", relative, error))?;
+            if let Ok(name) = entry.file_name().into_string() {
+                if !name.starts_with('.') {
+                    names.push(name);
+                }
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// Changes the folder under its write lock. Reading what is changed belongs inside, too.
+    pub fn write<R>(
+        &self,
+        change: impl FnOnce(&Writer<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let lock = WriteLock::acquire(&self.root, &self.sources().now_text())?;
+        change(&Writer {
+            company: self,
+            _lock: lock,
+        })
+    }
+
+    fn cached<T: Send + Sync + 'static>(
+        &self,
+        relative: &str,
+        parse: impl FnOnce(&[u8]) -> Result<T, Error>,
+    ) -> Result<Arc<T>, Error> {
+        let path = self.path(relative);
+        let metadata = fs::metadata(&path).map_err(|error| self.io("read", relative, error))?;
+        if let Some(found) = self.shared.cache.get(&path, Stamp::of(&metadata)) {
+            return Ok(found);
+        }
+        let (bytes, metadata) = self.load(relative)?;
+        let parsed = Arc::new(parse(&bytes)?);
+        // A file that changed a moment ago may change again without its time moving on: look again next time.
+        const SETTLED_MS: i64 = 50;
+        let written_ms = metadata.mtime() * 1000 + metadata.mtime_nsec() / 1_000_000;
+        if self.sources().now_ms() - written_ms > SETTLED_MS {
+            self.shared
+                .cache
+                .put(path, Stamp::of(&metadata), Arc::clone(&parsed) as _);
+        }
+        Ok(parsed)
+    }
+
+    fn load(&self, relative: &str) -> Result<(Vec<u8>, fs::Metadata), Error> {
+        let loaded = (|| {
+            let file = open_beneath(&self.root, relative)?;
+            let metadata = file.metadata()?;
+            if !metadata.is_file() {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "not a file"));
+            }
+            if metadata.len() > LARGEST_DOCUMENT {
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, "too large"));
+            }
+            let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+            file.take(LARGEST_DOCUMENT).read_to_end(&mut bytes)?;
+            Ok((bytes, metadata))
+        })();
+        loaded.map_err(|error: io::Error| match error.kind() {
+            io::ErrorKind::FileTooLarge => invalid(
+                relative,
+                vec![Issue::new("too_big", &[], "the file is larger than 16 MiB")],
+            ),
+            io::ErrorKind::InvalidData => invalid(
+                relative,
+                vec![Issue::new("invalid_type", &[], "it is not a file")],
+            ),
+            _ => self.io("read", relative, error),
+        })
+    }
+
+    fn io(&self, verb: &'static str, relative: &str, error: io::Error) -> Error {
+        match error.kind() {
+            io::ErrorKind::NotFound => Error::Missing(relative.to_owned()),
+            io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory => invalid(
+                relative,
+                vec![Issue::new(
+                    "invalid_type",
+                    &[],
+                    "a file stands where a folder is expected, or the other way round",
+                )],
+            ),
+            _ => Error::io(verb, self.path(relative), error),
+        }
+    }
+}
+
+/// The folder while its write lock is held.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    company: &'a Company,
+    _lock: WriteLock,
+}
+
+impl Writer<'_> {
+    /// Replaces a YAML document.
+    pub fn put<T: Serialize>(&self, relative: &str, document: &T) -> Result<(), Error> {
+        self.put_text(relative, &yaml::print(document)?)
+    }
+
+    /// Replaces a text file.
+    pub fn put_text(&self, relative: &str, text: &str) -> Result<(), Error> {
+        let path = self.company.path(relative);
+        self.stays_inside(&path)?;
+        files::replace(&path, text.as_bytes())?;
+        self.company.shared.cache.forget(&path);
+        Ok(())
+    }
+
+    /// Makes a folder.
+    pub fn make_dir(&self, relative: &str) -> Result<(), Error> {
+        let path = self.company.path(relative);
+        self.stays_inside(&path)?;
+        files::make_dir(&path)
+    }
+
+    /// Makes a folder with all its files at once: it is there whole, or not at all.
+    pub fn make_whole(
+        &self,
+        relative: &str,
+        dirs: &[&str],
+        files: &[(&str, String)],
+    ) -> Result<(), Error> {
+        let path = self.company.path(relative);
+        self.stays_inside(&path)?;
+        files::make_whole(&path, dirs, files)
+    }
+
+    /// A link planted in the folder must not lead a write outside.
+    fn stays_inside(&self, path: &Path) -> Result<(), Error> {
+        let mut nearest = path.parent();
+        while let Some(folder) = nearest {
+            if let Ok(real) = folder.canonicalize() {
+                return match real.starts_with(&self.company.root) {
+                    true => Ok(()),
+                    false => Err(Error::Refused(format!(
+                        "`{}` leads out of the company folder",
+                        path.strip_prefix(&self.company.root)
+                            .unwrap_or(path)
+                            .display()
+                    ))),
+                };
+            }
+            nearest = folder.parent();
+        }
+        Ok(())
+    }
+}
+
+fn invalid(relative: &str, issues: Vec<Issue>) -> Error {
+    Error::FileInvalid {
+        path: relative.to_owned(),
+        issues,
+    }
+}
+
+fn text<'a>(relative: &str, bytes: &'a [u8]) -> Result<&'a str, Error> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let detail = format!("the file is not UTF-8 at byte {}", error.valid_up_to());
+        invalid(relative, vec![Issue::new("parse_error", &[], detail)])
+    })
+}
+
+/// Opens a file below `root`, whatever links are on the way: none may lead out.
+fn open_beneath(root: &Path, relative: &str) -> io::Result<fs::File> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+        let folder: OwnedFd = rustix::fs::openat(
+            CWD,
+            root,
+            OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )?;
+        let opened = rustix::fs::openat2(
+            &folder,
+            relative,
+            // A pipe planted as a document must not hold us.
+            OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK,
+            Mode::empty(),
+            ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS,
+        );
+        match opened {
+            Ok(file) => return Ok(fs::File::from(file)),
+            // Kernels and sandboxes without it.
+            Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let path = root.join(relative).canonicalize()?;
+    if !path.starts_with(root) {
+        return Err(io::Error::other("a link leads out of the company folder"));
+    }
+    fs::File::open(path)
+}
+
+/// What tells one state of a file from another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Stamp {
+    modified: (i64, i64),
+    changed: (i64, i64),
+    size: u64,
+    inode: u64,
+}
+
+impl Stamp {
+    fn of(metadata: &fs::Metadata) -> Self {
+        Self {
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+            size: metadata.len(),
+            inode: metadata.ino(),
+        }
+    }
+}
+
+/// Parsed documents by path, as long as their files do not change.
+#[derive(Default)]
+struct Cache {
+    entries: Mutex<BTreeMap<PathBuf, (Stamp, Arc<dyn Any + Send + Sync>)>>,
+}
+
+impl std::fmt::Debug for Cache {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Cache")
+    }
+}
+
+impl Cache {
+    fn get<T: Send + Sync + 'static>(&self, path: &Path, stamp: Stamp) -> Option<Arc<T>> {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let (kept, document) = entries.get(path)?;
+        (*kept == stamp)
+            .then(|| Arc::clone(document).downcast().ok())
+            .flatten()
+    }
+
+    fn put(&self, path: PathBuf, stamp: Stamp, document: Arc<dyn Any + Send + Sync>) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        if entries.len() >= REMEMBERED {
+            // Everything is read again once in a while rather than counted on every read.
+            entries.clear();
+        }
+        entries.insert(path, (stamp, document));
+    }
+
+    fn forget(&self, path: &Path) {
+        self.entries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(path);
+    }
+}

@@ -1,0 +1,78 @@
+//! What the documents of a company folder hold, one file per noun.
+
+mod context_pack;
+mod identity;
+mod machine;
+mod markdown;
+mod org;
+mod project;
+mod review;
+mod run;
+mod share_pack;
+
+use std::{
+    any::TypeId,
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use protocol::company::{Issue, Shape};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+pub use context_pack::{ContextPack, IncludedDoc, PolicySnapshot, RepoSnapshot};
+pub use identity::{Identity, Policy, VisibilityDefaults};
+pub use machine::{ExecutionPolicy, Machine, RateCard};
+pub use markdown::{
+    DocumentHead, DocumentKind, HelpRequestHead, Markdown, MemoryDeltaHead, MilestoneReportHead,
+};
+pub use org::{Agent, Team};
+pub use project::{Project, ProjectRepos, RepoLink};
+pub use review::{PolicyOutcome, Review, ReviewSubject};
+pub use run::{ContextCycles, EventsTail, Run, RunSpec, Usage};
+pub use share_pack::{SharePack, SharedDocument, SharedFile, SharedRun};
+
+/// A document with a published shape.
+pub trait Document: JsonSchema + DeserializeOwned + Send + Sync + 'static {
+    /// What holds between fields and no schema can say.
+    fn refine(&self) -> Vec<Issue> {
+        Vec::new()
+    }
+}
+
+/// Reads a document, or tells everything that does not fit.
+pub(crate) fn read<T: Document>(value: Value) -> Result<T, Vec<Issue>> {
+    let document: T = shape::<T>().read(value)?;
+    let issues = document.refine();
+    match issues.is_empty() {
+        true => Ok(document),
+        false => Err(issues),
+    }
+}
+
+/// The shape of a type, made once.
+fn shape<T: Document>() -> Arc<Shape> {
+    static SHAPES: Mutex<BTreeMap<TypeId, Arc<Shape>>> = Mutex::new(BTreeMap::new());
+    let mut shapes = SHAPES.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(
+        shapes
+            .entry(TypeId::of::<T>())
+            .or_insert_with(|| Arc::new(Shape::of::<T>())),
+    )
+}
+
+/// The `type` of each document: a word of its own, so that one file is not read as another.
+macro_rules! tags {
+    ($($name:ident = $word:literal;)+) => {$(
+        #[doc = concat!("The word `", $word, "`.")]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        pub enum $name {
+            #[doc = concat!("The word `", $word, "`.")]
+            #[default]
+            #[serde(rename = $word)]
+            It,
+        }
+    )+};
+}
+pub(crate) use tags;
