@@ -102,7 +102,8 @@ pub fn sync_dir(path: &Path) -> Result<(), Error> {
 /// What the temporary files of [`replace`] are called: `.<name>.tmp-<pid>-<n>`. Doctor removes those of the dead.
 pub const TEMPORARY_MARK: &str = ".tmp-";
 
-fn temporary_beside(path: &Path) -> Result<std::path::PathBuf, Error> {
+/// A name for something that will be renamed to `path` when it is whole.
+pub(crate) fn temporary_beside(path: &Path) -> Result<std::path::PathBuf, Error> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let process = std::process::id();

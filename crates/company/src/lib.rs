@@ -5,13 +5,19 @@
 
 pub mod collation;
 mod company;
+pub mod doctor;
 pub mod document;
 mod error;
 pub mod files;
 pub mod front_matter;
+pub mod init;
 pub mod layout;
 mod lock;
+pub mod secret;
+pub mod share_pack;
 mod sources;
+pub mod transfer;
+pub mod validate;
 mod yaml;
 
 pub use company::{Companies, Company, Writer};
