@@ -117,6 +117,12 @@ pub(crate) fn temporary_beside(path: &Path) -> Result<std::path::PathBuf, Error>
     )))
 }
 
+/// The process that made a temporary of this name, if it is the name of one.
+pub(crate) fn temporary_owner(name: &str) -> Option<i32> {
+    let (_, rest) = name.strip_prefix('.')?.rsplit_once(TEMPORARY_MARK)?;
+    rest.split_once('-')?.0.parse().ok()
+}
+
 fn parent(path: &Path) -> Result<&Path, Error> {
     match path.parent() {
         Some(parent) if parent.as_os_str().is_empty() => Ok(Path::new(".")),

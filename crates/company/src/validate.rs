@@ -279,9 +279,12 @@ impl Check<'_> {
                 issues
                     .iter()
                     .map(|issue| {
-                        let is_schema =
-                            is_file && !matches!(issue.code.as_str(), "parse_error" | "too_big");
-                        (is_schema, issue.to_string())
+                        let is_whole = match issue.code.as_str() {
+                            "parse_error" => true,
+                            "too_big" => issue.path.is_empty(),
+                            _ => false,
+                        };
+                        (is_file && !is_whole, issue.to_string())
                     })
                     .collect()
             }
@@ -314,8 +317,12 @@ impl Check<'_> {
                 names
             }
             Err(_) => {
-                let message = format!("{relative}: the folder cannot be read");
-                self.report("read_error", message, relative);
+                let was_told = layout::REQUIRED_DIRS.contains(&relative)
+                    && !self.company.path(relative).is_dir();
+                if !was_told {
+                    let message = format!("{relative}: the folder cannot be read");
+                    self.report("read_error", message, relative);
+                }
                 Vec::new()
             }
         }
