@@ -21,9 +21,7 @@ use serde::Deserialize;
 
 use crate::{
     Company, Error,
-    document::{
-        Agent, Document, DocumentHead, Machine, Project, Run, RunSpec, Team, ContextPack,
-    },
+    document::{Agent, ContextPack, Document, DocumentHead, Machine, Project, Run, RunSpec, Team},
     files, layout,
     lock::{self, process_is_gone},
     validate::{stays_below, validate},
@@ -113,7 +111,12 @@ fn machine_config(machine: &Result<std::sync::Arc<Machine>, Error>) -> DoctorChe
         Ok(_) => check(ID, DoctorStatus::Pass, "Machine config loaded.", Vec::new()),
         Err(error) => {
             let message = "Machine config cannot be read.";
-            check(ID, DoctorStatus::Fail, message, vec![shown(layout::MACHINE, error)])
+            check(
+                ID,
+                DoctorStatus::Fail,
+                message,
+                vec![shown(layout::MACHINE, error)],
+            )
         }
     }
 }
@@ -281,7 +284,9 @@ fn sessions(company: &Company) -> DoctorCheck {
         let Some(pid) = record.pid.filter(|_| record.status == "running") else {
             continue;
         };
-        let claimed_at = record.pid_claimed_at_ms.map_or(i64::MAX / 2, |at| at / 1000);
+        let claimed_at = record
+            .pid_claimed_at_ms
+            .map_or(i64::MAX / 2, |at| at / 1000);
         if !process_is_gone(pid, claimed_at) {
             continue;
         }
@@ -326,7 +331,12 @@ fn locks(company: &Company) -> DoctorCheck {
         false => check(ID, DoctorStatus::Pass, "No stale write lock.", Vec::new()),
         true => {
             let message = "The write lock was left behind; the next write removes it.";
-            check(ID, DoctorStatus::Warn, message, vec![lock::LOCK_PATH.to_owned()])
+            check(
+                ID,
+                DoctorStatus::Warn,
+                message,
+                vec![lock::LOCK_PATH.to_owned()],
+            )
         }
     }
 }
@@ -338,7 +348,10 @@ fn temporaries(company: &Company) -> DoctorCheck {
     look_for_temporaries(company.root(), String::new(), &mut found);
     let (removed, left) = (found.removed.len(), found.left.len());
     let details = found.removed.iter().map(|path| format!("{path}: removed"));
-    let left_lines = found.left.iter().map(|path| format!("{path}: cannot be removed"));
+    let left_lines = found
+        .left
+        .iter()
+        .map(|path| format!("{path}: cannot be removed"));
     let details: Vec<_> = left_lines.chain(details).take(SHOWN).collect();
     match (removed, left) {
         (0, 0) => {
@@ -438,10 +451,19 @@ fn ids(company: &Company) -> DoctorCheck {
             };
             let relative = format!("{folder}/artifacts/{name}");
             let id = company.read_markdown::<DocumentHead>(&relative).ok();
-            compare(relative, stem, id.map(|document| document.head.id.to_string()));
+            compare(
+                relative,
+                stem,
+                id.map(|document| document.head.id.to_string()),
+            );
         }
     }
-    listed(ID, "Every document has the id of its name.", "document(s) have another id than their name", details)
+    listed(
+        ID,
+        "Every document has the id of its name.",
+        "document(s) have another id than their name",
+        details,
+    )
 }
 
 /// What names something that is not there.
@@ -482,7 +504,12 @@ fn references(company: &Company) -> DoctorCheck {
             }
         }
     }
-    listed(ID, "Everything that is named is there.", "reference(s) lead nowhere", details)
+    listed(
+        ID,
+        "Everything that is named is there.",
+        "reference(s) lead nowhere",
+        details,
+    )
 }
 
 fn listed(id: &str, fine: &str, wrong: &str, mut details: Vec<String>) -> DoctorCheck {

@@ -110,8 +110,8 @@ fn other_keys(company: &Company, known: &Identity) -> Result<Map<String, Value>,
 }
 
 fn is_empty(company: &Company) -> Result<bool, Error> {
-    let mut entries = fs::read_dir(company.root())
-        .map_err(|error| Error::io("read", company.root(), error))?;
+    let mut entries =
+        fs::read_dir(company.root()).map_err(|error| Error::io("read", company.root(), error))?;
     Ok(entries.next().is_none())
 }
 
@@ -226,7 +226,10 @@ mod tests {
         init(&company, &name("Renamed"), NonEmpty::Accept).unwrap();
 
         let after = company.read::<Identity>(layout::COMPANY).unwrap();
-        assert_eq!((&after.id, &after.created_at), (&before.id, &before.created_at));
+        assert_eq!(
+            (&after.id, &after.created_at),
+            (&before.id, &before.created_at)
+        );
         assert_eq!(after.name.as_str(), "Renamed");
         let text = company.read_text(layout::COMPANY).unwrap();
         assert_eq!(yaml::parse(&text).unwrap()["motto"], "on");

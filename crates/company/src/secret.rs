@@ -422,8 +422,16 @@ mod tests {
             [0, 0, 0, 0, 1],
             "[REDACTED]",
         ),
-        ("DB_PASSWORD=hunter", [0, 0, 0, 0, 1], "DB_PASSWORD=[REDACTED]"),
-        ("PGPASSWORD=hunter", [0, 0, 0, 0, 1], "PGPASSWORD=[REDACTED]"),
+        (
+            "DB_PASSWORD=hunter",
+            [0, 0, 0, 0, 1],
+            "DB_PASSWORD=[REDACTED]",
+        ),
+        (
+            "PGPASSWORD=hunter",
+            [0, 0, 0, 0, 1],
+            "PGPASSWORD=[REDACTED]",
+        ),
         (
             "export OPENAI_API_KEY='abc def'",
             [0, 0, 0, 0, 1],
@@ -514,7 +522,10 @@ mod tests {
     #[test]
     fn json_keeps_everything_but_its_secrets() {
         for (json, expected) in [
-            (r#"{ "b":1.0,"a":"\u00e9","token":12 }"#, r#"{ "b":1.0,"a":"\u00e9","token":12 }"#),
+            (
+                r#"{ "b":1.0,"a":"\u00e9","token":12 }"#,
+                r#"{ "b":1.0,"a":"\u00e9","token":12 }"#,
+            ),
             (
                 r#"{"apiKey":"plain","list":["token=abc",{"password":["p","q"],"x":"y"}],"z":"\ud800"}"#,
                 r#"{"apiKey":"[REDACTED]","list":["token=[REDACTED]",{"password":["[REDACTED]","[REDACTED]"],"x":"y"}],"z":"\ud800"}"#,
@@ -527,7 +538,10 @@ mod tests {
             assert_eq!(redact_json(json).0, expected);
         }
         let (same, found) = redact_json(r#"{"password":"[REDACTED]"}"#);
-        assert_eq!((same.as_ref(), found.total()), (r#"{"password":"[REDACTED]"}"#, 0));
+        assert_eq!(
+            (same.as_ref(), found.total()),
+            (r#"{"password":"[REDACTED]"}"#, 0)
+        );
     }
 
     #[test]

@@ -108,7 +108,10 @@ pub fn create(
             included_event_count: shared.count,
         });
     }
-    let included_run_ids = shared_runs.iter().map(|run| run.run_id.to_string()).collect();
+    let included_run_ids = shared_runs
+        .iter()
+        .map(|run| run.run_id.to_string())
+        .collect();
     if !shared_runs.is_empty() {
         manifest.included_runs = Some(shared_runs);
     }
@@ -118,7 +121,9 @@ pub fn create(
         .collect();
     included_artifact_ids.sort_unstable();
 
-    bundle.files.push(("manifest.yaml".to_owned(), yaml::print(&manifest)?));
+    bundle
+        .files
+        .push(("manifest.yaml".to_owned(), yaml::print(&manifest)?));
     let files: Vec<_> = bundle
         .files
         .iter()
@@ -315,12 +320,15 @@ impl SharedEvents {
         let members = serde_json::from_str::<BTreeMap<String, &RawValue>>(line).ok();
         let string = |key: &str| {
             let value = members.as_ref()?.get(key)?;
-            serde_json::from_str::<String>(value.get()).ok()
+            let string = serde_json::from_str::<String>(value.get()).ok()?;
+            Some(secret::redact(&string).0.into_owned())
         };
         let visibility = string("visibility");
         let is_json = serde_json::from_str::<&RawValue>(line).is_ok();
-        // Text that is no event belongs to nobody and is shown; an event is shown to those it is for.
-        let included = !is_json || matches!(visibility.as_deref(), Some("managers" | "org"));
+        let included = match is_json {
+            true => matches!(visibility.as_deref(), Some("managers" | "org")),
+            false => !is_torn_from_a_closed_event(line),
+        };
         let (shown, found) = match is_json {
             true => secret::redact_json(line),
             false => secret::redact(line),
@@ -340,6 +348,14 @@ impl SharedEvents {
             self.events.push('\n');
         }
     }
+}
+
+/// Text that is no event belongs to nobody and is shown; the piece of an event that is not for all is not.
+fn is_torn_from_a_closed_event(line: &str) -> bool {
+    line.split("\"visibility\"").skip(1).any(|rest| {
+        let value = rest.trim_start_matches([':', ' ', '\t']);
+        !(value.starts_with("\"org\"") || value.starts_with("\"managers\""))
+    })
 }
 
 fn is_shared(visibility: Visibility) -> bool {
@@ -375,8 +391,7 @@ fn unusable(relative: &str, why: &dyn std::fmt::Display) -> Error {
 }
 
 fn json(chain: &Chain, source: &str) -> Result<String, Error> {
-    let mut text =
-        serde_json::to_string_pretty(chain).map_err(|error| unusable(source, &error))?;
+    let mut text = serde_json::to_string_pretty(chain).map_err(|error| unusable(source, &error))?;
     text.push('\n');
     Ok(text)
 }

@@ -190,7 +190,11 @@ impl<'a> Target<'a> {
         non_empty: NonEmpty,
     ) -> Result<Self, Error> {
         let path = real_place(given)?;
-        let refuse = |why: &str| Err(Error::Refused(format!("Refusing to write to `{given}`: {why}")));
+        let refuse = |why: &str| {
+            Err(Error::Refused(format!(
+                "Refusing to write to `{given}`: {why}"
+            )))
+        };
         if path.parent().is_none() {
             return refuse("it is the root of the file system");
         }
@@ -341,9 +345,12 @@ fn is_of_a_company(name: &OsStr) -> bool {
 
 /// Where a path leads, links resolved as far as there is something.
 fn real_place(given: &str) -> Result<PathBuf, Error> {
-    let refuse = |why: &str| Err(Error::Refused(format!("Refusing to write to `{given}`: {why}")));
-    let absolute =
-        std::path::absolute(given).map_err(|error| Error::io("found", given, error))?;
+    let refuse = |why: &str| {
+        Err(Error::Refused(format!(
+            "Refusing to write to `{given}`: {why}"
+        )))
+    };
+    let absolute = std::path::absolute(given).map_err(|error| Error::io("found", given, error))?;
     let mut there = absolute.as_path();
     let mut rest: Vec<&OsStr> = Vec::new();
     loop {
@@ -418,10 +425,13 @@ fn copy(source: &Path, staged: &Path, local: Local) -> Result<Vec<String>, Error
                 }
             }
         }
-        let from = openat(&root, entry, FOLDER, Mode::empty()).map_err(failed(&source.join(entry)))?;
+        let from =
+            openat(&root, entry, FOLDER, Mode::empty()).map_err(failed(&source.join(entry)))?;
         let to = staged.join(entry);
-        copy_folder(&from, &to, 1, &|name| entry == LOCAL && is_never_copied(name))
-            .map_err(|error| Error::io("copied", source.join(entry), error))?;
+        copy_folder(&from, &to, 1, &|name| {
+            entry == LOCAL && is_never_copied(name)
+        })
+        .map_err(|error| Error::io("copied", source.join(entry), error))?;
         copied.push(entry.to_owned());
     }
     Ok(copied)
@@ -479,7 +489,9 @@ fn copy_folder(
                 let link = OsString::from_vec(link.into_bytes());
                 match link_stays_inside(Path::new(&link), depth) {
                     true => symlink(&link, &place)?,
-                    false => tracing::warn!(name = ?name, "a link that leads outside is not copied"),
+                    false => {
+                        tracing::warn!(name = ?name, "a link that leads outside is not copied")
+                    }
                 }
             }
             FileType::Fifo

@@ -258,7 +258,11 @@ impl Check<'_> {
             Err(error) => {
                 let details = self.details(relative, error);
                 let details: Vec<_> = details.into_iter().map(|(_, detail)| detail).collect();
-                self.report(code, format!("{relative}: {}", details.join("; ")), relative);
+                self.report(
+                    code,
+                    format!("{relative}: {}", details.join("; ")),
+                    relative,
+                );
                 None
             }
         }
