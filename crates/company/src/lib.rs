@@ -5,6 +5,7 @@
 
 mod company;
 pub mod document;
+pub mod ecma_json;
 mod error;
 pub mod files;
 pub mod front_matter;
