@@ -11,7 +11,14 @@ pub const MAX_DEPTH: usize = 512;
 
 /// Prints `text` as ECMAScript does, or nothing when it is not JSON or nested too deep.
 pub fn canonical(text: &str) -> Option<String> {
-    Printer::new(text).print().map(|printed| printed.text)
+    canonical_within(text, MAX_DEPTH)
+}
+
+/// As [`canonical`] for a text that will stand inside another one.
+pub(crate) fn canonical_within(text: &str, max_depth: usize) -> Option<String> {
+    Printer::new(text, max_depth)
+        .print()
+        .map(|printed| printed.text)
 }
 
 /// Whether `text` has arrays and objects nested deeper than [`MAX_DEPTH`]. The text need not be JSON.
@@ -48,7 +55,7 @@ pub struct Object {
 impl Object {
     /// Reads an object; nothing when the text is not JSON, not an object, or nested too deep.
     pub fn parse(text: &str) -> Option<Self> {
-        let printed = Printer::new(text).print()?;
+        let printed = Printer::new(text, MAX_DEPTH).print()?;
         let members = printed.members?.into_iter().map(|member| {
             (
                 printed.text[member.start..member.key_end].to_owned(),
@@ -119,6 +126,7 @@ struct Printer<'a> {
     out: String,
     /// The arrays and objects that are open, outermost first.
     open: Vec<Open>,
+    max_depth: usize,
 }
 
 enum Open {
@@ -144,12 +152,13 @@ struct Printed {
 }
 
 impl<'a> Printer<'a> {
-    fn new(source: &'a str) -> Self {
+    fn new(source: &'a str, max_depth: usize) -> Self {
         Self {
             source,
             at: 0,
             out: String::with_capacity(source.len()),
             open: Vec::new(),
+            max_depth,
         }
     }
 
@@ -214,7 +223,7 @@ impl<'a> Printer<'a> {
     }
 
     fn enter(&mut self, open: Open, bracket: char) -> Option<()> {
-        if self.open.len() == MAX_DEPTH {
+        if self.open.len() >= self.max_depth {
             return None;
         }
         self.open.push(open);
