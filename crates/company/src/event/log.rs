@@ -225,16 +225,16 @@ fn write(path: &Path, remembered: Option<End>, mut appends: Vec<Append>) -> Opti
 
 /// The same error for each of those whose events were written together.
 fn again(error: &Error, path: &Path) -> Error {
-    match error {
-        Error::Io { verb, source, .. } => {
-            let source = match source.raw_os_error() {
-                Some(code) => io::Error::from_raw_os_error(code),
-                None => io::Error::new(source.kind(), source.to_string()),
-            };
-            Error::io(verb, path, source)
-        }
-        Error::DiskFull => Error::DiskFull,
-        other => Error::Refused(other.to_string()),
+    if let Error::Io { verb, source, .. } = error {
+        let source = match source.raw_os_error() {
+            Some(code) => io::Error::from_raw_os_error(code),
+            None => io::Error::new(source.kind(), source.to_string()),
+        };
+        Error::io(verb, path, source)
+    } else if matches!(error, Error::DiskFull) {
+        Error::DiskFull
+    } else {
+        Error::Refused(error.to_string())
     }
 }
 
