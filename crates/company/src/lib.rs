@@ -6,11 +6,14 @@
 pub mod collation;
 mod company;
 pub mod document;
+pub mod ecma_json;
 mod error;
+pub mod event;
 pub mod files;
 pub mod front_matter;
 pub mod layout;
 mod lock;
+pub mod replay;
 mod sources;
 mod yaml;
 
