@@ -5,13 +5,10 @@
 
 use std::sync::Arc;
 
-use protocol::{
-
-    company::{
-        AgentId, AgentRole, CompanyScope, ConversationId, ConversationKind, ProjectId, Text,
-        Visibility,
-        conversation::{Conversation, ConversationTag, Participants},
-    },
+use protocol::company::{
+    AgentId, AgentRole, CompanyScope, ConversationId, ConversationKind, ProjectId, Text,
+    Visibility,
+    conversation::{Conversation, ConversationTag, Participants},
 };
 
 use crate::{
@@ -119,18 +116,55 @@ impl Writer<'_> {
         let top = [
             vec![ceo.to_owned()],
             of_role(AgentRole::Ceo),
-            vec![global_manager.to_string(), executive.clone(), secretary.to_string()],
+            vec![
+                global_manager.to_string(),
+                executive.clone(),
+                secretary.to_string(),
+            ],
         ]
         .concat();
         let office = vec![ceo.to_owned(), executive.clone(), secretary.to_string()];
-        let council = [vec![ceo.to_owned(), executive.clone()], of_role(AgentRole::Director)].concat();
-        let meeting = [top.clone(), of_role(AgentRole::Director), of_role(AgentRole::Manager)].concat();
+        let council = [
+            vec![ceo.to_owned(), executive.clone()],
+            of_role(AgentRole::Director),
+        ]
+        .concat();
+        let meeting = [
+            top.clone(),
+            of_role(AgentRole::Director),
+            of_role(AgentRole::Manager),
+        ]
+        .concat();
         let channel = ConversationKind::Channel;
         let rows = [
-            ("home", ConversationKind::Home, "Home", global_manager.as_str(), top),
-            ("executive_office", channel, "Executive Office", &executive, office),
-            ("planning_council", channel, "Planning Council", &executive, council),
-            ("executive_meeting", channel, "Executive Meeting", global_manager.as_str(), meeting),
+            (
+                "home",
+                ConversationKind::Home,
+                "Home",
+                global_manager.as_str(),
+                top,
+            ),
+            (
+                "executive_office",
+                channel,
+                "Executive Office",
+                &executive,
+                office,
+            ),
+            (
+                "planning_council",
+                channel,
+                "Planning Council",
+                &executive,
+                council,
+            ),
+            (
+                "executive_meeting",
+                channel,
+                "Executive Meeting",
+                global_manager.as_str(),
+                meeting,
+            ),
         ];
         let mut conversations = Vec::new();
         for (suffix, kind, name, created_by, agents) in rows {
@@ -148,7 +182,9 @@ impl Writer<'_> {
         }
         for team in org::teams(self.company())? {
             let Team { id, name, .. } = &*team;
-            let members = agents.iter().filter(|agent| agent.team_id.as_deref() == Some(id));
+            let members = agents
+                .iter()
+                .filter(|agent| agent.team_id.as_deref() == Some(id));
             conversations.push(self.ensure_conversation(&WantedConversation {
                 id: format!("conv_{project}_team_{id}"),
                 project: Some(project),
@@ -176,7 +212,10 @@ impl Writer<'_> {
         }
     }
 
-    fn ensure_conversation(&self, wanted: &WantedConversation<'_>) -> Result<ConversationId, Error> {
+    fn ensure_conversation(
+        &self,
+        wanted: &WantedConversation<'_>,
+    ) -> Result<ConversationId, Error> {
         let id: ConversationId = parsed(&wanted.id)?;
         let folder = layout::conversation(wanted.project, &id, &wanted.slug);
         let path = format!("{folder}/conversation.yaml");
@@ -199,7 +238,10 @@ impl Writer<'_> {
         kept.visibility = wanted.visibility;
         kept.auto_generated = true;
         add(&mut kept.participants.agent_ids, &wanted.agents);
-        add(&mut kept.participants.team_ids, wanted.team.into_iter().map(|team| team.as_str()));
+        add(
+            &mut kept.participants.team_ids,
+            wanted.team.into_iter().map(|team| team.as_str()),
+        );
         if kept != *found {
             self.put(&path, &kept)?;
         }
@@ -276,5 +318,9 @@ pub fn slug(name: &str) -> String {
     }
     slug.truncate(64);
     let slug = slug.trim_matches('-');
-    if slug.is_empty() { "channel".to_owned() } else { slug.to_owned() }
+    if slug.is_empty() {
+        "channel".to_owned()
+    } else {
+        slug.to_owned()
+    }
 }

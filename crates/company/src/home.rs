@@ -42,7 +42,11 @@ pub fn progress(task: &Task) -> f64 {
         0 => 0.0,
         all => {
             let is_done = |status| status == MilestoneStatus::Done;
-            let done = task.milestones.iter().filter(|milestone| is_done(milestone.status)).count();
+            let done = task
+                .milestones
+                .iter()
+                .filter(|milestone| is_done(milestone.status))
+                .count();
             done as f64 / all as f64
         }
     }
@@ -62,7 +66,11 @@ pub fn tasks(company: &Company, project: &ProjectId) -> Result<Vec<Task>, Error>
     let ids = names
         .iter()
         .filter_map(|name| TaskId::parse(name.strip_suffix(".md")?).ok());
-    let read = ids.filter_map(|id| company.read_markdown::<Task>(&layout::task(project, &id)).ok());
+    let read = ids.filter_map(|id| {
+        company
+            .read_markdown::<Task>(&layout::task(project, &id))
+            .ok()
+    });
     Ok(read.map(|task| task.head.clone()).collect())
 }
 
@@ -76,7 +84,11 @@ pub fn snapshot(company: &Company) -> Result<CompanyWorkspaceHomeSnapshotRespons
         active_runs: sum(|standing| standing.active_runs),
         idle_runs: sum(|standing| standing.idle_runs),
         task_count: sum(|standing| standing.task_count),
-        progress_pct: mean_pct(standings.iter().map(|standing| standing.progress_pct / 100.0)),
+        progress_pct: mean_pct(
+            standings
+                .iter()
+                .map(|standing| standing.progress_pct / 100.0),
+        ),
         blocked_projects: sum(|standing| u64::from(standing.blocked_tasks > 0)),
     };
     let pm = PortfolioSnapshot {
@@ -134,7 +146,9 @@ fn decided(company: &Company) -> Result<BTreeMap<String, BTreeSet<String>>, Erro
 pub fn needs_decision(kind: DocumentKind) -> bool {
     matches!(
         kind,
-        DocumentKind::MemoryDelta | DocumentKind::MilestoneReport | DocumentKind::HeartbeatActionProposal
+        DocumentKind::MemoryDelta
+            | DocumentKind::MilestoneReport
+            | DocumentKind::HeartbeatActionProposal
     )
 }
 
@@ -150,7 +164,11 @@ impl Standing {
         let pending_reviews = documents
             .iter()
             .filter(|name| name.ends_with(".md"))
-            .filter_map(|name| company.read_markdown::<DocumentHead>(&format!("{folder}/{name}")).ok())
+            .filter_map(|name| {
+                company
+                    .read_markdown::<DocumentHead>(&format!("{folder}/{name}"))
+                    .ok()
+            })
             .filter(|document| needs_decision(document.head.r#type))
             .filter(|document| {
                 let of_project = decided.get(id.as_str());
@@ -175,7 +193,10 @@ impl Standing {
             idle_runs,
             total_tokens,
             task_count: tasks.len() as u64,
-            blocked_tasks: tasks.iter().filter(|task| task.status == TaskStatus::Blocked).count() as u64,
+            blocked_tasks: tasks
+                .iter()
+                .filter(|task| task.status == TaskStatus::Blocked)
+                .count() as u64,
             progress_pct: mean_pct(tasks.iter().map(progress)),
             has_cycle: has_cycle(&tasks),
             id,
@@ -222,7 +243,11 @@ impl Standing {
             name: self.project.name.to_string(),
             status: self.project.status,
             created_at: self.project.created_at.to_string(),
-            repo_ids: self.repo_links.iter().map(|link| link.repo_id.to_string()).collect(),
+            repo_ids: self
+                .repo_links
+                .iter()
+                .map(|link| link.repo_id.to_string())
+                .collect(),
             pending_reviews: self.pending_reviews,
             active_runs: self.active_runs,
             idle_runs: self.idle_runs,
@@ -257,11 +282,17 @@ fn has_cycle(tasks: &[Task]) -> bool {
     let ids: BTreeSet<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
     let mut waits_for: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for task in tasks {
-        let needed = task.schedule.iter().flat_map(|schedule| &schedule.depends_on_task_ids);
+        let needed = task
+            .schedule
+            .iter()
+            .flat_map(|schedule| &schedule.depends_on_task_ids);
         let needed = needed
             .map(|id| id.as_str())
             .filter(|id| ids.contains(id) && *id != task.id.as_str());
-        waits_for.entry(task.id.as_str()).or_default().extend(needed);
+        waits_for
+            .entry(task.id.as_str())
+            .or_default()
+            .extend(needed);
     }
     // Whatever waits for nothing goes, until nothing goes any more.
     loop {

@@ -5,18 +5,24 @@
 
 pub mod collation;
 mod company;
+pub mod defaults;
 pub mod document;
 pub mod ecma_json;
 mod error;
 pub mod event;
 pub mod files;
 pub mod front_matter;
+pub mod home;
 pub mod layout;
 mod lock;
+pub mod org;
+pub mod policy;
+pub mod project;
 pub mod replay;
+pub mod run;
 mod sources;
 mod yaml;
 
-pub use company::{Companies, Company, Writer};
+pub use company::{Companies, Company, OnAppend, Writer};
 pub use error::Error;
 pub use sources::{Now, Sources, iso_time, unix_ms};

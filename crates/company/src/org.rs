@@ -29,7 +29,9 @@ fn readable<T: crate::document::Document>(
     file: &str,
 ) -> Result<Vec<Arc<T>>, Error> {
     let names = company.names(folder)?;
-    let read = names.iter().map(|name| company.read(&format!("{folder}/{name}/{file}")));
+    let read = names
+        .iter()
+        .map(|name| company.read(&format!("{folder}/{name}/{file}")));
     // What cannot be read is reported by `workspace.validate`, not by every list.
     Ok(read.filter_map(Result::ok).collect())
 }
@@ -100,14 +102,26 @@ impl Writer<'_> {
     /// Makes an agent with its starter files.
     pub fn create_agent(&self, new: &NewAgent<'_>) -> Result<(), Error> {
         let created_at = self.now();
-        let NewAgent { id, name, role, provider, .. } = new;
+        let NewAgent {
+            id,
+            name,
+            role,
+            provider,
+            ..
+        } = new;
         let team = new.team.map_or("unassigned", TeamId::as_str);
         let title = new.display_title.unwrap_or(role.as_str());
         let agent = Agent {
             display_title: new.display_title.and_then(Text::new),
             model_hint: new.model_hint.and_then(Text::new),
             team_id: new.team.map(ToString::to_string),
-            ..Agent::new(text(id), text(name), *role, text(provider), created_at.clone())
+            ..Agent::new(
+                text(id),
+                text(name),
+                *role,
+                text(provider),
+                created_at.clone(),
+            )
         };
         let journal = format!(
             "# Journal\n\n- created_at: {created_at}\n- agent_id: {id}\n\nNew entries go to the end.\n\n## Entries\n"

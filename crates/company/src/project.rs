@@ -19,12 +19,17 @@ pub fn projects(company: &Company) -> Result<Vec<(ProjectId, Arc<Project>)>, Err
     let mut found: Vec<_> = project_ids(company)?
         .into_iter()
         .filter_map(|id| {
-            let project = company.read(&format!("{}/project.yaml", layout::project(&id))).ok()?;
+            let project = company
+                .read(&format!("{}/project.yaml", layout::project(&id)))
+                .ok()?;
             Some((id, project))
         })
         .collect();
     found.sort_by(|(_, left): &(ProjectId, Arc<Project>), (_, right)| {
-        right.created_at.cmp(&left.created_at).then_with(|| right.id.cmp(&left.id))
+        right
+            .created_at
+            .cmp(&left.created_at)
+            .then_with(|| right.id.cmp(&left.id))
     });
     Ok(found)
 }
@@ -32,7 +37,10 @@ pub fn projects(company: &Company) -> Result<Vec<(ProjectId, Arc<Project>)>, Err
 /// The names of the project folders.
 pub fn project_ids(company: &Company) -> Result<Vec<ProjectId>, Error> {
     let names = company.names(layout::PROJECTS)?;
-    Ok(names.iter().filter_map(|name| ProjectId::parse(name).ok()).collect())
+    Ok(names
+        .iter()
+        .filter_map(|name| ProjectId::parse(name).ok())
+        .collect())
 }
 
 /// The project, which must be there.
@@ -61,7 +69,10 @@ impl Writer<'_> {
         self.make_whole(
             &layout::project(&id),
             &layout::PROJECT_DIRS,
-            &[("project.yaml", self.yaml(&project)?), ("memory.md", memory)],
+            &[
+                ("project.yaml", self.yaml(&project)?),
+                ("memory.md", memory),
+            ],
         )?;
         Ok(id)
     }

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use protocol::{
-
-    company::{AgentId, ContextPackId, DocumentId, EventId, ProjectId, RunId, RunStatus, Visibility, run::RunRow},
+use protocol::company::{
+    AgentId, ContextPackId, DocumentId, ProjectId, RunId, RunStatus, Visibility, run::RunRow,
 };
 use serde_json::{Map, json};
 
 use crate::{
     Company, Error,
     document::{ContextPack, PolicySnapshot, Run, RunTag},
-    event::NewEvent,
+    event::{self, Event, Payload},
     layout,
     org::{iso, text},
     project,
@@ -68,26 +67,26 @@ pub fn create(
         events_tail: None,
         rest: Map::new(),
     };
-    let event_id: EventId = sources.id();
-    let started = NewEvent {
-        event_id: event_id.into(),
+    let session_ref = format!("local_{run_id}");
+    let started = Event {
+        event_id: sources.id(),
         ts_wallclock: now,
         ts_monotonic_ms: company.uptime_ms(),
-        run_id: run_id.to_string(),
-        session_ref: format!("local_{run_id}"),
+        run_id: run_id.clone(),
+        session_ref: session_ref.clone(),
         actor: "system".to_owned(),
         visibility: Visibility::Org,
-        kind: "run.started".to_owned(),
-        payload: json!({
+        event_type: "run.started".to_owned(),
+        payload: Payload::new(&json!({
             "project_id": project,
             "agent_id": agent,
             "provider": provider,
             "context_pack_id": context_pack_id,
-        }),
-        correlation_id: None,
+        }))?,
+        correlation_id: Some(session_ref),
         causation_id: None,
     };
-    let first_line = crate::event::first_line(&started);
+    let first_line = event::first_line(&started);
     let relpath = layout::run(project, &run_id);
     company.write(|writer| {
         writer.make_whole(
@@ -101,7 +100,10 @@ pub fn create(
         writer.make_whole(
             &relpath,
             &["outputs"],
-            &[("run.yaml", writer.yaml(&run)?), ("events.jsonl", first_line)],
+            &[
+                ("run.yaml", writer.yaml(&run)?),
+                ("events.jsonl", first_line),
+            ],
         )
     })?;
     company.events_appended(&format!("{relpath}/events.jsonl"), 0);
@@ -113,7 +115,10 @@ pub fn create(
 }
 
 /// Every readable run of a project, or of all projects, with the name of its project's folder.
-pub fn runs(company: &Company, only: Option<&ProjectId>) -> Result<Vec<(ProjectId, Arc<Run>)>, Error> {
+pub fn runs(
+    company: &Company,
+    only: Option<&ProjectId>,
+) -> Result<Vec<(ProjectId, Arc<Run>)>, Error> {
     let projects = match only {
         Some(project) => vec![project.clone()],
         None => project::project_ids(company)?,
