@@ -11,6 +11,7 @@ pub mod verify;
 
 pub(crate) use lines::{Chunk, Chunks, is_blank};
 
+use protocol::company::{EventId, RunId, Visibility};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
@@ -28,23 +29,23 @@ pub struct Event {
     /// When the event was made: ISO-8601 with milliseconds, UTC.
     pub ts_wallclock: String,
     /// The run it belongs to.
-    pub run_id: String,
+    pub run_id: RunId,
     /// The session that wrote it; `local_<run_id>` where there is none.
     pub session_ref: String,
     /// Who did it: `system`, `human` or the id of an agent.
     pub actor: String,
-    /// Who may see it in a share pack: `private_agent`, `team`, `managers` or `org`.
-    pub visibility: String,
+    /// Who may see it in a share pack.
+    pub visibility: Visibility,
     /// What happened: `run.started`. On the wire and on disk `type`.
     pub event_type: String,
     /// What there is to say about it, by type.
     pub payload: Payload,
     /// `evt_` and a ULID.
-    pub event_id: String,
+    pub event_id: EventId,
     /// What belongs together; usually the session.
     pub correlation_id: Option<String>,
     /// The event that caused this one, where it is known.
-    pub causation_id: Option<String>,
+    pub causation_id: Option<EventId>,
     /// Milliseconds since the writing process began. Not ordered within a file.
     pub ts_monotonic_ms: u64,
 }
@@ -104,17 +105,17 @@ impl Prepared {
         struct Line<'a> {
             schema_version: u32,
             ts_wallclock: &'a str,
-            run_id: &'a str,
+            run_id: &'a RunId,
             session_ref: &'a str,
             actor: &'a str,
-            visibility: &'a str,
+            visibility: Visibility,
             r#type: &'a str,
         }
         #[derive(Serialize)]
         struct Rest<'a> {
-            event_id: &'a str,
+            event_id: &'a EventId,
             correlation_id: Option<&'a str>,
-            causation_id: Option<&'a str>,
+            causation_id: Option<&'a EventId>,
             ts_monotonic_ms: u64,
         }
         let printed = |value: serde_json::Result<String>| {
@@ -126,7 +127,7 @@ impl Prepared {
             run_id: &event.run_id,
             session_ref: &event.session_ref,
             actor: &event.actor,
-            visibility: &event.visibility,
+            visibility: event.visibility,
             r#type: &event.event_type,
         }));
         head.pop();
@@ -135,7 +136,7 @@ impl Prepared {
         let rest = printed(serde_json::to_string(&Rest {
             event_id: &event.event_id,
             correlation_id: event.correlation_id.as_deref(),
-            causation_id: event.causation_id.as_deref(),
+            causation_id: event.causation_id.as_ref(),
             ts_monotonic_ms: event.ts_monotonic_ms,
         }));
         head.push(',');
@@ -189,6 +190,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use protocol::Id as _;
     use serde_json::json;
 
     use super::*;
@@ -203,17 +205,17 @@ mod tests {
     fn a_line_and_its_hash_are_those_of_the_golden_chain() {
         let event = Event {
             ts_wallclock: "2024-07-01T12:00:02.002Z".to_owned(),
-            run_id: "run_golden".to_owned(),
+            run_id: RunId::parse("run_golden").unwrap(),
             session_ref: "local_run_golden".to_owned(),
             actor: "agent_w".to_owned(),
-            visibility: "team".to_owned(),
+            visibility: Visibility::Team,
             event_type: "provider.raw".to_owned(),
             payload: Payload::new(&Raw {
                 stream: "stdout",
                 chunk: "line one\nline \"two\"\ttabbed \\ back / slash\n",
             })
             .unwrap(),
-            event_id: "evt_run_golden_2".to_owned(),
+            event_id: EventId::parse("evt_run_golden_2").unwrap(),
             correlation_id: Some("local_run_golden".to_owned()),
             causation_id: None,
             ts_monotonic_ms: 1002,

@@ -11,13 +11,17 @@ use std::{
     thread::{self, available_parallelism},
 };
 
+use protocol::company::run::{
+    ReplayMode, ReplayParseIssue, ReplayVerificationIssue, ReplayedEvents,
+};
 use serde_json::value::RawValue;
 
 use crate::{
     Error,
+    document::EventsTail,
     event::{
         Chunk, Chunks, is_blank,
-        verify::{self, Chain, Code, Facts, Link, VerificationIssue},
+        verify::{self, Chain, Code, Facts},
     },
 };
 
@@ -30,25 +34,11 @@ const MAX_RAW_BYTES: usize = 4 * 1024;
 /// More threads than these do not help: one has to put their findings in order.
 const MAX_THREADS: usize = 4;
 
-/// How far a replay trusts the file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// The lines as they are.
-    #[default]
-    Raw,
-    /// Every event and the chain are verified.
-    Verified,
-    /// As [`Mode::Verified`].
-    Deterministic,
-    /// As [`Mode::Verified`]; the caller adds the session that is running.
-    Live,
-}
-
 /// What is wanted of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// How far the file is trusted.
-    pub mode: Mode,
+    pub mode: ReplayMode,
     /// Only the last so many events.
     pub tail: Option<NonZeroUsize>,
     /// Only events behind this one. Events are numbered from 1 among the lines that are JSON.
@@ -59,46 +49,17 @@ pub struct Options {
     pub events_tail: Option<EventsTail>,
 }
 
-/// How the log of a run ended when the run did. More may have been appended since.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EventsTail {
-    /// How many events there were.
-    pub count: u64,
-    /// The hash of the last of them.
-    pub event_hash: Option<String>,
-}
-
 /// What was found.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Replay {
-    /// The events wanted, each the text of its line.
-    pub events: Vec<Box<RawValue>>,
-    /// Lines that are no JSON. `tail` does not limit them; of pages each has those behind its first event and
-    /// before the first event of the next one, the first page also those at the beginning of the file.
-    pub parse_issues: Vec<ParseIssue>,
-    /// What is wrong with the events wanted.
-    pub verification_issues: Vec<VerificationIssue>,
-    /// Verified, and nothing of the above is wrong.
-    pub deterministic_ok: bool,
-    /// `after_seq` of the next page, when there is one.
-    pub next_cursor: Option<u64>,
+    /// The events wanted and what is wrong with them. `tail` does not limit the lines that are no JSON; of pages
+    /// each has those behind its first event and before the first event of the next one, the first page also those
+    /// at the beginning of the file.
+    pub replayed: ReplayedEvents,
     /// How many problems were found in events that were read but not wanted. They do not touch `deterministic_ok`.
     pub issues_outside: u64,
     /// How many issues of either kind were left off because there are too many.
     pub issues_left_off: u64,
-}
-
-/// A line that is no JSON.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseIssue {
-    /// The number of the line, from 1, among those that are not blank.
-    pub seq: u64,
-    /// The number of the line in the file, from 1.
-    pub line: u64,
-    /// Why it is none.
-    pub error: String,
-    /// Its beginning.
-    pub raw: String,
 }
 
 /// Reads the events of a file. A file that is not there is an error for which [`Error::is_missing`] holds.
@@ -144,7 +105,7 @@ enum Verdict {
     Event(Option<Facts>),
 }
 
-fn judge_round(round: &[Chunk], mode: Mode) -> Vec<Vec<Line>> {
+fn judge_round(round: &[Chunk], mode: ReplayMode) -> Vec<Vec<Line>> {
     let [first, others @ ..] = round else {
         return Vec::new();
     };
@@ -163,7 +124,7 @@ fn judge_round(round: &[Chunk], mode: Mode) -> Vec<Vec<Line>> {
     })
 }
 
-fn judge_chunk(chunk: &Chunk, mode: Mode) -> Vec<Line> {
+fn judge_chunk(chunk: &Chunk, mode: ReplayMode) -> Vec<Line> {
     let mut lines = Vec::with_capacity(chunk.bytes.len() / 256);
     let mut start = 0;
     for line in chunk.bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -182,12 +143,12 @@ fn judge_chunk(chunk: &Chunk, mode: Mode) -> Vec<Line> {
     lines
 }
 
-fn judge_line(line: &[u8], mode: Mode) -> Verdict {
+fn judge_line(line: &[u8], mode: ReplayMode) -> Verdict {
     if is_blank(line) {
         return Verdict::Blank;
     }
     let judged = match str::from_utf8(line) {
-        Ok(text) if mode == Mode::Raw => verify::check(text).map(|()| None),
+        Ok(text) if mode == ReplayMode::Raw => verify::check(text).map(|()| None),
         Ok(text) => verify::judge(text).map(Some),
         Err(error) => Err(format!("not UTF-8 at byte {}", error.valid_up_to() + 1)),
     };
@@ -208,11 +169,13 @@ struct Reading<'a> {
     /// Lines that are JSON.
     events: u64,
     kept: VecDeque<(u64, Box<RawValue>)>,
-    issues: VecDeque<VerificationIssue>,
+    issues: VecDeque<ReplayVerificationIssue>,
     /// The event that the run's document calls the last one has that hash.
     tail_seen: bool,
-    replay: Replay,
-    any_parse_issue: bool,
+    parse_issues: Vec<ReplayParseIssue>,
+    next_cursor: Option<u64>,
+    issues_outside: u64,
+    issues_left_off: u64,
 }
 
 impl<'a> Reading<'a> {
@@ -226,8 +189,10 @@ impl<'a> Reading<'a> {
             kept: VecDeque::new(),
             issues: VecDeque::new(),
             tail_seen: false,
-            replay: Replay::default(),
-            any_parse_issue: false,
+            parse_issues: Vec::new(),
+            next_cursor: None,
+            issues_outside: 0,
+            issues_left_off: 0,
         }
     }
 
@@ -245,7 +210,7 @@ impl<'a> Reading<'a> {
                 Verdict::Event(facts) => {
                     let full = |limit: NonZeroUsize| self.kept.len() == limit.get();
                     if self.options.tail.is_none() && self.options.limit.is_some_and(full) {
-                        self.replay.next_cursor = Some(self.events);
+                        self.next_cursor = Some(self.events);
                         return std::ops::ControlFlow::Break(());
                     }
                     self.seq += 1;
@@ -262,13 +227,12 @@ impl<'a> Reading<'a> {
         if self.options.after_seq > 0 && self.events <= self.options.after_seq {
             return;
         }
-        self.any_parse_issue = true;
-        if self.replay.parse_issues.len() == MAX_PARSE_ISSUES {
-            self.replay.issues_left_off += 1;
+        if self.parse_issues.len() == MAX_PARSE_ISSUES {
+            self.issues_left_off += 1;
             return;
         }
         let shown = &bytes[..bytes.len().min(MAX_RAW_BYTES)];
-        self.replay.parse_issues.push(ParseIssue {
+        self.parse_issues.push(ReplayParseIssue {
             seq: self.seq,
             line: self.line,
             error,
@@ -281,14 +245,13 @@ impl<'a> Reading<'a> {
         if let Some(facts) = facts {
             self.look_for_tail(&facts);
             let (seq, line) = (self.events, self.line);
-            let (issues, replay) = (&mut self.issues, &mut self.replay);
             self.chain.follow(facts, |code| {
                 if !wanted {
-                    replay.issues_outside += 1;
-                } else if issues.len() == MAX_VERIFICATION_ISSUES {
-                    replay.issues_left_off += 1;
+                    self.issues_outside += 1;
+                } else if self.issues.len() == MAX_VERIFICATION_ISSUES {
+                    self.issues_left_off += 1;
                 } else {
-                    issues.push_back(VerificationIssue { seq, line, code });
+                    self.issues.push_back(issue(seq, line, code));
                 }
             });
         }
@@ -305,7 +268,7 @@ impl<'a> Reading<'a> {
             }
             while self.issues.front().is_some_and(|issue| issue.seq < first) {
                 self.issues.pop_front();
-                self.replay.issues_outside += 1;
+                self.issues_outside += 1;
             }
         }
     }
@@ -315,10 +278,7 @@ impl<'a> Reading<'a> {
             && tail.count == self.events
             && let Facts::Object { event_hash, .. } = facts
         {
-            self.tail_seen = match &tail.event_hash {
-                Some(hash) => event_hash.is(hash),
-                None => !matches!(event_hash, Link::Hash(_)),
-            };
+            self.tail_seen = event_hash.is(&tail.event_hash);
         }
     }
 
@@ -327,12 +287,10 @@ impl<'a> Reading<'a> {
         let Some(tail) = &self.options.events_tail else {
             return;
         };
-        if self.options.mode != Mode::Raw && tail.count > 0 && !self.tail_seen {
-            self.issues.push_back(VerificationIssue {
-                seq: tail.count.min(self.events + 1),
-                line: self.line,
-                code: Code::TruncatedLog,
-            });
+        if self.options.mode != ReplayMode::Raw && tail.count > 0 && !self.tail_seen {
+            let seq = tail.count.min(self.events + 1);
+            self.issues
+                .push_back(issue(seq, self.line, Code::TruncatedLog));
         }
     }
 
@@ -343,18 +301,34 @@ impl<'a> Reading<'a> {
             // The first page of a tail.
             self.kept.truncate(limit.get());
             let last = self.kept.back().map_or(0, |kept| kept.0);
-            self.replay.next_cursor = Some(last);
+            self.next_cursor = Some(last);
             let before = self.issues.len();
             self.issues.retain(|issue| issue.seq <= last);
-            self.replay.issues_outside += (before - self.issues.len()) as u64;
+            self.issues_outside += (before - self.issues.len()) as u64;
         }
-        let mut replay = self.replay;
-        replay.events = self.kept.into_iter().map(|(_, event)| event).collect();
-        replay.verification_issues = self.issues.into();
-        replay.deterministic_ok = self.options.mode != Mode::Raw
-            && !self.any_parse_issue
-            && replay.verification_issues.is_empty();
-        replay
+        let verified = self.options.mode != ReplayMode::Raw;
+        Replay {
+            replayed: ReplayedEvents {
+                deterministic_ok: verified
+                    && self.parse_issues.is_empty()
+                    && self.issues.is_empty(),
+                events: self.kept.into_iter().map(|(_, event)| event).collect(),
+                parse_issues: self.parse_issues,
+                verification_issues: self.issues.into(),
+                next_cursor: self.next_cursor,
+            },
+            issues_outside: self.issues_outside,
+            issues_left_off: self.issues_left_off,
+        }
+    }
+}
+
+fn issue(seq: u64, line: u64, code: Code) -> ReplayVerificationIssue {
+    ReplayVerificationIssue {
+        seq,
+        line,
+        code: code.as_str().to_owned(),
+        message: code.to_string(),
     }
 }
 

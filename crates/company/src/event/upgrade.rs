@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use protocol::company::RunId;
+
 use super::{
     hash_of, is_blank,
     lines::open_regular,
@@ -63,7 +65,7 @@ impl EventLogs {
     pub fn upgrade_file(
         &self,
         path: &Path,
-        run_id: &str,
+        run_id: &RunId,
         upgrade: Upgrade,
     ) -> Result<Upgraded, Error> {
         let failed = |error| Error::io("read", path, error);
@@ -76,11 +78,11 @@ impl EventLogs {
         if dry {
             let file = open_regular(path, OpenOptions::new().read(true), "read")?;
             read(&file, &mut bytes)?;
-            return Ok(rewrite(&bytes, run_id, forced).0);
+            return Ok(rewrite(&bytes, run_id.as_str(), forced).0);
         }
         let locked = Locked::open(path)?;
         read(&locked.0, &mut bytes)?;
-        let (upgraded, rewritten) = rewrite(&bytes, run_id, forced);
+        let (upgraded, rewritten) = rewrite(&bytes, run_id.as_str(), forced);
         if upgraded.outcome == Outcome::Updated {
             keep_original(path)?;
             // Who waits for the lock of the old file sees that it has no longer this name.

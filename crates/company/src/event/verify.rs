@@ -12,17 +12,6 @@ use sha2::{Digest as _, Sha256};
 use super::{EVENT_HASH_MEMBER, hash_of, hex};
 use crate::ecma_json::{self, Object};
 
-/// Something wrong with an event.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VerificationIssue {
-    /// The number of the event, from 1, among the lines that are JSON.
-    pub seq: u64,
-    /// The number of its line in the file, from 1.
-    pub line: u64,
-    /// What is wrong.
-    pub code: Code,
-}
-
 /// What can be wrong with an event, in the order in which it is looked for. `Display` is the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
