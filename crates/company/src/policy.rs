@@ -82,11 +82,24 @@ pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decisio
     use ActorRole::{Ceo, Director, Human, Manager};
     let is_director = matches!(actor.role, Human | Ceo | Director);
     let is_manager = is_director || actor.role == Manager;
-    let allow = |rule_id, reason| Decision { allowed: true, rule_id, reason };
-    let deny = |rule_id, reason| Decision { allowed: false, rule_id, reason };
+    let allow = |rule_id, reason| Decision {
+        allowed: true,
+        rule_id,
+        reason,
+    };
+    let deny = |rule_id, reason| Decision {
+        allowed: false,
+        rule_id,
+        reason,
+    };
     match action {
-        Action::ComposeContext if resource.sensitivity == Some(Sensitivity::Restricted) && !is_director => {
-            return deny("compose.sensitivity.restricted", "restricted_requires_director");
+        Action::ComposeContext
+            if resource.sensitivity == Some(Sensitivity::Restricted) && !is_director =>
+        {
+            return deny(
+                "compose.sensitivity.restricted",
+                "restricted_requires_director",
+            );
         }
         Action::Approve if resource.kind == Some("memory_delta") && !is_director => {
             return deny("approve.memory.role", "role_not_allowed");
@@ -106,7 +119,9 @@ pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decisio
                 false => deny("vis.team.mismatch", "team_mismatch"),
             }
         }
-        Visibility::PrivateAgent if actor.role == Human => allow("vis.private.human", "human_override"),
+        Visibility::PrivateAgent if actor.role == Human => {
+            allow("vis.private.human", "human_override")
+        }
         Visibility::PrivateAgent => match resource.producing_actor_id == Some(actor.id.as_str()) {
             true => allow("vis.private.owner", "owner"),
             false => deny("vis.private.owner", "not_owner"),
@@ -124,8 +139,15 @@ mod tests {
             role,
             team_id: Some("team_1".to_owned()),
         };
-        let Decision { allowed, rule_id, reason } = decide(&actor, action, &resource);
-        let shown = format!("{} {rule_id} {reason}", if allowed { "allow" } else { "deny" });
+        let Decision {
+            allowed,
+            rule_id,
+            reason,
+        } = decide(&actor, action, &resource);
+        let shown = format!(
+            "{} {rule_id} {reason}",
+            if allowed { "allow" } else { "deny" }
+        );
         assert_eq!(shown, expected, "{role} {action:?} {resource:?}");
     }
 
@@ -135,24 +157,74 @@ mod tests {
         use ActorRole::{Ceo, Director, Human, Manager, Worker};
         let org = Resource::visible(Visibility::Org);
         let managers = Resource::visible(Visibility::Managers);
-        let team = Resource { team_id: Some("team_1"), ..Resource::visible(Visibility::Team) };
-        let other_team = Resource { team_id: Some("team_2"), ..team };
-        let mine = Resource { producing_actor_id: Some("me"), ..Resource::visible(Visibility::PrivateAgent) };
+        let team = Resource {
+            team_id: Some("team_1"),
+            ..Resource::visible(Visibility::Team)
+        };
+        let other_team = Resource {
+            team_id: Some("team_2"),
+            ..team
+        };
+        let mine = Resource {
+            producing_actor_id: Some("me"),
+            ..Resource::visible(Visibility::PrivateAgent)
+        };
         let private = Resource::visible(Visibility::PrivateAgent);
-        let delta = Resource { kind: Some("memory_delta"), ..org };
-        let restricted = Resource { sensitivity: Some(Sensitivity::Restricted), ..org };
-        check(Manager, ComposeContext, restricted, "deny compose.sensitivity.restricted restricted_requires_director");
-        check(Director, ComposeContext, restricted, "allow vis.org org_visible");
+        let delta = Resource {
+            kind: Some("memory_delta"),
+            ..org
+        };
+        let restricted = Resource {
+            sensitivity: Some(Sensitivity::Restricted),
+            ..org
+        };
+        check(
+            Manager,
+            ComposeContext,
+            restricted,
+            "deny compose.sensitivity.restricted restricted_requires_director",
+        );
+        check(
+            Director,
+            ComposeContext,
+            restricted,
+            "allow vis.org org_visible",
+        );
         check(Worker, Read, restricted, "allow vis.org org_visible");
-        check(Manager, Approve, delta, "deny approve.memory.role role_not_allowed");
+        check(
+            Manager,
+            Approve,
+            delta,
+            "deny approve.memory.role role_not_allowed",
+        );
         check(Ceo, Approve, delta, "allow vis.org org_visible");
         check(Worker, Approve, org, "deny approve.role role_not_allowed");
-        check(Manager, Read, managers, "allow vis.managers manager_visible");
+        check(
+            Manager,
+            Read,
+            managers,
+            "allow vis.managers manager_visible",
+        );
         check(Worker, Read, managers, "deny vis.managers role_not_allowed");
-        check(Manager, Read, other_team, "allow vis.team.manager_override manager_override");
+        check(
+            Manager,
+            Read,
+            other_team,
+            "allow vis.team.manager_override manager_override",
+        );
         check(Worker, Read, team, "allow vis.team.same_team same_team");
-        check(Worker, Read, other_team, "deny vis.team.mismatch team_mismatch");
-        check(Human, Read, private, "allow vis.private.human human_override");
+        check(
+            Worker,
+            Read,
+            other_team,
+            "deny vis.team.mismatch team_mismatch",
+        );
+        check(
+            Human,
+            Read,
+            private,
+            "allow vis.private.human human_override",
+        );
         check(Worker, Read, mine, "allow vis.private.owner owner");
         check(Ceo, Read, private, "deny vis.private.owner not_owner");
     }

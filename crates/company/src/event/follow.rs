@@ -64,7 +64,9 @@ pub fn place_of(path: &Path) -> Option<LogPlace> {
 impl Filter {
     /// Whether a log can have events that are wanted.
     pub fn wants_log(&self, place: &LogPlace) -> bool {
-        let fits = |wanted: &Option<String>, found: &str| wanted.as_deref().is_none_or(|wanted| wanted == found);
+        let fits = |wanted: &Option<String>, found: &str| {
+            wanted.as_deref().is_none_or(|wanted| wanted == found)
+        };
         fits(&self.project_id, &place.project_id) && fits(&self.run_id, &place.run_id)
     }
 
@@ -158,7 +160,9 @@ pub fn read_from(path: &Path, offset: u64) -> Result<Lines, Error> {
             }
             lines.next_offset += count as u64;
             // What is not UTF-8 is no event.
-            lines.lines.push(String::from_utf8(bytes[..count - 1].to_vec()).unwrap_or_default());
+            lines
+                .lines
+                .push(String::from_utf8(bytes[..count - 1].to_vec()).unwrap_or_default());
             let taken = usize::try_from(lines.next_offset - offset).unwrap_or(usize::MAX);
             if taken >= CHUNK_BYTES {
                 lines.has_more = lines.next_offset < length;
@@ -194,7 +198,10 @@ pub fn logs(company: &Company, filter: &Filter) -> Result<BTreeMap<PathBuf, u64>
         let folder = format!("{}/runs", layout::project(&project));
         let runs = wanted_ids::<RunId>(&filter.run_id, || {
             let names = company.names(&folder)?;
-            Ok(names.iter().filter_map(|name| RunId::parse(name).ok()).collect())
+            Ok(names
+                .iter()
+                .filter_map(|name| RunId::parse(name).ok())
+                .collect())
         })?;
         for run in runs {
             let path = company.path(&format!("{folder}/{run}/events.jsonl"));
@@ -233,14 +240,23 @@ pub struct Found {
 /// The newest wanted events that lie before the given ends of the logs, oldest first.
 ///
 /// Logs that changed last are read first, and reading stops at logs that cannot have anything newer.
-pub fn newest(ends: &BTreeMap<PathBuf, u64>, filter: &Filter, limit: usize) -> Result<Vec<Found>, Error> {
+pub fn newest(
+    ends: &BTreeMap<PathBuf, u64>,
+    filter: &Filter,
+    limit: usize,
+) -> Result<Vec<Found>, Error> {
     let mut by_change: Vec<_> = ends
         .iter()
         .map(|(path, end)| {
-            let changed_at = path.metadata().and_then(|metadata| metadata.modified()).ok();
+            let changed_at = path
+                .metadata()
+                .and_then(|metadata| metadata.modified())
+                .ok();
             let changed_ms = changed_at
                 .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok())
-                .map_or(i64::MAX, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
+                .map_or(i64::MAX, |since| {
+                    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+                });
             (changed_ms, path, *end)
         })
         .collect();
