@@ -28,5 +28,9 @@ pub fn router() -> rpc::Router<Context> {
     session::routes(&mut router);
     system::routes(&mut router);
     company::system::routes(&mut router);
+    company::workspace::routes(&mut router);
+    company::run::routes(&mut router);
+    company::events::routes(&mut router);
+    company::adapter::routes(&mut router);
     router
 }

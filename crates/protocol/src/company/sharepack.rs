@@ -9,9 +9,9 @@ crate::methods! {
     Company family "sharepack";
 
     /// Bundle what managers and everybody may see of a project, with secrets blacked out.
-    Write SharepackCreate = "sharepack.create" (SharepackCreateParams) -> SharepackCreateResponse;
+    Write SharepackCreate = "sharepack.create" (SharepackCreateParams in workspace_dir) -> SharepackCreateResponse;
     /// Read the events in a share pack and tell what was left out from what was changed.
-    Read SharepackReplay = "sharepack.replay" (SharepackReplayParams) -> SharepackReplayResponse;
+    Read SharepackReplay = "sharepack.replay" (SharepackReplayParams in workspace_dir) -> SharepackReplayResponse;
 }
 
 /// Params of [`SharepackCreate`].
