@@ -4,7 +4,9 @@
 //! caller reads the clock and makes ids, so that tests are exact.
 
 pub mod collation;
+pub mod comment;
 mod company;
+pub mod conversation;
 pub mod defaults;
 pub mod document;
 pub mod ecma_json;

@@ -32,5 +32,7 @@ pub fn router() -> rpc::Router<Context> {
     company::run::routes(&mut router);
     company::events::routes(&mut router);
     company::adapter::routes(&mut router);
+    company::conversation::routes(&mut router);
+    company::comment::routes(&mut router);
     router
 }
