@@ -1,6 +1,7 @@
 //! What the documents of a company folder hold, one file per noun.
 
 mod context_pack;
+mod conversation;
 mod identity;
 mod machine;
 mod markdown;
@@ -9,6 +10,7 @@ mod project;
 mod review;
 mod run;
 mod share_pack;
+mod task;
 
 use std::{
     any::TypeId,
@@ -30,8 +32,9 @@ pub use markdown::{
 pub use org::{Agent, Team};
 pub use project::{Project, ProjectRepos, RepoLink};
 pub use review::{PolicyOutcome, Review, ReviewSubject};
-pub use run::{ContextCycles, EventsTail, Run, RunSpec, Usage};
+pub use run::{ContextCycles, EventsTail, Run, RunSpec, RunTag, Usage};
 pub use share_pack::{SharePack, SharedDocument, SharedFile, SharedRun};
+pub use task::{TASK_HEADINGS, missing_contract};
 
 /// A document with a published shape.
 pub trait Document: JsonSchema + DeserializeOwned + Send + Sync + 'static {

@@ -3,6 +3,7 @@
 //! [`log`] appends lines, [`verify`] judges them, [`upgrade`] rewrites the files of older writers;
 //! [`crate::replay`] reads whole files.
 
+pub mod follow;
 mod lines;
 pub mod log;
 pub mod upgrade;
@@ -47,6 +48,13 @@ pub struct Event {
     pub causation_id: Option<EventId>,
     /// Milliseconds since the writing process began. Not ordered within a file.
     pub ts_monotonic_ms: u64,
+}
+
+/// The first line of a new log, with its LF.
+pub fn first_line(event: &Event) -> String {
+    let (mut line, _) = Prepared::new(event).seal(None);
+    line.push('\n');
+    line
 }
 
 /// The payload of an event as the text that will stand in its line.

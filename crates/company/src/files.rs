@@ -62,6 +62,14 @@ fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     })
 }
 
+/// Makes an empty folder beside `path`, on the same file system.
+pub(crate) fn make_staging(path: &Path) -> Result<std::path::PathBuf, Error> {
+    make_dir(parent(path)?)?;
+    let staged = temporary_beside(path)?;
+    fs::create_dir(&staged).map_err(|error| Error::io("made", &staged, error))?;
+    Ok(staged)
+}
+
 /// Makes a folder and its parents, durably.
 pub fn make_dir(path: &Path) -> Result<(), Error> {
     if path.is_dir() {

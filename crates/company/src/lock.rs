@@ -26,7 +26,7 @@ pub(crate) const LOCK_PATH: &str = ".local/locks/workspace.write.lock";
 
 /// Held while documents change; let go when dropped.
 #[derive(Debug)]
-pub struct WriteLock {
+pub(crate) struct WriteLock {
     path: PathBuf,
     /// Dropped after the file is gone.
     _file: File,

@@ -2,6 +2,7 @@
 
 pub mod adapter;
 mod budget;
+pub mod conversation;
 pub mod events;
 mod id;
 mod issue;
@@ -9,6 +10,7 @@ pub mod run;
 mod shape;
 pub mod sharepack;
 pub mod system;
+pub mod task;
 mod text;
 mod word;
 pub mod workspace;
