@@ -48,8 +48,7 @@ fn main() -> ExitCode {
         File::create(&path).expect("an empty file");
         path
     };
-    let [history, bare, single, grouped] =
-        ["history", "bare", "single", "grouped"].map(|name| file(name));
+    let [history, bare, single, grouped] = ["history", "bare", "single", "grouped"].map(file);
     let logs = EventLogs::new();
     for batch in 0..EVENTS / 500 {
         let events: Vec<_> = (0..500).map(|number| event(batch * 500 + number)).collect();
