@@ -40,7 +40,8 @@ pub struct NewComment {
 
 /// Adds a comment, and an event to the run it is about.
 pub fn add(company: &Company, new: NewComment) -> Result<(CommentId, Comment), Error> {
-    let body = Text::new(new.body.trim()).ok_or_else(|| Error::Refused("Comment body is required".to_owned()))?;
+    let body = Text::new(new.body.trim())
+        .ok_or_else(|| Error::Refused("Comment body is required".to_owned()))?;
     let named = |id: Option<String>| id.and_then(|id| Text::new(id.trim()));
     let target = CommentTarget {
         project_id: text(&new.project_id),
@@ -50,7 +51,8 @@ pub fn add(company: &Company, new: NewComment) -> Result<(CommentId, Comment), E
     };
     if !target.refine().is_empty() {
         return Err(Error::Refused(
-            "Comment target requires one of: target_agent_id, target_artifact_id, target_run_id".to_owned(),
+            "Comment target requires one of: target_agent_id, target_artifact_id, target_run_id"
+                .to_owned(),
         ));
     }
     let sources = company.sources();
@@ -80,11 +82,22 @@ pub fn add(company: &Company, new: NewComment) -> Result<(CommentId, Comment), E
     Ok((id, comment))
 }
 
-fn event(company: &Company, id: &CommentId, run: &RunId, comment: &Comment) -> Result<Event, Error> {
+fn event(
+    company: &Company,
+    id: &CommentId,
+    run: &RunId,
+    comment: &Comment,
+) -> Result<Event, Error> {
     let mut payload = Map::new();
     payload.insert("comment_id".to_owned(), Value::from(id.as_str()));
-    payload.insert("project_id".to_owned(), Value::from(comment.target.project_id.as_str()));
-    for (name, value) in [("agent_id", &comment.target.agent_id), ("artifact_id", &comment.target.artifact_id)] {
+    payload.insert(
+        "project_id".to_owned(),
+        Value::from(comment.target.project_id.as_str()),
+    );
+    for (name, value) in [
+        ("agent_id", &comment.target.agent_id),
+        ("artifact_id", &comment.target.artifact_id),
+    ] {
         if let Some(value) = value {
             payload.insert(name.to_owned(), Value::from(value.as_str()));
         }
@@ -132,8 +145,15 @@ pub fn list(company: &Company, wanted: &Wanted) -> Result<Vec<Comment>, Error> {
     let mut found: Vec<Comment> = company
         .names(layout::COMMENTS)?
         .iter()
-        .filter(|name| name.strip_suffix(".yaml").is_some_and(|id| CommentId::parse(id).is_ok()))
-        .filter_map(|name| company.read::<Comment>(&format!("{}/{name}", layout::COMMENTS)).ok())
+        .filter(|name| {
+            name.strip_suffix(".yaml")
+                .is_some_and(|id| CommentId::parse(id).is_ok())
+        })
+        .filter_map(|name| {
+            company
+                .read::<Comment>(&format!("{}/{name}", layout::COMMENTS))
+                .ok()
+        })
         .filter(|comment| comment.target.project_id.as_str() == wanted.project_id.as_str())
         .filter(|comment| {
             fits(&wanted.agent_id, &comment.target.agent_id)
@@ -150,9 +170,7 @@ pub fn list(company: &Company, wanted: &Wanted) -> Result<Vec<Comment>, Error> {
         })
         .map(|comment| Comment::clone(&comment))
         .collect();
-    found.sort_by(|left, right| {
-        (&right.created_at, &right.id).cmp(&(&left.created_at, &left.id))
-    });
+    found.sort_by(|left, right| (&right.created_at, &right.id).cmp(&(&left.created_at, &left.id)));
     found.truncate(wanted.limit);
     Ok(found)
 }

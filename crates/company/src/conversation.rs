@@ -48,10 +48,21 @@ impl Scope {
     /// Where the conversations of the scope are.
     fn folders(&self, company: &Company) -> Result<Vec<String>, Error> {
         let (base, mut folders) = match self {
-            Self::Workspace => ("inbox/conversations".to_owned(), vec!["inbox/workspace_home".to_owned()]),
-            Self::Project(project) => (format!("{}/conversations", layout::project(project)), Vec::new()),
+            Self::Workspace => (
+                "inbox/conversations".to_owned(),
+                vec!["inbox/workspace_home".to_owned()],
+            ),
+            Self::Project(project) => (
+                format!("{}/conversations", layout::project(project)),
+                Vec::new(),
+            ),
         };
-        folders.extend(company.names(&base)?.into_iter().map(|name| format!("{base}/{name}")));
+        folders.extend(
+            company
+                .names(&base)?
+                .into_iter()
+                .map(|name| format!("{base}/{name}")),
+        );
         Ok(folders)
     }
 }
@@ -60,7 +71,9 @@ impl Scope {
 fn all(company: &Company, scope: &Scope) -> Result<Vec<(String, Arc<Conversation>)>, Error> {
     let mut found = Vec::new();
     for folder in scope.folders(company)? {
-        if let Ok(conversation) = company.read::<Conversation>(&format!("{folder}/conversation.yaml")) {
+        if let Ok(conversation) =
+            company.read::<Conversation>(&format!("{folder}/conversation.yaml"))
+        {
             found.push((folder, conversation));
         }
     }
@@ -69,15 +82,26 @@ fn all(company: &Company, scope: &Scope) -> Result<Vec<(String, Arc<Conversation
 
 /// The conversations of a scope that somebody may see: the company's own first, then channels, then those between
 /// two, each by name.
-pub fn list(company: &Company, scope: &Scope, actor: Option<&Actor>) -> Result<Vec<Conversation>, Error> {
+pub fn list(
+    company: &Company,
+    scope: &Scope,
+    actor: Option<&Actor>,
+) -> Result<Vec<Conversation>, Error> {
     let mut found: Vec<Conversation> = all(company, scope)?
         .into_iter()
         .filter(|(_, conversation)| actor.is_none_or(|actor| may_see(actor, conversation)))
         .map(|(_, conversation)| Conversation::clone(&conversation))
         .collect();
     let place = |conversation: &Conversation| {
-        let fixed = ["home", "executive-office", "planning-council", "executive-meeting"];
-        let fixed = fixed.iter().position(|slug| *slug == conversation.slug.as_str());
+        let fixed = [
+            "home",
+            "executive-office",
+            "planning-council",
+            "executive-meeting",
+        ];
+        let fixed = fixed
+            .iter()
+            .position(|slug| *slug == conversation.slug.as_str());
         fixed.unwrap_or(match conversation.kind {
             ConversationKind::Channel => 4,
             ConversationKind::Dm => 5,
@@ -93,7 +117,10 @@ pub fn list(company: &Company, scope: &Scope, actor: Option<&Actor>) -> Result<V
 
 /// Whether somebody may read along.
 pub fn may_see(actor: &Actor, conversation: &Conversation) -> bool {
-    let Participants { agent_ids, team_ids } = &conversation.participants;
+    let Participants {
+        agent_ids,
+        team_ids,
+    } = &conversation.participants;
     let is_member = || {
         let team = actor.team_id.as_deref();
         agent_ids.iter().any(|id| id.as_str() == actor.id)
@@ -110,7 +137,11 @@ pub fn may_see(actor: &Actor, conversation: &Conversation) -> bool {
 }
 
 /// A conversation of a scope with its folder.
-fn find(company: &Company, scope: &Scope, id: &ConversationId) -> Result<(String, Arc<Conversation>), Error> {
+fn find(
+    company: &Company,
+    scope: &Scope,
+    id: &ConversationId,
+) -> Result<(String, Arc<Conversation>), Error> {
     let folder = match (scope.project(), id.as_str()) {
         (None, "conv_workspace_home") => "inbox/workspace_home".to_owned(),
         (project, _) => layout::conversation(project, id, ""),
@@ -136,16 +167,26 @@ pub struct NewChannel {
 }
 
 /// Makes a channel.
-pub fn create_channel(company: &Company, scope: &Scope, new: NewChannel) -> Result<Conversation, Error> {
+pub fn create_channel(
+    company: &Company,
+    scope: &Scope,
+    new: NewChannel,
+) -> Result<Conversation, Error> {
     let (name, slug) = (new.name.trim(), new.slug.trim());
     if name.is_empty() || slug.is_empty() {
-        return Err(Error::Refused("a channel needs a name and a slug".to_owned()));
+        return Err(Error::Refused(
+            "a channel needs a name and a slug".to_owned(),
+        ));
     }
     check_project(company, scope)?;
     company.write(|writer| {
-        let taken = all(company, scope)?.iter().any(|(_, known)| known.slug.as_str() == slug);
+        let taken = all(company, scope)?
+            .iter()
+            .any(|(_, known)| known.slug.as_str() == slug);
         if taken {
-            return Err(Error::Refused(format!("Conversation slug already exists: {slug}")));
+            return Err(Error::Refused(format!(
+                "Conversation slug already exists: {slug}"
+            )));
         }
         let conversation = Conversation {
             kind: ConversationKind::Channel,
@@ -177,9 +218,15 @@ pub fn create_dm(
         let is_theirs = |known: &Conversation| {
             known.kind == ConversationKind::Dm
                 && known.participants.agent_ids.len() == both.agent_ids.len()
-                && both.agent_ids.iter().all(|id| known.participants.agent_ids.contains(id))
+                && both
+                    .agent_ids
+                    .iter()
+                    .all(|id| known.participants.agent_ids.contains(id))
         };
-        if let Some((_, known)) = all(company, scope)?.iter().find(|(_, known)| is_theirs(known)) {
+        if let Some((_, known)) = all(company, scope)?
+            .iter()
+            .find(|(_, known)| is_theirs(known))
+        {
             return Ok(Conversation::clone(known));
         }
         let conversation = Conversation {
@@ -224,7 +271,11 @@ fn begun(writer: &Writer<'_>, scope: &Scope) -> Conversation {
     }
 }
 
-fn make(writer: &Writer<'_>, scope: &Scope, conversation: Conversation) -> Result<Conversation, Error> {
+fn make(
+    writer: &Writer<'_>,
+    scope: &Scope,
+    conversation: Conversation,
+) -> Result<Conversation, Error> {
     let id = ConversationId::parse(&conversation.id)
         .map_err(|error| Error::Refused(error.to_string()))?;
     let files = [
@@ -303,7 +354,8 @@ pub fn send(
     id: &ConversationId,
     new: NewMessage,
 ) -> Result<(Conversation, ConversationMessage), Error> {
-    let body = Text::new(new.body.trim()).ok_or_else(|| Error::Refused("Message body is required".to_owned()))?;
+    let body = Text::new(new.body.trim())
+        .ok_or_else(|| Error::Refused("Message body is required".to_owned()))?;
     let (folder, conversation) = find(company, scope, id)?;
     let sources = company.sources();
     let message_id: ConversationMessageId = sources.id();

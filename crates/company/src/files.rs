@@ -67,7 +67,11 @@ fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 pub fn append_line(path: &Path, line: &str) -> Result<(), Error> {
     let is_new = !path.exists();
     let append = || -> io::Result<()> {
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)?;
         file.lock()?;
         let length = file.metadata()?.len();
         let mut text = String::with_capacity(line.len() + 2);
@@ -81,7 +85,9 @@ pub fn append_line(path: &Path, line: &str) -> Result<(), Error> {
         }
         text.push_str(line);
         text.push('\n');
-        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
+        let written = file
+            .write_all(text.as_bytes())
+            .and_then(|()| file.sync_data());
         if written.is_err() {
             // Half a line is worse than none; what the system says first is what matters.
             let _ = file.set_len(length);
@@ -116,7 +122,12 @@ pub fn last_lines<T>(
                 0 => &*text,
                 _ => text.split_once('\n').map_or("", |(_, rest)| rest),
             };
-            let mut found: Vec<T> = whole.lines().rev().filter_map(&wanted).take(limit).collect();
+            let mut found: Vec<T> = whole
+                .lines()
+                .rev()
+                .filter_map(&wanted)
+                .take(limit)
+                .collect();
             if found.len() >= limit || start == 0 {
                 found.reverse();
                 return Ok(found);

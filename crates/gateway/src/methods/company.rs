@@ -59,7 +59,9 @@ fn failure(error: &Error) -> Failure {
         Error::FileInvalid { path, issues } => Failure::state(Kind::WorkspaceFileInvalid, message)
             .with("path", path.as_str())
             .with("issues", json!(issues)),
-        Error::Denied { rule_id, reason, .. } => Failure::state(Kind::PolicyDenied, message)
+        Error::Denied {
+            rule_id, reason, ..
+        } => Failure::state(Kind::PolicyDenied, message)
             .with("rule_id", *rule_id)
             .with("reason", *reason),
         Error::Refused(_) => Failure::state(Kind::Refused, message),

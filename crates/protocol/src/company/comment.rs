@@ -68,10 +68,14 @@ pub struct CommentTarget {
 impl CommentTarget {
     /// What holds between the fields of a target.
     pub fn refine(&self) -> Vec<Issue> {
-        let has_one = self.agent_id.is_some() || self.artifact_id.is_some() || self.run_id.is_some();
+        let has_one =
+            self.agent_id.is_some() || self.artifact_id.is_some() || self.run_id.is_some();
         match has_one {
             true => Vec::new(),
-            false => vec![Issue::custom("target", "a comment is about an agent, an artifact or a run")],
+            false => vec![Issue::custom(
+                "target",
+                "a comment is about an agent, an artifact or a run",
+            )],
         }
     }
 }

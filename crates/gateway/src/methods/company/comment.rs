@@ -25,7 +25,9 @@ async fn add(ctx: Context, params: CommentAddParams) -> Result<CommentAddRespons
         run_id: params.target_run_id,
         visibility: params.visibility.unwrap_or(Visibility::Managers),
     };
-    let added = within(&ctx, &params.workspace_dir, move |company| comment::add(company, new));
+    let added = within(&ctx, &params.workspace_dir, move |company| {
+        comment::add(company, new)
+    });
     let (comment_id, comment) = added.await?;
     Ok(CommentAddResponse {
         comment_id,
@@ -42,6 +44,8 @@ async fn list(ctx: Context, params: CommentListParams) -> Result<CommentListResp
         limit: params.limit.unwrap_or(USUAL_COMMENTS) as usize,
         actor: actor(params.actor_id, params.actor_role, params.actor_team_id),
     };
-    let found = within(&ctx, &params.workspace_dir, move |company| comment::list(company, &wanted));
+    let found = within(&ctx, &params.workspace_dir, move |company| {
+        comment::list(company, &wanted)
+    });
     found.await.map(CommentListResponse)
 }

@@ -40,7 +40,10 @@ async fn create_channel(
     params: ConversationCreateChannelParams,
 ) -> Result<ConversationCreatedResponse, Failure> {
     if params.slug.trim() == "home" {
-        return Err(Failure::param("/slug", "`home` is taken by the company: choose another slug"));
+        return Err(Failure::param(
+            "/slug",
+            "`home` is taken by the company: choose another slug",
+        ));
     }
     let scope = scope(params.scope, params.project_id)?;
     let channel = NewChannel {
@@ -66,7 +69,13 @@ async fn create_dm(
     let scope = scope(params.scope, params.project_id)?;
     let visibility = params.visibility.unwrap_or(Visibility::PrivateAgent);
     let made = within(&ctx, &params.workspace_dir, move |company| {
-        conversation::create_dm(company, &scope, &params.created_by, &params.peer_agent_id, visibility)
+        conversation::create_dm(
+            company,
+            &scope,
+            &params.created_by,
+            &params.peer_agent_id,
+            visibility,
+        )
     });
     made.await.map(ConversationCreatedResponse)
 }
@@ -79,7 +88,13 @@ async fn messages_list(
     let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
     let limit = params.limit.unwrap_or(USUAL_MESSAGES) as usize;
     let found = within(&ctx, &params.workspace_dir, move |company| {
-        conversation::messages(company, &scope, &params.conversation_id, limit, actor.as_ref())
+        conversation::messages(
+            company,
+            &scope,
+            &params.conversation_id,
+            limit,
+            actor.as_ref(),
+        )
     });
     found.await.map(ConversationMessagesListResponse)
 }
@@ -112,9 +127,13 @@ async fn members_sync(
     params: ConversationMembersSyncParams,
 ) -> Result<ConversationMembersSyncResponse, Failure> {
     within(&ctx, &params.workspace_dir, move |company| {
-        let ceo = params.ceo_actor_id.as_deref().unwrap_or(defaults::HUMAN_CEO);
+        let ceo = params
+            .ceo_actor_id
+            .as_deref()
+            .unwrap_or(defaults::HUMAN_CEO);
         let executive = params.executive_manager_agent_id.as_ref();
-        let made = company.write(|writer| writer.ensure_project_defaults(&params.project_id, ceo, executive))?;
+        let made = company
+            .write(|writer| writer.ensure_project_defaults(&params.project_id, ceo, executive))?;
         Ok(ConversationMembersSyncResponse {
             global_manager_agent_id: made.global_manager,
             project_secretary_agent_id: made.secretary,
