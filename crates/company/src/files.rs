@@ -186,7 +186,8 @@ pub fn sync_dir(path: &Path) -> Result<(), Error> {
 /// What the temporary files of [`replace`] are called: `.<name>.tmp-<pid>-<n>`. Doctor removes those of the dead.
 pub const TEMPORARY_MARK: &str = ".tmp-";
 
-fn temporary_beside(path: &Path) -> Result<std::path::PathBuf, Error> {
+/// A name for something that will be renamed to `path` when it is whole.
+pub(crate) fn temporary_beside(path: &Path) -> Result<std::path::PathBuf, Error> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let process = std::process::id();
@@ -198,6 +199,12 @@ fn temporary_beside(path: &Path) -> Result<std::path::PathBuf, Error> {
     Ok(path.with_file_name(format!(
         ".{name}{TEMPORARY_MARK}{process}-{count}-{random:08x}"
     )))
+}
+
+/// The process that made a temporary of this name, if it is the name of one.
+pub(crate) fn temporary_owner(name: &str) -> Option<i32> {
+    let (_, rest) = name.strip_prefix('.')?.rsplit_once(TEMPORARY_MARK)?;
+    rest.split_once('-')?.0.parse().ok()
 }
 
 fn parent(path: &Path) -> Result<&Path, Error> {

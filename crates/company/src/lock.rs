@@ -132,7 +132,7 @@ fn holder_is_gone(file: &File) -> bool {
 }
 
 /// Whether no process of this id runs that could have written something at `written_at` (Unix seconds).
-fn process_is_gone(pid: i32, written_at: i64) -> bool {
+pub(crate) fn process_is_gone(pid: i32, written_at: i64) -> bool {
     let Some(id) = rustix::process::Pid::from_raw(pid) else {
         return true;
     };
