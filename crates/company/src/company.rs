@@ -8,14 +8,16 @@ use std::{
     os::{fd::OwnedFd, unix::fs::MetadataExt as _},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
+    time::Instant,
 };
 
-use protocol::company::Issue;
+use protocol::company::{IsoTime, Issue, ProjectId, RunId};
 use serde::Serialize;
 
 use crate::{
     Error, Sources,
     document::{self, Document, Markdown},
+    event::{Event, log::EventLogs},
     files, layout,
     lock::WriteLock,
     yaml,
@@ -27,11 +29,17 @@ const LARGEST_DOCUMENT: u64 = 16 << 20;
 const REMEMBERED: usize = 20_000;
 
 /// All company folders this process works with.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Companies {
     sources: Sources,
     cache: Arc<Cache>,
+    logs: Arc<EventLogs>,
+    started: Instant,
+    on_append: OnAppend,
 }
+
+/// Called when this process wrote events, with the file and where they begin in it.
+pub type OnAppend = Arc<dyn Fn(&Path, u64) + Send + Sync>;
 
 /// One company folder. Cheap to make and to clone.
 #[derive(Clone, Debug)]
@@ -45,10 +53,13 @@ pub struct Company {
 
 impl Companies {
     /// Starts without any folder.
-    pub fn new(sources: Sources) -> Self {
+    pub fn new(sources: Sources, on_append: OnAppend) -> Self {
         Self {
             sources,
             cache: Arc::default(),
+            logs: Arc::new(EventLogs::new()),
+            started: Instant::now(),
+            on_append,
         }
     }
 
@@ -73,6 +84,12 @@ impl Companies {
             root,
             shared: self.clone(),
         }
+    }
+}
+
+impl std::fmt::Debug for Companies {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Companies")
     }
 }
 
@@ -172,6 +189,47 @@ impl Company {
         })
     }
 
+    /// Appends events to the log of a run, which must be there.
+    pub fn append_events(
+        &self,
+        project: &ProjectId,
+        run: &RunId,
+        events: &[Event],
+    ) -> Result<(), Error> {
+        let relative = format!("{}/events.jsonl", layout::run(project, run));
+        let appended = self.shared.logs.append(&self.path(&relative), events);
+        let appended = appended.map_err(|error| error.or_not_found("Run", run.as_str()))?;
+        if let Some(first) = appended.first() {
+            self.events_appended(&relative, first.offset);
+        }
+        Ok(())
+    }
+
+    /// The event logs of this process.
+    pub(crate) fn logs(&self) -> &EventLogs {
+        &self.shared.logs
+    }
+
+    /// Tells who listens that there are events in a log from `offset` on.
+    pub(crate) fn events_appended(&self, relative: &str, offset: u64) {
+        (self.shared.on_append)(&self.path(relative), offset);
+    }
+
+    /// Milliseconds since this process began.
+    pub fn uptime_ms(&self) -> u64 {
+        u64::try_from(self.shared.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// An empty folder beside this one, to build something in that then takes this one's place.
+    pub(crate) fn staged(&self) -> Result<Self, Error> {
+        let path = files::make_staging(&self.root)?;
+        Ok(Self {
+            given: path.display().to_string(),
+            root: path,
+            shared: self.shared.clone(),
+        })
+    }
+
     fn cached<T: Send + Sync + 'static>(
         &self,
         relative: &str,
@@ -246,6 +304,21 @@ pub struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// The folder.
+    pub fn company(&self) -> &Company {
+        self.company
+    }
+
+    /// The time as documents have it.
+    pub fn now(&self) -> IsoTime {
+        IsoTime::new(self.company.sources().now_text()).expect("the clock prints a time")
+    }
+
+    /// A document as YAML.
+    pub fn yaml<T: Serialize>(&self, document: &T) -> Result<String, Error> {
+        yaml::print(document)
+    }
+
     /// Replaces a YAML document.
     pub fn put<T: Serialize>(&self, relative: &str, document: &T) -> Result<(), Error> {
         self.put_text(relative, &yaml::print(document)?)

@@ -32,7 +32,7 @@ pub use markdown::{
 pub use org::{Agent, Team};
 pub use project::{Project, ProjectRepos, RepoLink};
 pub use review::{PolicyOutcome, Review, ReviewSubject};
-pub use run::{ContextCycles, EventsTail, Run, RunSpec, Usage};
+pub use run::{ContextCycles, EventsTail, Run, RunSpec, RunTag, Usage};
 pub use share_pack::{SharePack, SharedDocument, SharedFile, SharedRun};
 pub use task::{TASK_HEADINGS, missing_contract};
 

@@ -29,6 +29,18 @@ pub enum Error {
         /// What is wrong with it.
         issues: Vec<Issue>,
     },
+    /// Policy forbids it.
+    #[error("Policy denied {action}: {rule_id} ({reason})")]
+    Denied {
+        /// What was tried.
+        action: &'static str,
+        /// The rule that decided.
+        rule_id: &'static str,
+        /// Why.
+        reason: &'static str,
+        /// Who tried.
+        actor_id: String,
+    },
     /// The state of the folder forbids it.
     #[error("{0}")]
     Refused(String),
@@ -83,6 +95,7 @@ impl Error {
             Self::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
             Self::NotACompanyFolder(_)
             | Self::FileInvalid { .. }
+            | Self::Denied { .. }
             | Self::Refused(_)
             | Self::LockTimeout(_)
             | Self::DiskFull => false,

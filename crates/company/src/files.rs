@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Write as _},
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::Path,
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -60,6 +60,90 @@ fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         let _ = fs::remove_file(&temporary);
         Error::io("written", path, error)
     })
+}
+
+/// Appends one line to a file of lines, whoever else appends: a torn last line gets its end first. The file is made
+/// if it is not there, its folder is not.
+pub fn append_line(path: &Path, line: &str) -> Result<(), Error> {
+    let is_new = !path.exists();
+    let append = || -> io::Result<()> {
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)?;
+        file.lock()?;
+        let length = file.metadata()?.len();
+        let mut text = String::with_capacity(line.len() + 2);
+        if length > 0 {
+            let mut last = [0u8];
+            file.seek(SeekFrom::Start(length - 1))?;
+            file.read_exact(&mut last)?;
+            if last != *b"\n" {
+                text.push('\n');
+            }
+        }
+        text.push_str(line);
+        text.push('\n');
+        let written = file
+            .write_all(text.as_bytes())
+            .and_then(|()| file.sync_data());
+        if written.is_err() {
+            // Half a line is worse than none; what the system says first is what matters.
+            let _ = file.set_len(length);
+        }
+        written
+    };
+    append().map_err(|error| Error::io("written", path, error))?;
+    match is_new {
+        true => sync_dir(parent(path)?),
+        false => Ok(()),
+    }
+}
+
+/// The last lines of a file of lines that satisfy `wanted`, oldest first, read from the end.
+pub fn last_lines<T>(
+    path: &Path,
+    limit: usize,
+    wanted: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, Error> {
+    let read = || -> io::Result<Vec<T>> {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        let mut window = 64 << 10;
+        loop {
+            let start = length.saturating_sub(window);
+            file.seek(SeekFrom::Start(start))?;
+            let mut bytes = Vec::new();
+            (&mut file).take(length - start).read_to_end(&mut bytes)?;
+            let text = String::from_utf8_lossy(&bytes);
+            // The first line of a window that begins in the middle of the file is not whole.
+            let whole = match start {
+                0 => &*text,
+                _ => text.split_once('\n').map_or("", |(_, rest)| rest),
+            };
+            let mut found: Vec<T> = whole
+                .lines()
+                .rev()
+                .filter_map(&wanted)
+                .take(limit)
+                .collect();
+            if found.len() >= limit || start == 0 {
+                found.reverse();
+                return Ok(found);
+            }
+            window *= 8;
+        }
+    };
+    read().map_err(|error| Error::io("read", path, error))
+}
+
+/// Makes an empty folder beside `path`, on the same file system.
+pub(crate) fn make_staging(path: &Path) -> Result<std::path::PathBuf, Error> {
+    make_dir(parent(path)?)?;
+    let staged = temporary_beside(path)?;
+    fs::create_dir(&staged).map_err(|error| Error::io("made", &staged, error))?;
+    Ok(staged)
 }
 
 /// Makes a folder and its parents, durably.

@@ -34,6 +34,23 @@ impl NonEmpty {
 /// The name of a company that was given none.
 pub const DEFAULT_NAME: &str = "AgentCompany";
 
+/// Whether a company can be made here.
+pub(crate) fn check_usable(company: &Company, non_empty: NonEmpty) -> Result<(), Error> {
+    let given = company.given();
+    if !company.root().exists() {
+        return Ok(());
+    }
+    if !company.root().is_dir() {
+        return Err(Error::Refused(format!("`{given}` is not a folder")));
+    }
+    if non_empty == NonEmpty::Refuse && !is_empty(company)? {
+        return Err(Error::Refused(format!(
+            "Refusing to initialize in a non-empty directory ({given}). Use --force to override."
+        )));
+    }
+    Ok(())
+}
+
 /// Makes the folder a company folder. Who the company is and what holds on this machine stay, if they are there
 /// and can be read; a machine file that cannot be read is kept beside the new one.
 pub fn init(company: &Company, company_name: &Text, non_empty: NonEmpty) -> Result<(), Error> {
@@ -49,16 +66,7 @@ pub fn init(company: &Company, company_name: &Text, non_empty: NonEmpty) -> Resu
         ];
         return files::make_whole(root, &layout::REQUIRED_DIRS, &files);
     }
-    if !root.is_dir() {
-        let given = company.given();
-        return Err(Error::Refused(format!("`{given}` is not a folder")));
-    }
-    if non_empty == NonEmpty::Refuse && !is_empty(company)? {
-        let given = company.given();
-        return Err(Error::Refused(format!(
-            "Refusing to initialize in a non-empty directory ({given}). Use --force to override."
-        )));
-    }
+    check_usable(company, non_empty)?;
     company.write(|writer| fill(company, company_name, writer))
 }
 

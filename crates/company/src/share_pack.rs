@@ -3,6 +3,8 @@
 //! Beside the events of a run lies its chain: one row for every line of the original log, so that a reader can tell
 //! what was left out or blacked out on purpose from what was changed. Verifying events is done elsewhere.
 
+mod replay;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{BufRead as _, BufReader},
@@ -28,6 +30,8 @@ use crate::{
     validate::{read_document, stays_below},
     yaml,
 };
+
+pub use replay::replay;
 
 const RUN_EVENTS: &str = "bundle/run_events";
 

@@ -296,6 +296,7 @@ impl Check<'_> {
                 vec![(false, "the file cannot be read".to_owned())]
             }
             other @ (Error::NotACompanyFolder(_)
+            | Error::Denied { .. }
             | Error::NotFound { .. }
             | Error::Refused(_)
             | Error::LockTimeout(_)

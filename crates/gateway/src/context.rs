@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::{Agent, TurnRun};
+use company::Companies;
 use crud::CrudStore;
 use protocol::{
     Access, Id, Notification, Reach, ThreadId, WorkspaceId, session::SessionResume,
@@ -16,7 +17,10 @@ use rpc::{
     Admit, Audience, Bytes, Call, Failure, Publication, Resumption, Service as _, Text, Waiting,
 };
 
-use crate::{Peer, Principal, notify, peer::thread_topic, providers::Providers, rows};
+use crate::{
+    Peer, Principal, company_events::CompanySubscription, notify, peer::thread_topic,
+    providers::Providers, rows,
+};
 
 /// One per request.
 #[derive(Clone)]
@@ -41,6 +45,8 @@ enum Effect {
     RunTurn(Box<TurnRun>),
     /// The caller hears the answer that is under way on a thread.
     CatchUp(ThreadId),
+    /// The caller hears of events of a company.
+    Subscription(CompanySubscription),
     /// For the caller alone.
     Tell(Text),
     Resume {
@@ -87,6 +93,16 @@ impl Context {
         &self.peer.gateway.providers
     }
 
+    /// The company folders.
+    pub(crate) fn companies(&self) -> &Companies {
+        &self.peer.gateway.companies
+    }
+
+    /// Sends what a subscription asked for, once the caller knows its name.
+    pub(crate) fn start_subscription(&self, start: CompanySubscription) {
+        self.cause(Effect::Subscription(start));
+    }
+
     /// Runs a turn once the caller has its answer.
     pub(crate) fn run_turn(&self, run: TurnRun) {
         self.cause(Effect::RunTurn(Box::new(run)));
@@ -110,6 +126,16 @@ impl Context {
     /// A new id that no type stands for.
     pub(crate) fn new_text_id(&self, prefix: &str) -> String {
         format!("{prefix}{}", self.peer.gateway.sources.ids.suffix())
+    }
+
+    /// A new name for a subscription: the time and a number.
+    pub(crate) fn new_subscription_id(&self) -> String {
+        let bytes = self.peer.gateway.sources.ids.suffix().into_bytes();
+        let number = bytes.iter().fold(0u32, |number, byte| {
+            number.wrapping_mul(31).wrapping_add(u32::from(*byte))
+        });
+        let now_ms = self.peer.gateway.sources.clock.now_ms();
+        format!("sub_{now_ms}_{:05}", number % 100_000)
     }
 
     /// Tells everybody who follows the workspace that its tree changed.
@@ -202,6 +228,7 @@ impl Caused {
             match effect {
                 Effect::Publish(publication) => notify::publish(&peer.gateway, &publication).await,
                 Effect::Tell(text) => peer.outbox().notify(&text, &Waiting::Kept),
+                Effect::Subscription(start) => start.run(),
                 Effect::RunTurn(run) => peer.gateway.agent.run(*run),
                 Effect::CatchUp(thread) => {
                     let tell = |started| {
@@ -249,6 +276,8 @@ impl Admit for Context {
             // What belongs to all workspaces is not for a token of some.
             Reach::Home if call.access == Access::Read => {}
             Reach::Home => principal.check_unlimited()?,
+            // A company folder is not yet part of any workspace a token can be limited to.
+            Reach::Company(_) => principal.check_unlimited()?,
             Reach::Workspace(workspace) => {
                 principal.check_workspace(workspace)?;
                 // Before the handler reads anything, so that no change falls between reading and listening.

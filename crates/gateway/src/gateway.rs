@@ -3,12 +3,14 @@
 use std::{ffi::OsString, sync::Arc, time::Duration};
 
 use agent::Agent;
+use company::Companies;
 use crud::CrudStore;
 use rpc::{Hub, Router};
 
 use crate::{
     Context, Error, Home, Peer, Principal, Sources, StoredTokens,
     artifacts::{self, Artifacts},
+    company_events::CompanyEvents,
     home::Owner,
     janitor, methods,
     providers::{Config, Providers},
@@ -35,6 +37,12 @@ pub struct Gateway {
     pub(crate) providers: Arc<Providers>,
     /// The bytes of artifacts.
     pub(crate) artifacts: Artifacts,
+    /// The company folders.
+    pub(crate) companies: Companies,
+    /// The worker programs.
+    pub(crate) adapters: runner::Adapters,
+    /// Who hears of their events.
+    pub(crate) company_events: Arc<CompanyEvents>,
     /// The home, to see which other processes live.
     pub(crate) home: Home,
     /// Tells other processes that this one lives.
@@ -81,6 +89,8 @@ impl Gateway {
         let store = store.map_err(|source| Error::Database { source })?;
         let tokens = StoredTokens::new(home.token()?, store.clone());
         let sources = options.sources.clone();
+        let company_events = CompanyEvents::new();
+        let companies = company_events.companies(&sources);
         let gateway = Arc::new_cyclic(|gateway| Self {
             agent: turns::agent(
                 gateway.clone(),
@@ -96,6 +106,9 @@ impl Gateway {
             sources,
             providers,
             artifacts,
+            companies,
+            company_events,
+            adapters: runner::Adapters::default(),
             home: home.clone(),
             _owner: owner,
             router: methods::router(),

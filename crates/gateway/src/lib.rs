@@ -5,6 +5,7 @@
 
 mod artifacts;
 mod auth;
+mod company_events;
 mod context;
 mod error;
 mod gateway;

@@ -28,5 +28,12 @@ pub fn router() -> rpc::Router<Context> {
     session::routes(&mut router);
     system::routes(&mut router);
     company::system::routes(&mut router);
+    company::workspace::routes(&mut router);
+    company::run::routes(&mut router);
+    company::sharepack::routes(&mut router);
+    company::events::routes(&mut router);
+    company::adapter::routes(&mut router);
+    company::conversation::routes(&mut router);
+    company::comment::routes(&mut router);
     router
 }

@@ -185,5 +185,6 @@ impl Drop for Peer {
     fn drop(&mut self) {
         self.gateway.hub.leave(self.connection);
         self.gateway.watch.left(self.connection);
+        self.gateway.company_events.left(self.connection);
     }
 }

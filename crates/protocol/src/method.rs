@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{ThreadId, WorkspaceId};
+use crate::{ThreadId, WorkspaceId, company::Text};
 
 /// A request the gateway answers.
 ///
@@ -104,6 +104,21 @@ pub enum Reach<'a> {
     Workspace(&'a WorkspaceId),
     /// One thread, and through it a workspace.
     Thread(&'a ThreadId),
+    /// A company folder.
+    Company(&'a str),
+}
+
+impl<'a> From<&'a Text> for Reach<'a> {
+    fn from(workspace_dir: &'a Text) -> Self {
+        Self::Company(workspace_dir)
+    }
+}
+
+impl<'a> From<&'a Option<Text>> for Reach<'a> {
+    /// Without a folder it is about all folders, which is the same as any of them to a token.
+    fn from(workspace_dir: &'a Option<Text>) -> Self {
+        Self::Company(workspace_dir.as_deref().unwrap_or_default())
+    }
 }
 
 impl<'a> From<&'a WorkspaceId> for Reach<'a> {

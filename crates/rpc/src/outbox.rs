@@ -141,6 +141,11 @@ impl Outbox {
         }
     }
 
+    /// Queues a message of a stream the client asked for, waiting for room as a response does.
+    pub async fn stream(&self, text: Text) {
+        self.respond(text).await;
+    }
+
     /// Queues a notification without waiting for room. A connection that has too many waiting is closed.
     pub fn notify(&self, text: &Text, waiting: &Waiting) {
         let mut state = self.state();

@@ -17,10 +17,14 @@ pub(super) fn refuse(failure: Failure) -> Response {
 
 fn status(kind: Kind) -> StatusCode {
     match kind {
-        Kind::ParseError | Kind::InvalidRequest | Kind::InvalidParams | Kind::Cycle => {
-            StatusCode::BAD_REQUEST
-        }
-        Kind::Forbidden => StatusCode::FORBIDDEN,
+        Kind::ParseError
+        | Kind::InvalidRequest
+        | Kind::InvalidParams
+        | Kind::Cycle
+        | Kind::MissingProjectId
+        | Kind::MissingConversationId
+        | Kind::InvalidPath => StatusCode::BAD_REQUEST,
+        Kind::Forbidden | Kind::PolicyDenied => StatusCode::FORBIDDEN,
         Kind::MethodNotFound
         | Kind::UnknownWorkspace
         | Kind::UnknownFolder
@@ -31,8 +35,15 @@ fn status(kind: Kind) -> StatusCode {
         | Kind::UnknownArtifact
         | Kind::UnknownUpload
         | Kind::UnknownDownload
-        | Kind::UnknownProvider => StatusCode::NOT_FOUND,
-        Kind::NotReady | Kind::VersionConflict | Kind::Duplicate => StatusCode::CONFLICT,
+        | Kind::UnknownProvider
+        | Kind::NotAWorkspace
+        | Kind::NotFound => StatusCode::NOT_FOUND,
+        Kind::NotReady
+        | Kind::VersionConflict
+        | Kind::Duplicate
+        | Kind::Refused
+        | Kind::LockTimeout
+        | Kind::WorkspaceFileInvalid => StatusCode::CONFLICT,
         Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Kind::Busy => StatusCode::TOO_MANY_REQUESTS,
         Kind::HashMismatch => checksum_mismatch(),

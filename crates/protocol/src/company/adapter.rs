@@ -9,7 +9,7 @@ crate::methods! {
     Company family "adapter";
 
     /// Tell which worker programs can be started, and why others cannot.
-    Read AdapterStatus = "adapter.status" (CompanyFolderParams) -> AdapterStatusResponse;
+    Read AdapterStatus = "adapter.status" (CompanyFolderParams in workspace_dir) -> AdapterStatusResponse;
 }
 
 /// Response of [`AdapterStatus`].

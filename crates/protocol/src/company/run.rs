@@ -10,11 +10,11 @@ crate::methods! {
     Company family "run";
 
     /// Make a run: its folder, its context pack and its first event. Nothing is started.
-    Write RunCreate = "run.create" (RunCreateParams) -> RunCreateResponse;
+    Write RunCreate = "run.create" (RunCreateParams in workspace_dir) -> RunCreateResponse;
     /// List the runs of a project or of the whole company, newest first.
-    Read RunList = "run.list" (RunListParams) -> RunListResponse;
+    Read RunList = "run.list" (RunListParams in workspace_dir) -> RunListResponse;
     /// Read the events of a run and prove that nobody changed them.
-    Read RunReplay = "run.replay" (RunReplayParams) -> RunReplayResponse;
+    Read RunReplay = "run.replay" (RunReplayParams in workspace_dir) -> RunReplayResponse;
 }
 
 /// Params of [`RunCreate`].

@@ -3,15 +3,18 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ProjectId, RunId, SharePackId, Text, run::ReplayedEvents};
+use super::{
+    ProjectId, RunId, SharePackId, Text,
+    run::{ReplayMode, ReplayedEvents},
+};
 
 crate::methods! {
     Company family "sharepack";
 
     /// Bundle what managers and everybody may see of a project, with secrets blacked out.
-    Write SharepackCreate = "sharepack.create" (SharepackCreateParams) -> SharepackCreateResponse;
+    Write SharepackCreate = "sharepack.create" (SharepackCreateParams in workspace_dir) -> SharepackCreateResponse;
     /// Read the events in a share pack and tell what was left out from what was changed.
-    Read SharepackReplay = "sharepack.replay" (SharepackReplayParams) -> SharepackReplayResponse;
+    Read SharepackReplay = "sharepack.replay" (SharepackReplayParams in workspace_dir) -> SharepackReplayResponse;
 }
 
 /// Params of [`SharepackCreate`].
@@ -52,6 +55,16 @@ pub enum SharepackReplayMode {
     Verified,
     /// The same, for callers that will run them again.
     Deterministic,
+}
+
+impl From<SharepackReplayMode> for ReplayMode {
+    fn from(mode: SharepackReplayMode) -> Self {
+        match mode {
+            SharepackReplayMode::Raw => Self::Raw,
+            SharepackReplayMode::Verified => Self::Verified,
+            SharepackReplayMode::Deterministic => Self::Deterministic,
+        }
+    }
 }
 
 /// Params of [`SharepackReplay`].

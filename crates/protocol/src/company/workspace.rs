@@ -9,37 +9,37 @@ crate::methods! {
     Company family "workspace";
 
     /// Look at a folder: is it a company folder, and is everything in it well-formed?
-    Read CompanyWorkspaceOpen = "workspace.open" (CompanyFolderParams) -> CompanyWorkspaceOpenResponse;
+    Read CompanyWorkspaceOpen = "workspace.open" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceOpenResponse;
     /// Make a company folder.
-    Write CompanyWorkspaceInit = "workspace.init" (CompanyWorkspaceInitParams) -> CompanyOkResponse;
+    Write CompanyWorkspaceInit = "workspace.init" (CompanyWorkspaceInitParams in workspace_dir) -> CompanyOkResponse;
     /// Check every document of a company folder.
-    Read CompanyWorkspaceValidate = "workspace.validate" (CompanyFolderParams) -> CompanyWorkspaceValidateResponse;
+    Read CompanyWorkspaceValidate = "workspace.validate" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceValidateResponse;
     /// Check a company folder, the programs it needs, its repositories, its event logs and what crashes left behind.
-    Read CompanyWorkspaceDoctor = "workspace.doctor" (CompanyWorkspaceDoctorParams) -> CompanyWorkspaceDoctorResponse;
+    Read CompanyWorkspaceDoctor = "workspace.doctor" (CompanyWorkspaceDoctorParams in workspace_dir) -> CompanyWorkspaceDoctorResponse;
     /// Write a bundle of facts about a company folder for somebody who helps; secrets are blacked out.
-    Write CompanyWorkspaceDiagnostics = "workspace.diagnostics" (CompanyWorkspaceDiagnosticsParams) -> CompanyWorkspaceDiagnosticsResponse;
+    Write CompanyWorkspaceDiagnostics = "workspace.diagnostics" (CompanyWorkspaceDiagnosticsParams in workspace_dir) -> CompanyWorkspaceDiagnosticsResponse;
     /// Bring old event logs up to the envelope of today. A log with wrong hashes is left alone unless `force`.
-    Write CompanyWorkspaceMigrate = "workspace.migrate" (CompanyWorkspaceMigrateParams) -> CompanyWorkspaceMigrateResponse;
+    Write CompanyWorkspaceMigrate = "workspace.migrate" (CompanyWorkspaceMigrateParams in workspace_dir) -> CompanyWorkspaceMigrateResponse;
     /// Copy a company folder to another place.
-    Write CompanyWorkspaceExport = "workspace.export" (CompanyWorkspaceExportParams) -> CompanyWorkspaceExportResponse;
+    Write CompanyWorkspaceExport = "workspace.export" (CompanyWorkspaceExportParams in workspace_dir) -> CompanyWorkspaceExportResponse;
     /// Copy an exported company folder to a new place.
-    Write CompanyWorkspaceImport = "workspace.import" (CompanyWorkspaceImportParams) -> CompanyWorkspaceImportResponse;
+    Write CompanyWorkspaceImport = "workspace.import" (CompanyWorkspaceImportParams in workspace_dir) -> CompanyWorkspaceImportResponse;
     /// List the projects with their progress.
-    Read CompanyWorkspaceProjectsList = "workspace.projects.list" (CompanyFolderParams) -> CompanyWorkspaceProjectsListResponse;
+    Read CompanyWorkspaceProjectsList = "workspace.projects.list" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceProjectsListResponse;
     /// List the agents.
-    Read CompanyWorkspaceAgentsList = "workspace.agents.list" (CompanyWorkspaceAgentsListParams) -> CompanyWorkspaceAgentsListResponse;
+    Read CompanyWorkspaceAgentsList = "workspace.agents.list" (CompanyWorkspaceAgentsListParams in workspace_dir) -> CompanyWorkspaceAgentsListResponse;
     /// List the teams.
-    Read CompanyWorkspaceTeamsList = "workspace.teams.list" (CompanyFolderParams) -> CompanyWorkspaceTeamsListResponse;
+    Read CompanyWorkspaceTeamsList = "workspace.teams.list" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceTeamsListResponse;
     /// Make a project with its secretary and its conversations.
-    Write CompanyWorkspaceProjectCreateWithDefaults = "workspace.project.create_with_defaults" (CompanyWorkspaceProjectCreateWithDefaultsParams) -> CompanyWorkspaceProjectCreateWithDefaultsResponse;
+    Write CompanyWorkspaceProjectCreateWithDefaults = "workspace.project.create_with_defaults" (CompanyWorkspaceProjectCreateWithDefaultsParams in workspace_dir) -> CompanyWorkspaceProjectCreateWithDefaultsResponse;
     /// Tie a repository to a project.
-    Write CompanyWorkspaceProjectLinkRepo = "workspace.project.link_repo" (CompanyWorkspaceProjectLinkRepoParams) -> CompanyWorkspaceProjectLinkRepoResponse;
+    Write CompanyWorkspaceProjectLinkRepo = "workspace.project.link_repo" (CompanyWorkspaceProjectLinkRepoParams in workspace_dir) -> CompanyWorkspaceProjectLinkRepoResponse;
     /// Say where a repository is on this machine.
-    Write CompanyWorkspaceRepoRootSet = "workspace.repo_root.set" (CompanyWorkspaceRepoRootSetParams) -> CompanyWorkspaceRepoRootSetResponse;
+    Write CompanyWorkspaceRepoRootSet = "workspace.repo_root.set" (CompanyWorkspaceRepoRootSetParams in workspace_dir) -> CompanyWorkspaceRepoRootSetResponse;
     /// Make a whole company: departments, teams, agents, a project and its conversations.
-    Write CompanyWorkspaceBootstrapEnterprise = "workspace.bootstrap.enterprise" (CompanyWorkspaceBootstrapEnterpriseParams) -> CompanyWorkspaceBootstrapEnterpriseResponse;
+    Write CompanyWorkspaceBootstrapEnterprise = "workspace.bootstrap.enterprise" (CompanyWorkspaceBootstrapEnterpriseParams in workspace_dir) -> CompanyWorkspaceBootstrapEnterpriseResponse;
     /// Tell how all projects stand.
-    Read CompanyWorkspaceHomeSnapshot = "workspace.home.snapshot" (CompanyFolderParams) -> CompanyWorkspaceHomeSnapshotResponse;
+    Read CompanyWorkspaceHomeSnapshot = "workspace.home.snapshot" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceHomeSnapshotResponse;
 }
 
 /// Params of methods that need a company folder and nothing else.

@@ -1,0 +1,436 @@
+//! Appending to event files: durable, in one chain, by many threads and many processes.
+//!
+//! An append holds a lock on the file itself while it looks at the end and writes. A file is never made here: who
+//! creates a run creates its file, and an event for a run that does not exist is an error.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fs::{File, Metadata, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::{FileExt as _, MetadataExt as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+};
+
+use super::{Event, Prepared, lines::open_regular, verify};
+use crate::Error;
+
+/// How many files are remembered, so that their ends need not be read again.
+const MAX_FILES: usize = 512;
+/// One write takes the appends that wait for it up to about so many bytes.
+const MAX_WRITE_BYTES: usize = 256 * 1024;
+/// How much of the end of an unknown file is read first.
+const TAIL_BYTES: u64 = 64 * 1024;
+
+/// Appends events to files and remembers where their chains end. One for the process, shared in an `Arc`.
+#[derive(Default)]
+pub struct EventLogs {
+    logs: Mutex<Logs>,
+}
+
+#[derive(Default)]
+struct Logs {
+    by_path: BTreeMap<PathBuf, (Arc<Log>, u64)>,
+    /// Counts appends, to find the file that was not used for the longest time.
+    uses: u64,
+}
+
+/// An event that is on the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// The number of its line, from 1, when the lines of the file were counted: always for a file that was empty
+    /// when this process first wrote to it.
+    pub seq: Option<u64>,
+    /// Where its line begins in the file.
+    pub offset: u64,
+    /// Its line, without LF.
+    pub line: String,
+    /// Its hash.
+    pub event_hash: String,
+}
+
+impl EventLogs {
+    /// Starts with nothing remembered.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends events to a file, in their order and next to each other, and returns when they are on the disk.
+    /// Appends of other threads that arrive meanwhile are written together with one sync.
+    ///
+    /// A file that is not there is an error for which [`Error::is_missing`] holds. After any other error none of
+    /// the events is in the file, unless the system also refused to cut them off again.
+    pub fn append(&self, path: &Path, events: &[Event]) -> Result<Vec<Appended>, Error> {
+        if events.is_empty() {
+            return Ok(Vec::new());
+        }
+        let events = events.iter().map(Prepared::new).collect();
+        self.log(path).append(path, events)
+    }
+
+    /// Forgets where the chain of a file ends: it was rewritten.
+    pub fn forget(&self, path: &Path) {
+        if let Some((log, _)) = lock(&self.logs).by_path.get(path) {
+            lock(&log.state).remembered = None;
+        }
+    }
+
+    fn log(&self, path: &Path) -> Arc<Log> {
+        let mut logs = lock(&self.logs);
+        logs.uses += 1;
+        let now = logs.uses;
+        if let Some((log, used)) = logs.by_path.get_mut(path) {
+            *used = now;
+            return Arc::clone(log);
+        }
+        if logs.by_path.len() >= MAX_FILES {
+            // One that nobody is appending to: clones are made under this lock only.
+            let idle = logs
+                .by_path
+                .iter()
+                .filter(|(_, (log, _))| Arc::strong_count(log) == 1);
+            if let Some(oldest) = idle
+                .min_by_key(|(_, (_, used))| *used)
+                .map(|(path, _)| path.clone())
+            {
+                logs.by_path.remove(&oldest);
+            }
+        }
+        let log = Arc::new(Log::default());
+        logs.by_path
+            .insert(path.to_owned(), (Arc::clone(&log), now));
+        log
+    }
+}
+
+/// The appends to one file.
+#[derive(Default)]
+struct Log {
+    state: Mutex<State>,
+    /// Told when a write has ended.
+    written: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Appends that the next write takes.
+    waiting: VecDeque<Append>,
+    /// A thread is writing. The others leave their appends to the next one.
+    writing: bool,
+    /// Where the file ended after our last write.
+    remembered: Option<End>,
+}
+
+/// What one caller wants written, and where it looks for the answer.
+struct Append {
+    events: Vec<Prepared>,
+    answer: Arc<Answer>,
+}
+
+type Answer = Mutex<Option<Result<Vec<Appended>, Error>>>;
+
+impl Drop for Append {
+    fn drop(&mut self) {
+        // Only when a write ended in a panic: nobody may wait for an answer that never comes.
+        lock(&self.answer).get_or_insert_with(|| {
+            let error = io::Error::other("the write was interrupted");
+            Err(Error::io("written", PathBuf::new(), error))
+        });
+    }
+}
+
+impl Log {
+    fn append(&self, path: &Path, events: Vec<Prepared>) -> Result<Vec<Appended>, Error> {
+        let answer = Arc::new(Answer::default());
+        let mut state = lock(&self.state);
+        state.waiting.push_back(Append {
+            events,
+            answer: Arc::clone(&answer),
+        });
+        loop {
+            if let Some(answer) = lock(&answer).take() {
+                return answer;
+            }
+            if state.writing {
+                state = self
+                    .written
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            state.writing = true;
+            let appends = state.next_write();
+            let remembered = state.remembered.take();
+            drop(state);
+            let mut turn = Turn {
+                log: self,
+                remembered: None,
+            };
+            turn.remembered = write(path, remembered, appends);
+            drop(turn);
+            state = lock(&self.state);
+        }
+    }
+}
+
+impl State {
+    fn next_write(&mut self) -> Vec<Append> {
+        let (mut appends, mut bytes) = (Vec::new(), 0);
+        while bytes < MAX_WRITE_BYTES
+            && let Some(append) = self.waiting.pop_front()
+        {
+            bytes += append.events.iter().map(Prepared::len).sum::<usize>();
+            appends.push(append);
+        }
+        appends
+    }
+}
+
+/// Being the one that writes. Ends also when writing panics.
+struct Turn<'a> {
+    log: &'a Log,
+    remembered: Option<End>,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.log.state);
+        state.writing = false;
+        state.remembered = self.remembered.take();
+        self.log.written.notify_all();
+    }
+}
+
+/// Writes appends with one sync and answers each. Gives the end to remember, if it is known.
+fn write(path: &Path, remembered: Option<End>, mut appends: Vec<Append>) -> Option<End> {
+    let batches = appends
+        .iter_mut()
+        .map(|append| std::mem::take(&mut append.events))
+        .collect();
+    match write_batches(path, remembered, batches) {
+        Ok((answers, end)) => {
+            for (append, answer) in appends.iter().zip(answers) {
+                *lock(&append.answer) = Some(Ok(answer));
+            }
+            Some(end)
+        }
+        Err(error) => {
+            for append in &appends {
+                *lock(&append.answer) = Some(Err(again(&error, path)));
+            }
+            None
+        }
+    }
+}
+
+/// The same error for each of those whose events were written together.
+fn again(error: &Error, path: &Path) -> Error {
+    if let Error::Io { verb, source, .. } = error {
+        let source = match source.raw_os_error() {
+            Some(code) => io::Error::from_raw_os_error(code),
+            None => io::Error::new(source.kind(), source.to_string()),
+        };
+        Error::io(verb, path, source)
+    } else if matches!(error, Error::DiskFull) {
+        Error::DiskFull
+    } else {
+        Error::Refused(error.to_string())
+    }
+}
+
+fn write_batches(
+    path: &Path,
+    remembered: Option<End>,
+    batches: Vec<Vec<Prepared>>,
+) -> Result<(Vec<Vec<Appended>>, End), Error> {
+    let file = Locked::open(path)?;
+    let failed = |error| Error::io("written", path, error);
+    let metadata = file.0.metadata().map_err(failed)?;
+    let mut end = match remembered {
+        Some(end) if end.is_of(&metadata) => end,
+        other => {
+            End::read(&file.0, &metadata, other).map_err(|error| Error::io("read", path, error))?
+        }
+    };
+
+    let mut buffer = String::new();
+    if end.torn {
+        // The fragment becomes a line of its own, and the chain goes on behind it.
+        buffer.push('\n');
+        end.torn = false;
+        end.lines = end.lines.map(|lines| lines + 1);
+    }
+    let mut answers = Vec::with_capacity(batches.len());
+    for batch in batches {
+        let mut appended = Vec::with_capacity(batch.len());
+        for event in batch {
+            let (line, event_hash) = event.seal(end.hash.as_deref());
+            let offset = end.length + buffer.len() as u64;
+            buffer.push_str(&line);
+            buffer.push('\n');
+            end.lines = end.lines.map(|lines| lines + 1);
+            end.hash = Some(format!("\"{event_hash}\""));
+            appended.push(Appended {
+                seq: end.lines,
+                offset,
+                line,
+                event_hash,
+            });
+        }
+        answers.push(appended);
+    }
+
+    append_durably(&file.0, end.length, buffer.as_bytes()).map_err(failed)?;
+    end.length += buffer.len() as u64;
+    Ok((answers, end))
+}
+
+/// Appends bytes to a file of the given length and syncs. After an error they are cut off again, unless someone
+/// who does not know our lock has written behind them.
+fn append_durably(mut file: &File, length: u64, bytes: &[u8]) -> io::Result<()> {
+    let mut written = 0;
+    let appended = loop {
+        match file.write(&bytes[written..]) {
+            Ok(0) if written < bytes.len() => break Err(io::ErrorKind::WriteZero.into()),
+            Ok(more) => written += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break Err(error),
+        }
+        if written == bytes.len() {
+            break file.sync_data();
+        }
+    };
+    if appended.is_err()
+        && file
+            .metadata()
+            .is_ok_and(|metadata| metadata.len() == length + written as u64)
+    {
+        // The error that matters is the first one.
+        let _ = file.set_len(length);
+    }
+    appended
+}
+
+/// An events file whose lock is ours until this is dropped.
+pub(super) struct Locked(pub(super) File);
+
+impl Locked {
+    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+        loop {
+            let file = open_regular(path, OpenOptions::new().read(true).append(true), "opened")?;
+            let failed = |error| Error::io("locked", path, error);
+            file.lock().map_err(failed)?;
+            let locked = Self(file);
+            // While we waited another file may have taken its place.
+            let ours = locked.0.metadata().map_err(failed)?;
+            let named = path.symlink_metadata().map_err(failed)?;
+            if (ours.dev(), ours.ino()) == (named.dev(), named.ino()) {
+                return Ok(locked);
+            }
+        }
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Closing is not enough: a process being started right now may hold a copy of the descriptor.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Where a file ends, and with it its chain.
+struct End {
+    device: u64,
+    inode: u64,
+    length: u64,
+    /// The last hash of the chain as JSON text.
+    hash: Option<String>,
+    /// How many lines end before here, when they were counted.
+    lines: Option<u64>,
+    /// The file does not end with LF.
+    torn: bool,
+}
+
+impl End {
+    fn is_of(&self, metadata: &Metadata) -> bool {
+        self.is_in(metadata) && self.length == metadata.len()
+    }
+
+    fn is_in(&self, metadata: &Metadata) -> bool {
+        (self.device, self.inode) == (metadata.dev(), metadata.ino())
+    }
+
+    /// Looks at the file. `known` is an older end, perhaps of another file.
+    fn read(file: &File, metadata: &Metadata, known: Option<Self>) -> io::Result<Self> {
+        let length = metadata.len();
+        let known = known.filter(|known| known.is_in(metadata) && known.length <= length);
+        let lines = match known.and_then(|known| Some((known.length, known.lines?))) {
+            // Lines of others follow those we counted.
+            Some((counted, lines)) => Some(lines + count_lines(file, counted, length)?),
+            None => (length == 0).then_some(0),
+        };
+        let torn = length > 0 && {
+            let mut last = [0];
+            file.read_exact_at(&mut last, length - 1)?;
+            last != *b"\n"
+        };
+        Ok(Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            length,
+            hash: last_hash(file, length)?,
+            lines,
+            torn,
+        })
+    }
+}
+
+fn count_lines(file: &File, mut from: u64, to: u64) -> io::Result<u64> {
+    let (mut lines, mut bytes) = (0, Vec::new());
+    while from < to {
+        let size = (to - from).min(TAIL_BYTES);
+        bytes.resize(usize::try_from(size).expect("a tail fits in memory"), 0);
+        file.read_exact_at(&mut bytes, from)?;
+        lines += bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        from += size;
+    }
+    Ok(lines)
+}
+
+/// The hash, as JSON text, of the last line that is an event with a hash. Reads backwards from the end, in windows
+/// that grow.
+fn last_hash(file: &File, length: u64) -> io::Result<Option<String>> {
+    let (mut end, mut size) = (length, TAIL_BYTES);
+    // The end of a line whose beginning lies before the window.
+    let mut rest = Vec::new();
+    while end > 0 {
+        let start = end.saturating_sub(size);
+        let mut window = vec![0; usize::try_from(end - start).expect("a window fits in memory")];
+        file.read_exact_at(&mut window, start)?;
+        window.append(&mut rest);
+        // Where the line ends that begins before the window.
+        let cut = match window.iter().position(|&byte| byte == b'\n') {
+            _ if start == 0 => None,
+            Some(cut) => Some(cut),
+            None => Some(window.len()),
+        };
+        let whole = cut.map_or(0, |cut| (cut + 1).min(window.len()));
+        let mut lines = window[whole..].rsplit(|&byte| byte == b'\n');
+        if let Some(hash) = lines.find_map(verify::stored_hash) {
+            return Ok(Some(hash));
+        }
+        window.truncate(cut.unwrap_or(0));
+        rest = window;
+        end = start;
+        size = (size * 4).min(16 * 1024 * 1024);
+    }
+    Ok(None)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is behind our locks is whole between any two statements.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,156 @@
+//! Runs: made, listed, found.
+
+use std::sync::Arc;
+
+use protocol::company::{
+    AgentId, ContextPackId, DocumentId, ProjectId, RunId, RunStatus, Visibility, run::RunRow,
+};
+use serde_json::{Map, json};
+
+use crate::{
+    Company, Error,
+    document::{ContextPack, PolicySnapshot, Run, RunTag},
+    event::{self, Event, Payload},
+    layout,
+    org::{iso, text},
+    project,
+};
+
+/// What [`create`] made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreatedRun {
+    /// The run.
+    pub run_id: RunId,
+    /// What it is given to know.
+    pub context_pack_id: ContextPackId,
+    /// Its folder, relative to the company folder.
+    pub relpath: String,
+}
+
+/// Makes a run: its context pack, its folder and its first event, each there whole or not at all.
+pub fn create(
+    company: &Company,
+    project: &ProjectId,
+    agent: &AgentId,
+    provider: &str,
+) -> Result<CreatedRun, Error> {
+    project::project(company, project)?;
+    let sources = company.sources();
+    let run_id: RunId = sources.id();
+    let context_pack_id: ContextPackId = sources.id();
+    let now = sources.now_text();
+    let created_at = iso(now.clone());
+    let manifest = ContextPack::empty(
+        text(&context_pack_id),
+        created_at.clone(),
+        text(&run_id),
+        text(project),
+        text(agent),
+    );
+    let snapshot_id: DocumentId = sources.id();
+    let snapshot = PolicySnapshot::empty(text(snapshot_id), created_at.clone(), text(&run_id));
+    let run = Run {
+        schema_version: 1,
+        r#type: RunTag::It,
+        id: text(&run_id),
+        project_id: text(project),
+        agent_id: text(agent),
+        provider: text(provider),
+        created_at,
+        status: RunStatus::Running,
+        context_pack_id: text(&context_pack_id),
+        events_relpath: text(format!("runs/{run_id}/events.jsonl")),
+        ended_at: None,
+        usage: None,
+        context_cycles: None,
+        spec: None,
+        events_tail: None,
+        rest: Map::new(),
+    };
+    let session_ref = format!("local_{run_id}");
+    let started = Event {
+        event_id: sources.id(),
+        ts_wallclock: now,
+        ts_monotonic_ms: company.uptime_ms(),
+        run_id: run_id.clone(),
+        session_ref: session_ref.clone(),
+        actor: "system".to_owned(),
+        visibility: Visibility::Org,
+        event_type: "run.started".to_owned(),
+        payload: Payload::new(&json!({
+            "project_id": project,
+            "agent_id": agent,
+            "provider": provider,
+            "context_pack_id": context_pack_id,
+        }))?,
+        correlation_id: Some(session_ref),
+        causation_id: None,
+    };
+    let first_line = event::first_line(&started);
+    let relpath = layout::run(project, &run_id);
+    company.write(|writer| {
+        writer.make_whole(
+            &layout::context_pack(project, &context_pack_id),
+            &["bundle"],
+            &[
+                ("manifest.yaml", writer.yaml(&manifest)?),
+                ("policy_snapshot.yaml", writer.yaml(&snapshot)?),
+            ],
+        )?;
+        writer.make_whole(
+            &relpath,
+            &["outputs"],
+            &[
+                ("run.yaml", writer.yaml(&run)?),
+                ("events.jsonl", first_line),
+            ],
+        )
+    })?;
+    company.events_appended(&format!("{relpath}/events.jsonl"), 0);
+    Ok(CreatedRun {
+        run_id,
+        context_pack_id,
+        relpath,
+    })
+}
+
+/// Every readable run of a project, or of all projects, with the name of its project's folder.
+pub fn runs(
+    company: &Company,
+    only: Option<&ProjectId>,
+) -> Result<Vec<(ProjectId, Arc<Run>)>, Error> {
+    let projects = match only {
+        Some(project) => vec![project.clone()],
+        None => project::project_ids(company)?,
+    };
+    let mut found = Vec::new();
+    for project in projects {
+        let folder = format!("{}/runs", layout::project(&project));
+        for name in company.names(&folder)? {
+            // What cannot be read is reported by `workspace.validate`, not by every list.
+            if let Ok(run) = company.read(&format!("{folder}/{name}/run.yaml")) {
+                found.push((project.clone(), run));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The runs as `run.list` shows them, newest first.
+pub fn list(company: &Company, only: Option<&ProjectId>) -> Result<Vec<RunRow>, Error> {
+    let mut rows: Vec<_> = runs(company, only)?
+        .into_iter()
+        .map(|(project, run)| RunRow {
+            project_id: project.into(),
+            run_id: run.id.to_string(),
+            created_at: run.created_at.to_string(),
+            status: run.status,
+            provider: run.provider.to_string(),
+            agent_id: run.agent_id.to_string(),
+        })
+        .collect();
+    rows.sort_by(|left, right| {
+        (&right.created_at, &right.run_id).cmp(&(&left.created_at, &left.run_id))
+    });
+    Ok(rows)
+}

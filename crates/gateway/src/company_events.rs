@@ -1,0 +1,432 @@
+//! Who hears of the events of company folders.
+//!
+//! Events are in files, so nothing waits in memory: each subscription remembers how far it has read each log and
+//! reads on when it is told that a log grew. A slow reader holds up nobody and loses nothing. Other processes'
+//! events are noticed by watching the folders that somebody listens to; a watch is only a hint, so the lengths of
+//! the logs are compared once in a while, too.
+
+mod watch;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use company::{
+    Companies, Company,
+    event::follow::{self, Filter, Found, LogPlace},
+};
+use protocol::company::events::EventsNotification;
+use rpc::{ConnectionId, Outbox};
+use serde_json::value::RawValue;
+use tokio::sync::Notify;
+
+use self::watch::FolderWatch;
+use crate::Sources;
+
+/// How many subscriptions one connection may have.
+const MAX_SUBSCRIPTIONS: usize = 256;
+
+/// All subscriptions of this process.
+#[derive(Debug)]
+pub(crate) struct CompanyEvents {
+    subscriptions: Mutex<BTreeMap<(ConnectionId, String), Arc<Subscription>>>,
+    watch: FolderWatch,
+}
+
+/// What one subscription hears of, and how far it has read.
+#[derive(Debug)]
+struct Subscription {
+    id: String,
+    connection: ConnectionId,
+    /// Only events of this company folder, and what it is called.
+    folder: Option<(PathBuf, String)>,
+    filter: Filter,
+    max_unacked: Option<usize>,
+    reading: Mutex<Reading>,
+    wake: Notify,
+    is_over: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Reading {
+    /// Where each log was read up to.
+    places: BTreeMap<PathBuf, Place>,
+    /// Logs that grew, with the place to begin at where nothing was read yet.
+    grown: BTreeMap<PathBuf, u64>,
+    /// Events that were sent and not acknowledged; counted only with `max_unacked`.
+    unacked: VecDeque<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    offset: u64,
+    /// How many lines are before it; unknown until the first event is sent.
+    lines: Option<u64>,
+}
+
+/// A subscription that begins once its owner knows its name.
+#[derive(Debug)]
+pub(crate) struct CompanySubscription {
+    subscription: Arc<Subscription>,
+    outbox: Arc<Outbox>,
+    backfill: Vec<Found>,
+}
+
+/// What [`CompanyEvents::subscribe`] is asked for.
+#[derive(Debug)]
+pub(crate) struct Wish {
+    pub(crate) id: String,
+    pub(crate) folder: Option<Company>,
+    pub(crate) filter: Filter,
+    pub(crate) backfill_limit: Option<usize>,
+    pub(crate) after_event_id: Option<String>,
+    pub(crate) max_unacked: Option<usize>,
+}
+
+/// Why there is no subscription.
+#[derive(Debug)]
+pub(crate) enum NotSubscribed {
+    TooMany,
+    Folder(company::Error),
+}
+
+impl CompanyEvents {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new_cyclic(|events| Self {
+            subscriptions: Mutex::default(),
+            watch: FolderWatch::new(Weak::clone(events)),
+        })
+    }
+
+    /// The company folders of a process that tells its listeners what it writes.
+    pub(crate) fn companies(self: &Arc<Self>, sources: &Sources) -> Companies {
+        let clock = Arc::clone(&sources.clock);
+        let events = Arc::downgrade(self);
+        let sources = company::Sources::new(Arc::new(move || clock.now_ms()));
+        Companies::new(
+            sources,
+            Arc::new(move |path, offset| {
+                if let Some(events) = events.upgrade() {
+                    events.grown(path, offset);
+                }
+            }),
+        )
+    }
+
+    /// Begins to listen; blocking. Nothing is sent before [`CompanySubscription::run`].
+    pub(crate) fn subscribe(
+        self: &Arc<Self>,
+        connection: ConnectionId,
+        outbox: Arc<Outbox>,
+        wish: Wish,
+    ) -> Result<CompanySubscription, NotSubscribed> {
+        let Wish {
+            id, folder, filter, ..
+        } = wish;
+        let subscription = Arc::new(Subscription {
+            id: id.clone(),
+            connection,
+            folder: folder
+                .as_ref()
+                .map(|folder| (folder.root().to_owned(), folder.given().to_owned())),
+            filter,
+            max_unacked: wish.max_unacked,
+            reading: Mutex::default(),
+            wake: Notify::new(),
+            is_over: AtomicBool::new(false),
+        });
+        {
+            let mut subscriptions = self.subscriptions();
+            let key = (connection, id);
+            let count = subscriptions
+                .keys()
+                .filter(|(owner, _)| *owner == connection)
+                .count();
+            if count >= MAX_SUBSCRIPTIONS && !subscriptions.contains_key(&key) {
+                return Err(NotSubscribed::TooMany);
+            }
+            // From now on we are told what grows; only then the ends are read, so that nothing falls between.
+            if let Some(replaced) = subscriptions.insert(key, Arc::clone(&subscription)) {
+                replaced.end();
+            }
+        }
+        let mut backfill = Vec::new();
+        if let Some(folder) = &folder {
+            self.watch.add(folder.root());
+            let prepared =
+                subscription.prepare(folder, wish.backfill_limit, wish.after_event_id.as_deref());
+            match prepared {
+                Ok(found) => backfill = found,
+                Err(error) => {
+                    self.unsubscribe(connection, &subscription.id);
+                    return Err(NotSubscribed::Folder(error));
+                }
+            }
+        }
+        Ok(CompanySubscription {
+            subscription,
+            outbox,
+            backfill,
+        })
+    }
+
+    /// Ends a subscription; tells whether there was one.
+    pub(crate) fn unsubscribe(&self, connection: ConnectionId, id: &str) -> bool {
+        let removed = self.subscriptions().remove(&(connection, id.to_owned()));
+        if let Some(subscription) = &removed {
+            subscription.end();
+        }
+        self.watch.keep_only(&self.folders());
+        removed.is_some()
+    }
+
+    /// Notes that events were read, all of them or those up to one; tells whether there is such a subscription.
+    pub(crate) fn ack(
+        &self,
+        connection: ConnectionId,
+        id: &str,
+        last_event_id: Option<&str>,
+    ) -> bool {
+        let key = (connection, id.to_owned());
+        let Some(subscription) = self.subscriptions().get(&key).cloned() else {
+            return false;
+        };
+        {
+            let mut reading = subscription.reading();
+            let read = match last_event_id {
+                None => reading.unacked.len(),
+                Some(last) => {
+                    let place = reading.unacked.iter().position(|sent| sent == last);
+                    place.map_or(0, |place| place + 1)
+                }
+            };
+            reading.unacked.drain(..read);
+        }
+        subscription.wake.notify_one();
+        true
+    }
+
+    /// Ends everything a connection listens to.
+    pub(crate) fn left(&self, connection: ConnectionId) {
+        let mut subscriptions = self.subscriptions();
+        subscriptions.retain(|(owner, _), subscription| {
+            let stays = *owner != connection;
+            if !stays {
+                subscription.end();
+            }
+            stays
+        });
+        drop(subscriptions);
+        self.watch.keep_only(&self.folders());
+    }
+
+    /// A log has events from `offset` on.
+    fn grown(&self, path: &Path, offset: u64) {
+        let subscriptions = self.subscriptions();
+        if subscriptions.is_empty() {
+            return;
+        }
+        let Some(place) = follow::place_of(path) else {
+            return;
+        };
+        for subscription in subscriptions.values() {
+            subscription.grown(path, &place, offset);
+        }
+    }
+
+    fn folders(&self) -> BTreeSet<PathBuf> {
+        let subscriptions = self.subscriptions();
+        let folders = subscriptions
+            .values()
+            .filter_map(|subscription| subscription.folder.as_ref());
+        folders.map(|(root, _)| root.clone()).collect()
+    }
+
+    fn subscriptions(&self) -> MutexGuard<'_, BTreeMap<(ConnectionId, String), Arc<Subscription>>> {
+        self.subscriptions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Subscription {
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.wake.notify_one();
+    }
+
+    fn grown(&self, path: &Path, place: &LogPlace, offset: u64) {
+        let is_of_folder = self
+            .folder
+            .as_ref()
+            .is_none_or(|(root, _)| *root == place.root);
+        if is_of_folder && self.filter.wants_log(place) {
+            self.reading()
+                .grown
+                .entry(path.to_owned())
+                .or_insert(offset);
+            self.wake.notify_one();
+        }
+    }
+
+    /// Reads where the logs end now, and the newest events before those ends.
+    fn prepare(
+        &self,
+        folder: &Company,
+        limit: Option<usize>,
+        after: Option<&str>,
+    ) -> Result<Vec<Found>, company::Error> {
+        let ends = follow::logs(folder, &self.filter)?;
+        {
+            let mut reading = self.reading();
+            for (path, offset) in &ends {
+                let place = Place {
+                    offset: *offset,
+                    lines: None,
+                };
+                reading.places.insert(path.clone(), place);
+            }
+        }
+        let limit = match (limit, after) {
+            (Some(limit), _) => limit,
+            (None, Some(_)) => usize::MAX,
+            (None, None) => return Ok(Vec::new()),
+        };
+        let mut found = follow::newest(&ends, &self.filter, limit)?;
+        if let Some(after) = after {
+            let place = found
+                .iter()
+                .position(|event| event.event_id.as_deref() == Some(after));
+            found.drain(..place.map_or(0, |place| place + 1));
+        }
+        Ok(found)
+    }
+
+    /// Sends one event, waiting for the reader.
+    async fn send(
+        &self,
+        outbox: &Outbox,
+        path: &Path,
+        seq: u64,
+        line: String,
+        event_id: Option<String>,
+    ) {
+        if let Some(most) = self.max_unacked {
+            while self.reading().unacked.len() >= most && !self.is_over.load(Ordering::Relaxed) {
+                self.wake.notified().await;
+            }
+            self.reading().unacked.extend(event_id);
+        }
+        let Ok(event) = RawValue::from_string(line) else {
+            return;
+        };
+        let place = follow::place_of(path);
+        let (root, project_id) = match place {
+            Some(place) => (place.root.display().to_string(), Some(place.project_id)),
+            None => (String::new(), None),
+        };
+        let payload = EventsNotification {
+            subscription_id: self.id.clone(),
+            project_id,
+            event,
+            seq: Some(seq),
+            workspace_dir: Some(
+                self.folder
+                    .as_ref()
+                    .map_or(root, |(_, given)| given.clone()),
+            ),
+        };
+        outbox.stream(rpc::notification(&payload)).await;
+    }
+}
+
+impl CompanySubscription {
+    /// The name of the subscription.
+    pub(crate) fn id(&self) -> &str {
+        &self.subscription.id
+    }
+
+    /// Sends the backfill, then what is written, until the subscription ends.
+    pub(crate) fn run(self) {
+        tokio::spawn(async move {
+            let Self {
+                subscription,
+                outbox,
+                backfill,
+            } = self;
+            for found in backfill {
+                let Found {
+                    path,
+                    seq,
+                    line,
+                    event_id,
+                    ..
+                } = found;
+                subscription.send(&outbox, &path, seq, line, event_id).await;
+            }
+            while !subscription.is_over.load(Ordering::Relaxed) {
+                let next = subscription.reading().grown.pop_first();
+                match next {
+                    Some((path, offset)) => read_on(&subscription, &outbox, path, offset).await,
+                    None => subscription.wake.notified().await,
+                }
+            }
+            tracing::trace!(connection = ?subscription.connection, id = subscription.id, "a subscription ended");
+        });
+    }
+}
+
+/// Sends what a log has behind the place where it was read up to.
+async fn read_on(subscription: &Arc<Subscription>, outbox: &Outbox, path: PathBuf, begin: u64) {
+    let mut place = {
+        let reading = subscription.reading();
+        let known = reading.places.get(&path).copied();
+        known.unwrap_or(Place {
+            offset: begin,
+            lines: None,
+        })
+    };
+    while !subscription.is_over.load(Ordering::Relaxed) {
+        let read = {
+            let path = path.clone();
+            tokio::task::spawn_blocking(move || {
+                let lines = match place.lines {
+                    Some(lines) => lines,
+                    None => follow::lines_before(&path, place.offset)?,
+                };
+                Ok::<_, company::Error>((lines, follow::read_from(&path, place.offset)?))
+            })
+            .await
+        };
+        let Ok(Ok((mut seq, read))) = read else {
+            // The log is gone, and with it what was in it.
+            subscription.reading().places.remove(&path);
+            return;
+        };
+        for line in read.lines {
+            seq += 1;
+            if let Some(wanted) = subscription.filter.wants(&line) {
+                subscription
+                    .send(outbox, &path, seq, line, wanted.event_id)
+                    .await;
+            }
+        }
+        place = Place {
+            offset: read.next_offset,
+            lines: Some(seq),
+        };
+        subscription.reading().places.insert(path.clone(), place);
+        if !read.has_more {
+            return;
+        }
+    }
+}

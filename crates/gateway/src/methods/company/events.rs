@@ -1,0 +1,105 @@
+//! `events.*`
+
+use company::event::follow::Filter;
+use protocol::company::{events::*, workspace::CompanyOkResponse};
+use rpc::{Failure, Kind, Router, Service as _};
+
+use super::{actor, failure};
+use crate::{
+    Context,
+    company_events::{NotSubscribed, Wish},
+};
+
+pub(in crate::methods) fn routes(router: &mut Router<Context>) {
+    router
+        .on::<EventsSubscribe>(subscribe)
+        .on::<EventsUnsubscribe>(unsubscribe)
+        .on::<EventsAck>(ack);
+}
+
+async fn subscribe(
+    ctx: Context,
+    params: EventsSubscribeParams,
+) -> Result<EventsSubscribeResponse, Failure> {
+    let text = |text: Option<protocol::company::Text>| text.map(String::from);
+    let id = text(params.subscription_id).unwrap_or_else(|| ctx.new_subscription_id());
+    let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
+    let filter = Filter {
+        project_id: text(params.project_id),
+        run_id: text(params.run_id),
+        event_types: params
+            .event_types
+            .into_iter()
+            .flatten()
+            .map(String::from)
+            .collect(),
+        actor,
+    };
+    let peer = ctx.peer();
+    let (events, companies) = (peer.gateway.company_events.clone(), ctx.companies().clone());
+    let (connection, outbox) = (peer.connection, peer.outbox().clone());
+    let runtime = tokio::runtime::Handle::current();
+    let begun = tokio::task::spawn_blocking(move || {
+        let _inside = runtime.enter();
+        let folder = match params.workspace_dir {
+            Some(workspace_dir) => {
+                let opened = companies.open(&workspace_dir);
+                Some(opened.map_err(NotSubscribed::Folder)?)
+            }
+            None => None,
+        };
+        let wish = Wish {
+            id,
+            folder,
+            filter,
+            backfill_limit: params.backfill_limit.map(|limit| limit as usize),
+            after_event_id: params.after_event_id.map(String::from),
+            max_unacked: params.max_unacked.map(|most| most as usize),
+        };
+        events.subscribe(connection, outbox, wish)
+    });
+    let begun = begun.await.map_err(|panic| Failure::incident(&panic))?;
+    let subscription = begun.map_err(|error| match error {
+        NotSubscribed::TooMany => Failure::state(
+            Kind::Refused,
+            "the connection has too many subscriptions: expected at most 256",
+        ),
+        NotSubscribed::Folder(error) => failure(&error),
+    })?;
+    let subscription_id = subscription.id().to_owned();
+    ctx.start_subscription(subscription);
+    Ok(EventsSubscribeResponse { subscription_id })
+}
+
+async fn unsubscribe(
+    ctx: Context,
+    params: EventsUnsubscribeParams,
+) -> Result<EventsUnsubscribeResponse, Failure> {
+    let peer = ctx.peer();
+    let removed = peer
+        .gateway
+        .company_events
+        .unsubscribe(peer.connection, &params.subscription_id);
+    Ok(EventsUnsubscribeResponse { removed })
+}
+
+async fn ack(ctx: Context, params: EventsAckParams) -> Result<CompanyOkResponse, Failure> {
+    let peer = ctx.peer();
+    let EventsAckParams {
+        subscription_id,
+        last_event_id,
+        ..
+    } = params;
+    let is_known = peer.gateway.company_events.ack(
+        peer.connection,
+        &subscription_id,
+        last_event_id.as_deref(),
+    );
+    match is_known {
+        true => Ok(CompanyOkResponse { ok: true }),
+        false => Err(Failure::state(
+            Kind::NotFound,
+            format!("Unknown subscription_id: {subscription_id}"),
+        )),
+    }
+}

@@ -1,0 +1,90 @@
+//! `run.*`
+
+use std::num::NonZeroUsize;
+
+use company::{layout, replay, run};
+use protocol::company::run::*;
+use rpc::{Failure, Router};
+
+use super::within;
+use crate::Context;
+
+pub(in crate::methods) fn routes(router: &mut Router<Context>) {
+    router
+        .on::<RunCreate>(create)
+        .on::<RunList>(list)
+        .on::<RunReplay>(replay);
+}
+
+async fn create(ctx: Context, params: RunCreateParams) -> Result<RunCreateResponse, Failure> {
+    let RunCreateParams {
+        workspace_dir,
+        project_id,
+        agent_id,
+        provider,
+    } = params;
+    let created = within(&ctx, &workspace_dir, move |company| {
+        run::create(company, &project_id, &agent_id, &provider)
+    });
+    let created = created.await?;
+    Ok(RunCreateResponse {
+        run_dir: format!(
+            "{}/{}",
+            workspace_dir.trim_end_matches('/'),
+            created.relpath
+        ),
+        run_id: created.run_id,
+        context_pack_id: created.context_pack_id,
+    })
+}
+
+async fn list(ctx: Context, params: RunListParams) -> Result<RunListResponse, Failure> {
+    let project = params.project_id;
+    let rows = within(&ctx, &params.workspace_dir, move |company| {
+        run::list(company, project.as_ref())
+    });
+    rows.await.map(RunListResponse)
+}
+
+async fn replay(ctx: Context, params: RunReplayParams) -> Result<RunReplayResponse, Failure> {
+    let RunReplayParams {
+        workspace_dir,
+        project_id,
+        run_id,
+        tail,
+        after_seq,
+        limit,
+        mode,
+    } = params;
+    let mode = mode.unwrap_or_default();
+    within(&ctx, &workspace_dir, move |company| {
+        let folder = layout::run(&project_id, &run_id);
+        let document = company.read::<company::document::Run>(&format!("{folder}/run.yaml"));
+        let options = replay::Options {
+            mode,
+            tail: count(tail),
+            after_seq: after_seq.unwrap_or(0),
+            limit: count(limit),
+            // A document that cannot be read says nothing about the end of the log.
+            events_tail: document
+                .ok()
+                .and_then(|document| document.events_tail.clone()),
+        };
+        let replayed = replay::replay(&company.path(&format!("{folder}/events.jsonl")), &options);
+        let replayed = replayed.map_err(|error| error.or_not_found("Run", run_id.as_str()))?;
+        Ok(RunReplayResponse {
+            run_id,
+            project_id,
+            mode,
+            replay: replayed.replayed,
+            live: ReplayLive::default(),
+        })
+    })
+    .await
+}
+
+/// A count of events that fits the machine.
+fn count(wanted: Option<u64>) -> Option<NonZeroUsize> {
+    let wanted = wanted.map(|wanted| usize::try_from(wanted).unwrap_or(usize::MAX));
+    wanted.and_then(NonZeroUsize::new)
+}

@@ -1,0 +1,274 @@
+//! `workspace.*` of the company family
+
+use std::path::Path;
+
+use company::{
+    bootstrap, defaults, home,
+    init::{self, NonEmpty},
+    org, project, transfer,
+    validate::validate,
+};
+use protocol::{
+    Id as _,
+    company::{AgentId, RepoId, Text, workspace::*},
+};
+use rpc::{Failure, Kind, Router};
+
+use super::{at, blocking, within};
+use crate::Context;
+
+pub(in crate::methods) fn routes(router: &mut Router<Context>) {
+    router
+        .on::<CompanyWorkspaceOpen>(open)
+        .on::<CompanyWorkspaceInit>(init)
+        .on::<CompanyWorkspaceValidate>(validate_folder)
+        .on::<CompanyWorkspaceMigrate>(migrate)
+        .on::<CompanyWorkspaceExport>(export)
+        .on::<CompanyWorkspaceImport>(import)
+        .on::<CompanyWorkspaceBootstrapEnterprise>(bootstrap_enterprise)
+        .on::<CompanyWorkspaceProjectsList>(projects_list)
+        .on::<CompanyWorkspaceAgentsList>(agents_list)
+        .on::<CompanyWorkspaceTeamsList>(teams_list)
+        .on::<CompanyWorkspaceProjectCreateWithDefaults>(project_create_with_defaults)
+        .on::<CompanyWorkspaceProjectLinkRepo>(project_link_repo)
+        .on::<CompanyWorkspaceRepoRootSet>(repo_root_set)
+        .on::<CompanyWorkspaceHomeSnapshot>(home_snapshot);
+}
+
+async fn open(
+    ctx: Context,
+    params: CompanyFolderParams,
+) -> Result<CompanyWorkspaceOpenResponse, Failure> {
+    at(&ctx, &params.workspace_dir, |company| {
+        let issues = validate(company);
+        Ok(CompanyWorkspaceOpenResponse {
+            workspace_dir: company.given().to_owned(),
+            valid: issues.is_empty(),
+            issues,
+        })
+    })
+    .await
+}
+
+async fn init(
+    ctx: Context,
+    params: CompanyWorkspaceInitParams,
+) -> Result<CompanyOkResponse, Failure> {
+    at(&ctx, &params.workspace_dir, move |company| {
+        let name = params
+            .company_name
+            .or_else(|| Text::new(init::DEFAULT_NAME));
+        let name = name.expect("the default name is not empty");
+        init::init(company, &name, NonEmpty::from_force(params.force))?;
+        Ok(CompanyOkResponse { ok: true })
+    })
+    .await
+}
+
+async fn validate_folder(
+    ctx: Context,
+    params: CompanyFolderParams,
+) -> Result<CompanyWorkspaceValidateResponse, Failure> {
+    at(&ctx, &params.workspace_dir, |company| {
+        let issues = validate(company);
+        Ok(CompanyWorkspaceValidateResponse {
+            ok: issues.is_empty(),
+            issues: (!issues.is_empty()).then_some(issues),
+        })
+    })
+    .await
+}
+
+async fn migrate(
+    ctx: Context,
+    params: CompanyWorkspaceMigrateParams,
+) -> Result<CompanyWorkspaceMigrateResponse, Failure> {
+    let dry_run = params.dry_run.unwrap_or(false);
+    let forced = params.force.unwrap_or(false);
+    within(&ctx, &params.workspace_dir, move |company| {
+        company::migrate::migrate(company, dry_run, forced)
+    })
+    .await
+}
+
+async fn export(
+    ctx: Context,
+    params: CompanyWorkspaceExportParams,
+) -> Result<CompanyWorkspaceExportResponse, Failure> {
+    let companies = ctx.companies().clone();
+    blocking(move || transfer::export(&companies, &params)).await
+}
+
+async fn import(
+    ctx: Context,
+    params: CompanyWorkspaceImportParams,
+) -> Result<CompanyWorkspaceImportResponse, Failure> {
+    let companies = ctx.companies().clone();
+    blocking(move || transfer::import(&companies, &params)).await
+}
+
+async fn bootstrap_enterprise(
+    ctx: Context,
+    params: CompanyWorkspaceBootstrapEnterpriseParams,
+) -> Result<CompanyWorkspaceBootstrapEnterpriseResponse, Failure> {
+    let workspace_dir = params.workspace_dir.clone();
+    at(&ctx, &workspace_dir, move |company| {
+        bootstrap::bootstrap(company, &params)
+    })
+    .await
+}
+
+async fn projects_list(
+    ctx: Context,
+    params: CompanyFolderParams,
+) -> Result<CompanyWorkspaceProjectsListResponse, Failure> {
+    within(&ctx, &params.workspace_dir, |company| {
+        Ok(CompanyWorkspaceProjectsListResponse {
+            workspace_dir: company.given().to_owned(),
+            projects: home::list_projects(company)?,
+        })
+    })
+    .await
+}
+
+async fn agents_list(
+    ctx: Context,
+    params: CompanyWorkspaceAgentsListParams,
+) -> Result<CompanyWorkspaceAgentsListResponse, Failure> {
+    let CompanyWorkspaceAgentsListParams {
+        workspace_dir,
+        role,
+        team_id,
+    } = params;
+    let rows = within(&ctx, &workspace_dir, move |company| {
+        org::list_agents(company, role, team_id.as_deref())
+    });
+    rows.await.map(CompanyWorkspaceAgentsListResponse)
+}
+
+async fn teams_list(
+    ctx: Context,
+    params: CompanyFolderParams,
+) -> Result<CompanyWorkspaceTeamsListResponse, Failure> {
+    let rows = within(&ctx, &params.workspace_dir, org::list_teams);
+    rows.await.map(CompanyWorkspaceTeamsListResponse)
+}
+
+async fn project_create_with_defaults(
+    ctx: Context,
+    params: CompanyWorkspaceProjectCreateWithDefaultsParams,
+) -> Result<CompanyWorkspaceProjectCreateWithDefaultsResponse, Failure> {
+    let names = params.repo_ids.iter().flatten().map(|name| name.trim());
+    let repos = names
+        .filter(|name| !name.is_empty())
+        .enumerate()
+        .map(|(index, name)| {
+            let path = format!("/repo_ids/{index}");
+            RepoId::parse(name).map_err(|error| Failure::param(path, error.to_string()))
+        });
+    let repos = repos.collect::<Result<Vec<_>, _>>()?;
+    within(&ctx, &params.workspace_dir.clone(), move |company| {
+        let ceo = params
+            .ceo_actor_id
+            .as_deref()
+            .unwrap_or(defaults::HUMAN_CEO);
+        let executive: Option<&AgentId> = params.executive_manager_agent_id.as_ref();
+        company.write(|writer| {
+            let project_id = writer.create_project(&params.name)?;
+            let made = writer.ensure_project_defaults(&project_id, ceo, executive)?;
+            for repo in &repos {
+                writer.link_repo(&project_id, repo, None)?;
+            }
+            Ok(CompanyWorkspaceProjectCreateWithDefaultsResponse {
+                repo_links: project::repo_links(company, &project_id)?,
+                project_id,
+                global_manager_agent_id: made.global_manager,
+                project_secretary_agent_id: made.secretary,
+                conversation_ids: made.conversations,
+            })
+        })
+    })
+    .await
+}
+
+async fn project_link_repo(
+    ctx: Context,
+    params: CompanyWorkspaceProjectLinkRepoParams,
+) -> Result<CompanyWorkspaceProjectLinkRepoResponse, Failure> {
+    let CompanyWorkspaceProjectLinkRepoParams {
+        workspace_dir,
+        project_id,
+        repo_id,
+        label,
+    } = params;
+    within(&ctx, &workspace_dir, move |company| {
+        let repos = company.write(|writer| writer.link_repo(&project_id, &repo_id, label))?;
+        Ok(CompanyWorkspaceProjectLinkRepoResponse {
+            workspace_dir: company.given().to_owned(),
+            project_id,
+            repos,
+        })
+    })
+    .await
+}
+
+async fn repo_root_set(
+    ctx: Context,
+    params: CompanyWorkspaceRepoRootSetParams,
+) -> Result<CompanyWorkspaceRepoRootSetResponse, Failure> {
+    let CompanyWorkspaceRepoRootSetParams {
+        workspace_dir,
+        repo_id,
+        repo_path,
+        require_git,
+    } = params;
+    let path = usable_repo(&repo_path, require_git.unwrap_or(true))?;
+    within(&ctx, &workspace_dir, move |company| {
+        company.write(|writer| writer.set_repo_root(&repo_id, Path::new(&path)))?;
+        Ok(CompanyWorkspaceRepoRootSetResponse {
+            workspace_dir: company.given().to_owned(),
+            repo_id,
+            repo_path: path,
+        })
+    })
+    .await
+}
+
+/// The path without `.` and `..`, if a repository can be there.
+fn usable_repo(given: &str, require_git: bool) -> Result<String, Failure> {
+    let refused = |message: String| Failure::usage(Kind::InvalidPath, message);
+    let path = Path::new(given);
+    if !path.is_absolute() {
+        return Err(refused(format!("repo_path must be absolute: {given}")));
+    }
+    let mut clean = std::path::PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => {
+                clean.pop();
+            }
+            std::path::Component::CurDir => {}
+            other => clean.push(other),
+        }
+    }
+    let shown = clean.display().to_string();
+    if !clean.exists() {
+        return Err(refused(format!("repo_path does not exist: {shown}")));
+    }
+    if !clean.is_dir() {
+        return Err(refused(format!("repo_path must be a directory: {shown}")));
+    }
+    if require_git && !clean.join(".git").exists() {
+        return Err(refused(format!(
+            "Path does not look like a git repository (missing .git): {shown}"
+        )));
+    }
+    Ok(shown)
+}
+
+async fn home_snapshot(
+    ctx: Context,
+    params: CompanyFolderParams,
+) -> Result<CompanyWorkspaceHomeSnapshotResponse, Failure> {
+    within(&ctx, &params.workspace_dir, home::snapshot).await
+}
