@@ -527,6 +527,7 @@ fn shown(relative: &str, error: &Error) -> String {
     match error {
         Error::Io { .. } => format!("`{relative}` cannot be read"),
         Error::NotACompanyFolder(_)
+        | Error::Denied { .. }
         | Error::Missing(_)
         | Error::NotFound { .. }
         | Error::FileInvalid { .. }
