@@ -35,5 +35,6 @@ pub fn router() -> rpc::Router<Context> {
     company::adapter::routes(&mut router);
     company::conversation::routes(&mut router);
     company::comment::routes(&mut router);
+    company::heartbeat::routes(&mut router);
     router
 }

@@ -56,6 +56,7 @@ pub const FAMILIES: &[&Family] = &[
     &company::adapter::FAMILY,
     &company::conversation::FAMILY,
     &company::comment::FAMILY,
+    &company::heartbeat::FAMILY,
 ];
 
 /// Every method of every family.
