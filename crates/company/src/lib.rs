@@ -16,11 +16,14 @@ pub mod home;
 pub mod layout;
 mod lock;
 pub mod org;
+pub mod plan;
+pub mod pm;
 pub mod policy;
 pub mod project;
 pub mod replay;
 pub mod run;
 mod sources;
+pub mod task;
 mod yaml;
 
 pub use company::{Companies, Company, OnAppend, Writer};
