@@ -19,7 +19,9 @@ use crate::{
     Company, Error, Writer,
     defaults::HUMAN_CEO,
     document::Team,
-    files, init, layout,
+    files,
+    init::{self, NonEmpty},
+    layout,
     org::{NewAgent, text},
 };
 
@@ -60,21 +62,33 @@ fn chosen(params: &Params, mode: OrgMode) -> Result<Vec<&'static Department>, Er
     let wanted: Vec<String> = match &params.departments {
         Some(keys) => keys.iter().map(|key| key.trim().to_lowercase()).collect(),
         None => match mode {
-            OrgMode::Enterprise => {
-                ["frontend", "backend", "agent_resources", "marketing", "infra", "data"].map(String::from).to_vec()
-            }
+            OrgMode::Enterprise => [
+                "frontend",
+                "backend",
+                "agent_resources",
+                "marketing",
+                "infra",
+                "data",
+            ]
+            .map(String::from)
+            .to_vec(),
             OrgMode::Standard => ["engineering", "product"].map(String::from).to_vec(),
         },
     };
     let mut found: Vec<&Department> = Vec::new();
     for key in &wanted {
         let department = DEPARTMENTS.iter().find(|department| department.key == key);
-        if let Some(department) = department.filter(|new| !found.iter().any(|known| known.key == new.key)) {
+        if let Some(department) =
+            department.filter(|new| !found.iter().any(|known| known.key == new.key))
+        {
             found.push(department);
         }
     }
     if found.is_empty() {
-        let mut keys: Vec<_> = DEPARTMENTS.iter().map(|department| department.key).collect();
+        let mut keys: Vec<_> = DEPARTMENTS
+            .iter()
+            .map(|department| department.key)
+            .collect();
         keys.sort_unstable();
         return Err(Error::Refused(format!(
             "No valid departments were given: expected some of {}",
@@ -88,15 +102,15 @@ fn chosen(params: &Params, mode: OrgMode) -> Result<Vec<&'static Department>, Er
 pub fn bootstrap(company: &Company, params: &Params) -> Result<Response, Error> {
     let mode = params.org_mode.unwrap_or(OrgMode::Enterprise);
     let departments = chosen(params, mode)?;
-    let force = params.force.unwrap_or(false);
-    if !force {
-        init::check_empty(company)?;
-    }
-    let name = params.company_name.as_deref().unwrap_or("AgentCompany");
+    init::check_usable(company, NonEmpty::from_force(params.force))?;
+    let name = params
+        .company_name
+        .clone()
+        .unwrap_or_else(|| text(init::DEFAULT_NAME));
     let staged = company.staged()?;
     let built = (|| {
-        init::init(&staged, name, init::Force::No)?;
-        staged.write(|writer| fill(writer, params, mode, &departments, name))
+        init::init(&staged, &name, NonEmpty::Refuse)?;
+        staged.write(|writer| fill(writer, params, mode, &departments, &name))
     })();
     let mut response = match built {
         Ok(response) => response,
@@ -115,7 +129,10 @@ pub fn bootstrap(company: &Company, params: &Params) -> Result<Response, Error> 
 fn swap(company: &Company, staged: &Company) -> Result<Option<String>, Error> {
     let failed = |error| Error::io("moved", company.root(), error);
     files::make_dir(company.root())?;
-    let old: Vec<_> = ENTRIES.iter().filter(|entry| company.path(entry).exists()).collect();
+    let old: Vec<_> = ENTRIES
+        .iter()
+        .filter(|entry| company.path(entry).exists())
+        .collect();
     let backup = match old.is_empty() {
         true => None,
         false => {
@@ -123,7 +140,8 @@ fn swap(company: &Company, staged: &Company) -> Result<Option<String>, Error> {
             let backup = format!(".local-backup-{stamp}");
             files::make_dir(&company.path(&backup))?;
             for entry in old {
-                fs::rename(company.path(entry), company.path(&backup).join(entry)).map_err(failed)?;
+                fs::rename(company.path(entry), company.path(&backup).join(entry))
+                    .map_err(failed)?;
             }
             Some(backup)
         }
@@ -163,7 +181,10 @@ fn fill(
     }
     match mode {
         OrgMode::Enterprise => {
-            let name = params.executive_manager_name.as_deref().unwrap_or("Executive Manager");
+            let name = params
+                .executive_manager_name
+                .as_deref()
+                .unwrap_or("Executive Manager");
             let title = Some("Executive Manager");
             let id = create(name, title, AgentRole::Manager, "gemini", None)?;
             agents.executive_manager_agent_id = Some(id);
@@ -176,7 +197,9 @@ fn fill(
     }
     let mut rows = Vec::new();
     for department in departments {
-        let Department { label, provider, .. } = department;
+        let Department {
+            label, provider, ..
+        } = department;
         let team_id: TeamId = sources.id();
         let team = Team {
             department_key: Text::new(department.key),
@@ -186,7 +209,13 @@ fn fill(
         };
         writer.create_team(&team_id, &team)?;
         let director = format!("{label} Director");
-        let director = create(&director, None, AgentRole::Director, provider, Some(&team_id))?;
+        let director = create(
+            &director,
+            None,
+            AgentRole::Director,
+            provider,
+            Some(&team_id),
+        )?;
         let count = params.workers_per_dept.unwrap_or(1);
         let workers = (1..=count).map(|number| {
             let name = match count {
@@ -205,11 +234,17 @@ fn fill(
     }
     let project_name = params.project_name.as_deref().unwrap_or("AgentCompany Ops");
     let project_id = writer.create_project(project_name)?;
-    let ceo = agents.ceo_agent_id.as_ref().map_or(HUMAN_CEO, AgentId::as_str);
+    let ceo = agents
+        .ceo_agent_id
+        .as_ref()
+        .map_or(HUMAN_CEO, AgentId::as_str);
     let executive = agents.executive_manager_agent_id.as_ref();
     writer.ensure_project_defaults(&project_id, ceo, executive)?;
     if let Some(executive) = executive {
-        writer.put(layout::HEARTBEAT_CONFIG, &EnterpriseHeartbeat::led_by(executive))?;
+        writer.put(
+            layout::HEARTBEAT_CONFIG,
+            &EnterpriseHeartbeat::led_by(executive),
+        )?;
     }
     let first = &rows[0];
     let (actor_id, actor_role) = match (executive, &agents.director_agent_id) {

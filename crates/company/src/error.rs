@@ -35,6 +35,18 @@ pub enum Error {
     /// Some of the tasks that were named cannot be changed, so none was.
     #[error("no task was changed: {}", reasons(.0))]
     Tasks(Vec<(TaskId, Error)>),
+    /// Policy forbids it.
+    #[error("Policy denied {action}: {rule_id} ({reason})")]
+    Denied {
+        /// What was tried.
+        action: &'static str,
+        /// The rule that decided.
+        rule_id: &'static str,
+        /// Why.
+        reason: &'static str,
+        /// Who tried.
+        actor_id: String,
+    },
     /// The state of the folder forbids it.
     #[error("{0}")]
     Refused(String),
@@ -99,6 +111,7 @@ impl Error {
             | Self::FileInvalid { .. }
             | Self::Params(_)
             | Self::Tasks(_)
+            | Self::Denied { .. }
             | Self::Refused(_)
             | Self::LockTimeout(_)
             | Self::DiskFull => false,

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Write as _},
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::Path,
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -62,6 +62,82 @@ fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     })
 }
 
+/// Appends one line to a file of lines, whoever else appends: a torn last line gets its end first. The file is made
+/// if it is not there, its folder is not.
+pub fn append_line(path: &Path, line: &str) -> Result<(), Error> {
+    let is_new = !path.exists();
+    let append = || -> io::Result<()> {
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)?;
+        file.lock()?;
+        let length = file.metadata()?.len();
+        let mut text = String::with_capacity(line.len() + 2);
+        if length > 0 {
+            let mut last = [0u8];
+            file.seek(SeekFrom::Start(length - 1))?;
+            file.read_exact(&mut last)?;
+            if last != *b"\n" {
+                text.push('\n');
+            }
+        }
+        text.push_str(line);
+        text.push('\n');
+        let written = file
+            .write_all(text.as_bytes())
+            .and_then(|()| file.sync_data());
+        if written.is_err() {
+            // Half a line is worse than none; what the system says first is what matters.
+            let _ = file.set_len(length);
+        }
+        written
+    };
+    append().map_err(|error| Error::io("written", path, error))?;
+    match is_new {
+        true => sync_dir(parent(path)?),
+        false => Ok(()),
+    }
+}
+
+/// The last lines of a file of lines that satisfy `wanted`, oldest first, read from the end.
+pub fn last_lines<T>(
+    path: &Path,
+    limit: usize,
+    wanted: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, Error> {
+    let read = || -> io::Result<Vec<T>> {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        let mut window = 64 << 10;
+        loop {
+            let start = length.saturating_sub(window);
+            file.seek(SeekFrom::Start(start))?;
+            let mut bytes = Vec::new();
+            (&mut file).take(length - start).read_to_end(&mut bytes)?;
+            let text = String::from_utf8_lossy(&bytes);
+            // The first line of a window that begins in the middle of the file is not whole.
+            let whole = match start {
+                0 => &*text,
+                _ => text.split_once('\n').map_or("", |(_, rest)| rest),
+            };
+            let mut found: Vec<T> = whole
+                .lines()
+                .rev()
+                .filter_map(&wanted)
+                .take(limit)
+                .collect();
+            if found.len() >= limit || start == 0 {
+                found.reverse();
+                return Ok(found);
+            }
+            window *= 8;
+        }
+    };
+    read().map_err(|error| Error::io("read", path, error))
+}
+
 /// Makes an empty folder beside `path`, on the same file system.
 pub(crate) fn make_staging(path: &Path) -> Result<std::path::PathBuf, Error> {
     make_dir(parent(path)?)?;
@@ -110,7 +186,8 @@ pub fn sync_dir(path: &Path) -> Result<(), Error> {
 /// What the temporary files of [`replace`] are called: `.<name>.tmp-<pid>-<n>`. Doctor removes those of the dead.
 pub const TEMPORARY_MARK: &str = ".tmp-";
 
-fn temporary_beside(path: &Path) -> Result<std::path::PathBuf, Error> {
+/// A name for something that will be renamed to `path` when it is whole.
+pub(crate) fn temporary_beside(path: &Path) -> Result<std::path::PathBuf, Error> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let process = std::process::id();
@@ -122,6 +199,12 @@ fn temporary_beside(path: &Path) -> Result<std::path::PathBuf, Error> {
     Ok(path.with_file_name(format!(
         ".{name}{TEMPORARY_MARK}{process}-{count}-{random:08x}"
     )))
+}
+
+/// The process that made a temporary of this name, if it is the name of one.
+pub(crate) fn temporary_owner(name: &str) -> Option<i32> {
+    let (_, rest) = name.strip_prefix('.')?.rsplit_once(TEMPORARY_MARK)?;
+    rest.split_once('-')?.0.parse().ok()
 }
 
 fn parent(path: &Path) -> Result<&Path, Error> {

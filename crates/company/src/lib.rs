@@ -3,9 +3,13 @@
 //! Everything here is blocking and works on files alone: no child process, no network, no gateway database. A
 //! caller reads the clock and makes ids, so that tests are exact.
 
+pub mod bootstrap;
 pub mod collation;
+pub mod comment;
 mod company;
+pub mod conversation;
 pub mod defaults;
+pub mod doctor;
 pub mod document;
 pub mod ecma_json;
 mod error;
@@ -13,8 +17,10 @@ pub mod event;
 pub mod files;
 pub mod front_matter;
 pub mod home;
+pub mod init;
 pub mod layout;
 mod lock;
+pub mod migrate;
 pub mod org;
 pub mod plan;
 pub mod pm;
@@ -22,8 +28,12 @@ pub mod policy;
 pub mod project;
 pub mod replay;
 pub mod run;
+pub mod secret;
+pub mod share_pack;
 mod sources;
 pub mod task;
+pub mod transfer;
+pub mod validate;
 mod yaml;
 
 pub use company::{Companies, Company, OnAppend, Writer};

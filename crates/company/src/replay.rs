@@ -198,6 +198,8 @@ impl<'a> Reading<'a> {
 
     /// Takes the next lines. Breaks when a page is full and another event follows it.
     fn take(&mut self, chunk: &Chunk, lines: Vec<Line>) -> std::ops::ControlFlow<()> {
+        let is_event = |line: &&Line| matches!(line.verdict, Verdict::Event(_));
+        let mut ahead = lines.iter().filter(is_event).count();
         for line in lines {
             self.line += 1;
             let bytes = &chunk.bytes[line.start..line.end];
@@ -215,7 +217,8 @@ impl<'a> Reading<'a> {
                     }
                     self.seq += 1;
                     self.events += 1;
-                    self.event(facts, bytes);
+                    ahead -= 1;
+                    self.event(facts, bytes, ahead);
                 }
             }
         }
@@ -240,7 +243,8 @@ impl<'a> Reading<'a> {
         });
     }
 
-    fn event(&mut self, facts: Option<Facts>, bytes: &[u8]) {
+    /// Takes an event behind which at least `ahead` more will come.
+    fn event(&mut self, facts: Option<Facts>, bytes: &[u8], ahead: usize) {
         let wanted = self.events > self.options.after_seq;
         if let Some(facts) = facts {
             self.look_for_tail(&facts);
@@ -258,9 +262,11 @@ impl<'a> Reading<'a> {
         if !wanted {
             return;
         }
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        let event = RawValue::from_string(text).expect("the line was judged to be JSON");
-        self.kept.push_back((self.events, event));
+        if self.options.tail.is_none_or(|tail| ahead < tail.get()) {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            let event = RawValue::from_string(text).expect("the line was judged to be JSON");
+            self.kept.push_back((self.events, event));
+        }
         if let Some(tail) = self.options.tail {
             let first = (self.events + 1).saturating_sub(tail.get() as u64);
             while self.kept.front().is_some_and(|kept| kept.0 < first) {

@@ -30,7 +30,10 @@ pub fn router() -> rpc::Router<Context> {
     company::system::routes(&mut router);
     company::workspace::routes(&mut router);
     company::run::routes(&mut router);
+    company::sharepack::routes(&mut router);
     company::events::routes(&mut router);
     company::adapter::routes(&mut router);
+    company::conversation::routes(&mut router);
+    company::comment::routes(&mut router);
     router
 }

@@ -2,6 +2,7 @@
 
 pub mod adapter;
 mod budget;
+pub mod comment;
 pub mod conversation;
 pub mod events;
 mod id;

@@ -56,6 +56,8 @@ pub const FAMILIES: &[&Family] = &[
     &company::adapter::FAMILY,
     &company::task::FAMILY,
     &company::pm::FAMILY,
+    &company::conversation::FAMILY,
+    &company::comment::FAMILY,
 ];
 
 /// Every method of every family.

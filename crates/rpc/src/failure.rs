@@ -78,6 +78,8 @@ kinds! {
     WorkspaceFileInvalid = "workspace_file_invalid";
     /// Another process holds the write lock of the company folder.
     LockTimeout = "lock_timeout";
+    /// Policy forbids it; `rule_id` and `reason` say why.
+    PolicyDenied = "policy_denied";
     /// The state of things forbids it.
     Refused = "refused";
     /// `project_id` is needed for this scope.

@@ -1,7 +1,8 @@
-//! `conversation.yaml`. The wire has it in the same form, so the type is declared there.
+//! `conversation.yaml`, `messages.jsonl` and comments. The wire has them in the same form, so the types are declared there.
 
 use protocol::company::{
     Issue,
+    comment::Comment,
     conversation::{Conversation, ConversationMessage},
 };
 
@@ -14,3 +15,9 @@ impl Document for Conversation {
 }
 
 impl Document for ConversationMessage {}
+
+impl Document for Comment {
+    fn refine(&self) -> Vec<Issue> {
+        self.target.refine()
+    }
+}

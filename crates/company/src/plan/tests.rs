@@ -68,6 +68,11 @@ fn what_is_done_takes_no_time_and_what_is_given_up_takes_no_part_in_what_remains
         task("d", "ready", &json!({"duration_days": 1, "depends_on_task_ids": ["b", "c"]})),
     ];
     assert_snapshot!(drawn(&tasks), @r"
+    Ok, 15 days, 3 left, cycle []
+    a 2025-11-15 .. 2025-11-20 5 days, slack 0, left Some(0) critical
+    b 2025-11-20 .. 2025-11-22 2 days, slack 7, left Some(0)
+    c 2025-11-20 .. 2025-11-29 9 days, slack 0, left None critical
+    d 2025-11-29 .. 2025-11-30 1 days, slack 0, left Some(0) critical
     ");
 }
 
@@ -79,8 +84,13 @@ fn tasks_in_a_circle_are_named_and_do_not_disturb_the_others() {
         task("c", "ready", &json!({"duration_days": 4})),
         task("d", "ready", &json!({"duration_days": 1, "depends_on_task_ids": ["a", "c"]})),
     ];
-    assert_snapshot!(drawn(&tasks), @r"
-    ");
+    assert_snapshot!(drawn(&tasks), @r#"
+    DependencyCycle, 5 days, 5 left, cycle ["a", "b"]
+    a 2025-11-15 .. 2025-11-17 2 days, slack 0, left None
+    b 2025-11-15 .. 2025-11-18 3 days, slack 0, left None
+    c 2025-11-15 .. 2025-11-19 4 days, slack 0, left Some(0) critical
+    d 2025-11-19 .. 2025-11-20 1 days, slack 0, left Some(0) critical
+    "#);
 }
 
 #[test]
@@ -94,6 +104,13 @@ fn dates_somebody_gave_are_shown_and_contradictions_are_marked() {
         task("some_day", "ready", &json!({"planned_start": "whenever", "planned_end": "soon"})),
     ];
     assert_snapshot!(drawn(&tasks), @r"
+    Ok, 7 days, 7 left, cycle []
+    due 2031-03-02 .. 2031-03-05 3 days, slack 0, left Some(0) critical conflict
+    a 2031-03-03 .. 2031-03-07 4 days, slack 0, left Some(0) critical
+    some_day 2031-03-03 .. 2031-03-04 1 days, slack 6, left Some(6)
+    early 2031-03-04 .. 2031-03-05 1 days, slack 2, left Some(2) conflict
+    span 2031-03-10 .. 2031-03-12 3 days, slack 4, left Some(4)
+    late 2031-05-01 .. 2031-05-03 2 days, slack 1, left Some(1)
     ");
 }
 
@@ -129,11 +146,51 @@ fn an_export_says_nothing_but_the_plan() {
     let gantt = gantt(&tasks, NOON);
     let project = ProjectId::parse("proj_1").unwrap();
     assert_snapshot!(export::mermaid("A: plan", &gantt), @r"
+    gantt
+        title A plan
+        dateFormat YYYY-MM-DD HH:mm
+        axisFormat %Y-%m-%d
+        section team_x
+        =1+1 quoted title section x :crit, done, t1, 2031-03-03 00:00, 2031-03-05 00:00
+        section No team
+        Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße :crit, t2, 2031-03-05 00:00, 2031-03-06 00:00
     ");
-    assert_snapshot!(export::csv(&gantt).replace('\r', ""), @r"
-    ");
-    assert_snapshot!(export::ics("A: plan", &project, &gantt, NOON).replace('\r', ""), @r"
-    ");
+    assert_snapshot!(export::csv(&gantt).replace('\r', ""), @r#"
+    task_id,title,status,team_id,assignee_agent_id,progress_pct,start_at,end_at,duration_days,slack_days,critical,depends_on_task_ids
+    a,"'=1+1, ""quoted""; title:
+    section x",done,team_x,,100,2031-03-03T00:00:00.000Z,2031-03-05T00:00:00.000Z,2,0,true,
+    b,Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße,ready,,,0,2031-03-05T00:00:00.000Z,2031-03-06T00:00:00.000Z,1,0,true,a
+    "#);
+    assert_snapshot!(export::ics("A: plan", &project, &gantt, NOON).replace('\r', ""), @r#"
+    BEGIN:VCALENDAR
+    VERSION:2.0
+    PRODID:-//Accord//Plan//EN
+    X-WR-CALNAME:A: plan
+    BEGIN:VEVENT
+    UID:a.proj_1@accord
+    DTSTAMP:20251115T120000Z
+    DTSTART:20310303T000000Z
+    DTEND:20310305T000000Z
+    SUMMARY:=1+1\, "quoted"\; title:\nsection x
+    DESCRIPTION:done\, 100 % done\, critical
+    STATUS:CONFIRMED
+    TRANSP:TRANSPARENT
+    END:VEVENT
+    BEGIN:VEVENT
+    UID:b.proj_1@accord
+    DTSTAMP:20251115T120000Z
+    DTSTART:20310305T000000Z
+    DTEND:20310306T000000Z
+    SUMMARY:Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Gr
+     üße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grüße Grü
+     ße Grüße Grüße
+    DESCRIPTION:ready\, 0 % done\, critical
+    STATUS:CONFIRMED
+    TRANSP:TRANSPARENT
+    RELATED-TO;RELTYPE=DEPENDS-ON:a.proj_1@accord
+    END:VEVENT
+    END:VCALENDAR
+    "#);
     for line in export::ics("A", &project, &gantt, NOON).split("\r\n") {
         assert!(line.len() <= 75, "{line}");
     }

@@ -59,12 +59,12 @@ fn files_are_replayed_as_the_reference_did() {
             .as_str()
             .is_some_and(|path| path.ends_with("run_golden/events.jsonl"))
         {
-            golden = match &write["lines"] {
-                Value::Array(lines) => lines
+            golden = match write["lines"].as_array() {
+                Some(lines) => lines
                     .iter()
                     .map(|line| format!("{}\n", line.as_str().unwrap()))
                     .collect(),
-                _ => write["text"].as_str().unwrap_or_default().to_owned(),
+                None => write["text"].as_str().unwrap_or_default().to_owned(),
             };
         }
         let params = &line["params"];

@@ -24,7 +24,7 @@ fn status(kind: Kind) -> StatusCode {
         | Kind::MissingProjectId
         | Kind::MissingConversationId
         | Kind::InvalidPath => StatusCode::BAD_REQUEST,
-        Kind::Forbidden => StatusCode::FORBIDDEN,
+        Kind::Forbidden | Kind::PolicyDenied => StatusCode::FORBIDDEN,
         Kind::MethodNotFound
         | Kind::UnknownWorkspace
         | Kind::UnknownFolder

@@ -2,13 +2,16 @@
 //! answers.
 
 pub(super) mod adapter;
+pub(super) mod comment;
+pub(super) mod conversation;
 pub(super) mod events;
 pub(super) mod run;
 pub(super) mod sharepack;
 pub(super) mod system;
 pub(super) mod workspace;
 
-use company::{Company, Error};
+use company::{Company, Error, conversation::Scope, policy::Actor};
+use protocol::company::{ActorRole, CompanyScope, ProjectId, Text};
 use rpc::{Failure, Kind};
 use serde_json::json;
 
@@ -56,9 +59,35 @@ fn failure(error: &Error) -> Failure {
         Error::FileInvalid { path, issues } => Failure::state(Kind::WorkspaceFileInvalid, message)
             .with("path", path.as_str())
             .with("issues", json!(issues)),
+        Error::Denied {
+            rule_id, reason, ..
+        } => Failure::state(Kind::PolicyDenied, message)
+            .with("rule_id", *rule_id)
+            .with("reason", *reason),
         Error::Refused(_) => Failure::state(Kind::Refused, message),
         Error::LockTimeout(_) => Failure::state(Kind::LockTimeout, message),
         Error::DiskFull => Failure::state(Kind::QuotaExceeded, message),
         Error::Io { .. } => Failure::incident(error),
+    }
+}
+
+/// Who acts, if the caller says so.
+fn actor(id: Option<Text>, role: Option<ActorRole>, team_id: Option<Text>) -> Option<Actor> {
+    role.map(|role| Actor {
+        id: id.map(String::from).unwrap_or_default(),
+        role,
+        team_id: team_id.map(String::from),
+    })
+}
+
+/// The scope of a call; a project has to be named where one is meant.
+fn scope(scope: CompanyScope, project_id: Option<ProjectId>) -> Result<Scope, Failure> {
+    match (scope, project_id) {
+        (CompanyScope::Workspace, _) => Ok(Scope::Workspace),
+        (CompanyScope::Project, Some(project)) => Ok(Scope::Project(project)),
+        (CompanyScope::Project, None) => Err(Failure::usage(
+            Kind::MissingProjectId,
+            "project_id is required when scope=project",
+        )),
     }
 }

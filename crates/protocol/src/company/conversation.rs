@@ -4,8 +4,199 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActorRole, CompanyScope, ConversationKind, IsoTime, Issue, MessageKind, Text, Visibility,
+    ActorRole, AgentId, CompanyScope, ConversationId, ConversationKind, IsoTime, Issue,
+    MessageKind, ProjectId, Text, Visibility,
 };
+
+crate::methods! {
+    Company family "conversation";
+
+    /// List the conversations of the company or of a project.
+    Read ConversationList = "conversation.list" (ConversationListParams in workspace_dir) -> ConversationListResponse;
+    /// Make a channel.
+    Write ConversationCreateChannel = "conversation.create_channel" (ConversationCreateChannelParams in workspace_dir) -> ConversationCreatedResponse;
+    /// Make a conversation between two, or find the one they have.
+    Write ConversationCreateDm = "conversation.create_dm" (ConversationCreateDmParams in workspace_dir) -> ConversationCreatedResponse;
+    /// Read the last messages of a conversation.
+    Read ConversationMessagesList = "conversation.messages.list" (ConversationMessagesListParams in workspace_dir) -> ConversationMessagesListResponse;
+    /// Say something.
+    Write ConversationMessageSend = "conversation.message.send" (ConversationMessageSendParams in workspace_dir) -> ConversationMessageSendResponse;
+    /// Make the conversations a project should have, and add who should be in them.
+    Write ConversationMembersSync = "conversation.members.sync" (ConversationMembersSyncParams in workspace_dir) -> ConversationMembersSyncResponse;
+}
+
+/// Params of [`ConversationList`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationListParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+    /// What they are about.
+    pub scope: CompanyScope,
+    /// The project; needed for the scope `project`.
+    #[serde(default)]
+    pub project_id: Option<ProjectId>,
+    /// Who asks: conversations they may not see are left out.
+    #[serde(default)]
+    pub actor_id: Option<Text>,
+    /// What they are.
+    #[serde(default)]
+    pub actor_role: Option<ActorRole>,
+    /// Their team.
+    #[serde(default)]
+    pub actor_team_id: Option<Text>,
+}
+
+/// Response of [`ConversationList`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ConversationListResponse(pub Vec<Conversation>);
+
+/// Params of [`ConversationCreateChannel`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationCreateChannelParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+    /// What it is about.
+    pub scope: CompanyScope,
+    /// The project; needed for the scope `project`.
+    #[serde(default)]
+    pub project_id: Option<ProjectId>,
+    /// Its name.
+    pub name: Text,
+    /// Its name in addresses; `home` is taken.
+    pub slug: Text,
+    /// Who may see it; `team` if not given.
+    #[serde(default)]
+    pub visibility: Option<Visibility>,
+    /// Who makes it.
+    pub created_by: Text,
+    /// Agents and people who take part.
+    #[serde(default)]
+    pub participant_agent_ids: Option<Vec<Text>>,
+    /// Teams that take part.
+    #[serde(default)]
+    pub participant_team_ids: Option<Vec<Text>>,
+}
+
+/// Params of [`ConversationCreateDm`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationCreateDmParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+    /// What it is about.
+    pub scope: CompanyScope,
+    /// The project; needed for the scope `project`.
+    #[serde(default)]
+    pub project_id: Option<ProjectId>,
+    /// Who begins it.
+    pub created_by: Text,
+    /// The other one.
+    pub peer_agent_id: Text,
+    /// Who may see it; `private_agent` if not given.
+    #[serde(default)]
+    pub visibility: Option<Visibility>,
+}
+
+/// Response of [`ConversationCreateChannel`] and [`ConversationCreateDm`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ConversationCreatedResponse(pub Conversation);
+
+/// Params of [`ConversationMessagesList`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationMessagesListParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+    /// What it is about.
+    pub scope: CompanyScope,
+    /// The project; needed for the scope `project`.
+    #[serde(default)]
+    pub project_id: Option<ProjectId>,
+    /// The conversation.
+    pub conversation_id: ConversationId,
+    /// How many; 300 if not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 5000))]
+    pub limit: Option<u32>,
+    /// Who asks: a conversation they may not see is refused.
+    #[serde(default)]
+    pub actor_id: Option<Text>,
+    /// What they are.
+    #[serde(default)]
+    pub actor_role: Option<ActorRole>,
+    /// Their team.
+    #[serde(default)]
+    pub actor_team_id: Option<Text>,
+}
+
+/// Response of [`ConversationMessagesList`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ConversationMessagesListResponse(pub Vec<ConversationMessage>);
+
+/// Params of [`ConversationMessageSend`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationMessageSendParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+    /// What the conversation is about.
+    pub scope: CompanyScope,
+    /// The project; needed for the scope `project`.
+    #[serde(default)]
+    pub project_id: Option<ProjectId>,
+    /// The conversation.
+    pub conversation_id: ConversationId,
+    /// Who says it.
+    pub author_id: Text,
+    /// What they are.
+    pub author_role: ActorRole,
+    /// What they say.
+    pub body: Text,
+    /// What it is; `text` if not given.
+    #[serde(default)]
+    pub kind: Option<MessageKind>,
+    /// Who may see it; as the conversation if not given.
+    #[serde(default)]
+    pub visibility: Option<Visibility>,
+    /// Whom it names.
+    #[serde(default)]
+    pub mentions: Option<Vec<Text>>,
+}
+
+/// Response of [`ConversationMessageSend`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationMessageSendResponse {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// The message.
+    pub message: ConversationMessage,
+}
+
+/// Params of [`ConversationMembersSync`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationMembersSyncParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+    /// The project.
+    pub project_id: ProjectId,
+    /// Who leads the company.
+    #[serde(default)]
+    pub ceo_actor_id: Option<Text>,
+    /// Who leads the work.
+    #[serde(default)]
+    pub executive_manager_agent_id: Option<AgentId>,
+}
+
+/// Response of [`ConversationMembersSync`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationMembersSyncResponse {
+    /// Who assists the whole company.
+    pub global_manager_agent_id: AgentId,
+    /// Who assists the project.
+    pub project_secretary_agent_id: AgentId,
+    /// The conversations of the project.
+    pub conversation_ids: Vec<ConversationId>,
+}
 
 /// A conversation, on the wire as in `conversation.yaml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,10 +1,10 @@
 //! `events.*`
 
-use company::{event::follow::Filter, policy::Actor};
+use company::event::follow::Filter;
 use protocol::company::{events::*, workspace::CompanyOkResponse};
 use rpc::{Failure, Kind, Router, Service as _};
 
-use super::failure;
+use super::{actor, failure};
 use crate::{
     Context,
     company_events::{NotSubscribed, Wish},
@@ -22,12 +22,8 @@ async fn subscribe(
     params: EventsSubscribeParams,
 ) -> Result<EventsSubscribeResponse, Failure> {
     let text = |text: Option<protocol::company::Text>| text.map(String::from);
-    let id = text(params.subscription_id).unwrap_or_else(|| ctx.new_text_id("sub_"));
-    let actor = params.actor_role.map(|role| Actor {
-        id: text(params.actor_id).unwrap_or_default(),
-        role,
-        team_id: text(params.actor_team_id),
-    });
+    let id = text(params.subscription_id).unwrap_or_else(|| ctx.new_subscription_id());
+    let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
     let filter = Filter {
         project_id: text(params.project_id),
         run_id: text(params.run_id),

@@ -2,18 +2,30 @@
 
 use std::path::Path;
 
-use company::{defaults, home, org, project};
+use company::{
+    bootstrap, defaults, home,
+    init::{self, NonEmpty},
+    org, project, transfer,
+    validate::validate,
+};
 use protocol::{
     Id as _,
-    company::{AgentId, RepoId, workspace::*},
+    company::{AgentId, RepoId, Text, workspace::*},
 };
 use rpc::{Failure, Kind, Router};
 
-use super::within;
+use super::{at, blocking, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router
+        .on::<CompanyWorkspaceOpen>(open)
+        .on::<CompanyWorkspaceInit>(init)
+        .on::<CompanyWorkspaceValidate>(validate_folder)
+        .on::<CompanyWorkspaceMigrate>(migrate)
+        .on::<CompanyWorkspaceExport>(export)
+        .on::<CompanyWorkspaceImport>(import)
+        .on::<CompanyWorkspaceBootstrapEnterprise>(bootstrap_enterprise)
         .on::<CompanyWorkspaceProjectsList>(projects_list)
         .on::<CompanyWorkspaceAgentsList>(agents_list)
         .on::<CompanyWorkspaceTeamsList>(teams_list)
@@ -21,6 +33,89 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
         .on::<CompanyWorkspaceProjectLinkRepo>(project_link_repo)
         .on::<CompanyWorkspaceRepoRootSet>(repo_root_set)
         .on::<CompanyWorkspaceHomeSnapshot>(home_snapshot);
+}
+
+async fn open(
+    ctx: Context,
+    params: CompanyFolderParams,
+) -> Result<CompanyWorkspaceOpenResponse, Failure> {
+    at(&ctx, &params.workspace_dir, |company| {
+        let issues = validate(company);
+        Ok(CompanyWorkspaceOpenResponse {
+            workspace_dir: company.given().to_owned(),
+            valid: issues.is_empty(),
+            issues,
+        })
+    })
+    .await
+}
+
+async fn init(
+    ctx: Context,
+    params: CompanyWorkspaceInitParams,
+) -> Result<CompanyOkResponse, Failure> {
+    at(&ctx, &params.workspace_dir, move |company| {
+        let name = params
+            .company_name
+            .or_else(|| Text::new(init::DEFAULT_NAME));
+        let name = name.expect("the default name is not empty");
+        init::init(company, &name, NonEmpty::from_force(params.force))?;
+        Ok(CompanyOkResponse { ok: true })
+    })
+    .await
+}
+
+async fn validate_folder(
+    ctx: Context,
+    params: CompanyFolderParams,
+) -> Result<CompanyWorkspaceValidateResponse, Failure> {
+    at(&ctx, &params.workspace_dir, |company| {
+        let issues = validate(company);
+        Ok(CompanyWorkspaceValidateResponse {
+            ok: issues.is_empty(),
+            issues: (!issues.is_empty()).then_some(issues),
+        })
+    })
+    .await
+}
+
+async fn migrate(
+    ctx: Context,
+    params: CompanyWorkspaceMigrateParams,
+) -> Result<CompanyWorkspaceMigrateResponse, Failure> {
+    let dry_run = params.dry_run.unwrap_or(false);
+    let forced = params.force.unwrap_or(false);
+    within(&ctx, &params.workspace_dir, move |company| {
+        company::migrate::migrate(company, dry_run, forced)
+    })
+    .await
+}
+
+async fn export(
+    ctx: Context,
+    params: CompanyWorkspaceExportParams,
+) -> Result<CompanyWorkspaceExportResponse, Failure> {
+    let companies = ctx.companies().clone();
+    blocking(move || transfer::export(&companies, &params)).await
+}
+
+async fn import(
+    ctx: Context,
+    params: CompanyWorkspaceImportParams,
+) -> Result<CompanyWorkspaceImportResponse, Failure> {
+    let companies = ctx.companies().clone();
+    blocking(move || transfer::import(&companies, &params)).await
+}
+
+async fn bootstrap_enterprise(
+    ctx: Context,
+    params: CompanyWorkspaceBootstrapEnterpriseParams,
+) -> Result<CompanyWorkspaceBootstrapEnterpriseResponse, Failure> {
+    let workspace_dir = params.workspace_dir.clone();
+    at(&ctx, &workspace_dir, move |company| {
+        bootstrap::bootstrap(company, &params)
+    })
+    .await
 }
 
 async fn projects_list(

@@ -1,0 +1,176 @@
+//! What people and agents say about agents, documents and runs.
+
+use protocol::{
+    Id as _,
+    company::{
+        ActorRole, CommentId, ProjectId, RunId, Text, Visibility,
+        comment::{Comment, CommentTag, CommentTarget},
+    },
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    Company, Error,
+    event::{Event, Payload},
+    layout,
+    org::text,
+    policy::{self, Action, Actor, Resource},
+};
+
+/// What is said.
+#[derive(Clone, Debug)]
+pub struct NewComment {
+    /// The project.
+    pub project_id: ProjectId,
+    /// Who says it.
+    pub author_id: Text,
+    /// What they are.
+    pub author_role: ActorRole,
+    /// What they say.
+    pub body: String,
+    /// The agent it is about.
+    pub agent_id: Option<String>,
+    /// The document it is about.
+    pub artifact_id: Option<String>,
+    /// The run it is about.
+    pub run_id: Option<RunId>,
+    /// Who may see it.
+    pub visibility: Visibility,
+}
+
+/// Adds a comment, and an event to the run it is about.
+pub fn add(company: &Company, new: NewComment) -> Result<(CommentId, Comment), Error> {
+    let body = Text::new(new.body.trim())
+        .ok_or_else(|| Error::Refused("Comment body is required".to_owned()))?;
+    let named = |id: Option<String>| id.and_then(|id| Text::new(id.trim()));
+    let target = CommentTarget {
+        project_id: text(&new.project_id),
+        agent_id: named(new.agent_id),
+        artifact_id: named(new.artifact_id),
+        run_id: new.run_id.as_ref().map(text),
+    };
+    if !target.refine().is_empty() {
+        return Err(Error::Refused(
+            "Comment target requires one of: target_agent_id, target_artifact_id, target_run_id"
+                .to_owned(),
+        ));
+    }
+    let sources = company.sources();
+    let id: CommentId = sources.id();
+    let comment = company.write(|writer| {
+        let comment = Comment {
+            schema_version: 1,
+            r#type: CommentTag::Comment,
+            id: text(&id),
+            created_at: writer.now(),
+            author_id: new.author_id,
+            author_role: new.author_role,
+            visibility: new.visibility,
+            target,
+            body,
+        };
+        writer.put(&format!("{}/{id}.yaml", layout::COMMENTS), &comment)?;
+        Ok(comment)
+    })?;
+    if let Some(run) = &new.run_id {
+        match company.append_events(&new.project_id, run, &[event(company, &id, run, &comment)?]) {
+            // A run that is not there cannot tell of it.
+            Err(error) if error.is_missing() => {}
+            other => other?,
+        }
+    }
+    Ok((id, comment))
+}
+
+fn event(
+    company: &Company,
+    id: &CommentId,
+    run: &RunId,
+    comment: &Comment,
+) -> Result<Event, Error> {
+    let mut payload = Map::new();
+    payload.insert("comment_id".to_owned(), Value::from(id.as_str()));
+    payload.insert(
+        "project_id".to_owned(),
+        Value::from(comment.target.project_id.as_str()),
+    );
+    for (name, value) in [
+        ("agent_id", &comment.target.agent_id),
+        ("artifact_id", &comment.target.artifact_id),
+    ] {
+        if let Some(value) = value {
+            payload.insert(name.to_owned(), Value::from(value.as_str()));
+        }
+    }
+    payload.insert("body".to_owned(), Value::from(comment.body.as_str()));
+    let session_ref = format!("local_comment_{id}");
+    Ok(Event {
+        ts_wallclock: comment.created_at.to_string(),
+        run_id: run.clone(),
+        session_ref: session_ref.clone(),
+        actor: comment.author_id.to_string(),
+        visibility: comment.visibility,
+        event_type: "comment.added".to_owned(),
+        payload: Payload::new(&payload)?,
+        event_id: company.sources().id(),
+        correlation_id: Some(session_ref),
+        causation_id: None,
+        ts_monotonic_ms: company.uptime_ms(),
+    })
+}
+
+/// Which comments are wanted.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The project.
+    pub project_id: ProjectId,
+    /// Only about this agent.
+    pub agent_id: Option<String>,
+    /// Only about this document.
+    pub artifact_id: Option<String>,
+    /// Only about this run.
+    pub run_id: Option<String>,
+    /// At most so many.
+    pub limit: usize,
+    /// Only what they may see.
+    pub actor: Option<Actor>,
+}
+
+/// The comments that are wanted, newest first.
+pub fn list(company: &Company, wanted: &Wanted) -> Result<Vec<Comment>, Error> {
+    let fits = |wanted: &Option<String>, found: &Option<Text>| match wanted {
+        Some(wanted) => found.as_deref() == Some(wanted),
+        None => true,
+    };
+    let mut found: Vec<Comment> = company
+        .names(layout::COMMENTS)?
+        .iter()
+        .filter(|name| {
+            name.strip_suffix(".yaml")
+                .is_some_and(|id| CommentId::parse(id).is_ok())
+        })
+        .filter_map(|name| {
+            company
+                .read::<Comment>(&format!("{}/{name}", layout::COMMENTS))
+                .ok()
+        })
+        .filter(|comment| comment.target.project_id.as_str() == wanted.project_id.as_str())
+        .filter(|comment| {
+            fits(&wanted.agent_id, &comment.target.agent_id)
+                && fits(&wanted.artifact_id, &comment.target.artifact_id)
+                && fits(&wanted.run_id, &comment.target.run_id)
+        })
+        .filter(|comment| {
+            let resource = Resource {
+                producing_actor_id: Some(&comment.author_id),
+                ..Resource::visible(comment.visibility)
+            };
+            let actor = wanted.actor.as_ref();
+            actor.is_none_or(|actor| policy::decide(actor, Action::Read, &resource).allowed)
+        })
+        .map(|comment| Comment::clone(&comment))
+        .collect();
+    found.sort_by(|left, right| (&right.created_at, &right.id).cmp(&(&left.created_at, &left.id)));
+    found.truncate(wanted.limit);
+    Ok(found)
+}

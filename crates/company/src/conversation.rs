@@ -1,0 +1,384 @@
+//! Channels, conversations between two, and their messages.
+
+use std::sync::Arc;
+
+use protocol::{
+    Id as _,
+    company::{
+        ActorRole, CompanyScope, ConversationId, ConversationKind, ConversationMessageId,
+        MessageKind, ProjectId, Text, Visibility,
+        conversation::{
+            Conversation, ConversationMessage, ConversationMessageTag, ConversationTag,
+            Participants,
+        },
+    },
+};
+
+use crate::{
+    Company, Error, Writer, collation, files, layout,
+    org::{iso, text},
+    policy::Actor,
+    project,
+};
+
+/// The whole company, or one of its projects.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scope {
+    /// The whole company.
+    Workspace,
+    /// A project.
+    Project(ProjectId),
+}
+
+impl Scope {
+    fn project(&self) -> Option<&ProjectId> {
+        match self {
+            Self::Workspace => None,
+            Self::Project(project) => Some(project),
+        }
+    }
+
+    fn word(&self) -> CompanyScope {
+        match self {
+            Self::Workspace => CompanyScope::Workspace,
+            Self::Project(_) => CompanyScope::Project,
+        }
+    }
+
+    /// Where the conversations of the scope are.
+    fn folders(&self, company: &Company) -> Result<Vec<String>, Error> {
+        let (base, mut folders) = match self {
+            Self::Workspace => (
+                "inbox/conversations".to_owned(),
+                vec!["inbox/workspace_home".to_owned()],
+            ),
+            Self::Project(project) => (
+                format!("{}/conversations", layout::project(project)),
+                Vec::new(),
+            ),
+        };
+        folders.extend(
+            company
+                .names(&base)?
+                .into_iter()
+                .map(|name| format!("{base}/{name}")),
+        );
+        Ok(folders)
+    }
+}
+
+/// Every readable conversation of a scope with its folder.
+fn all(company: &Company, scope: &Scope) -> Result<Vec<(String, Arc<Conversation>)>, Error> {
+    let mut found = Vec::new();
+    for folder in scope.folders(company)? {
+        if let Ok(conversation) =
+            company.read::<Conversation>(&format!("{folder}/conversation.yaml"))
+        {
+            found.push((folder, conversation));
+        }
+    }
+    Ok(found)
+}
+
+/// The conversations of a scope that somebody may see: the company's own first, then channels, then those between
+/// two, each by name.
+pub fn list(
+    company: &Company,
+    scope: &Scope,
+    actor: Option<&Actor>,
+) -> Result<Vec<Conversation>, Error> {
+    let mut found: Vec<Conversation> = all(company, scope)?
+        .into_iter()
+        .filter(|(_, conversation)| actor.is_none_or(|actor| may_see(actor, conversation)))
+        .map(|(_, conversation)| Conversation::clone(&conversation))
+        .collect();
+    let place = |conversation: &Conversation| {
+        let fixed = [
+            "home",
+            "executive-office",
+            "planning-council",
+            "executive-meeting",
+        ];
+        let fixed = fixed
+            .iter()
+            .position(|slug| *slug == conversation.slug.as_str());
+        fixed.unwrap_or(match conversation.kind {
+            ConversationKind::Channel => 4,
+            ConversationKind::Dm => 5,
+            ConversationKind::Home => 6,
+        })
+    };
+    found.sort_by(|left, right| {
+        let by_place = place(left).cmp(&place(right));
+        by_place.then_with(|| collation::compare(&left.name, &right.name))
+    });
+    Ok(found)
+}
+
+/// Whether somebody may read along.
+pub fn may_see(actor: &Actor, conversation: &Conversation) -> bool {
+    let Participants {
+        agent_ids,
+        team_ids,
+    } = &conversation.participants;
+    let is_member = || {
+        let team = actor.team_id.as_deref();
+        agent_ids.iter().any(|id| id.as_str() == actor.id)
+            || team_ids.iter().any(|id| Some(id.as_str()) == team)
+    };
+    match (actor.role, conversation.visibility) {
+        (ActorRole::Human | ActorRole::Ceo, _) | (_, Visibility::Org) => true,
+        (ActorRole::Director | ActorRole::Manager, Visibility::Managers) => true,
+        (
+            ActorRole::Director | ActorRole::Manager | ActorRole::Worker,
+            Visibility::Managers | Visibility::Team | Visibility::PrivateAgent,
+        ) => is_member(),
+    }
+}
+
+/// A conversation of a scope with its folder.
+fn find(
+    company: &Company,
+    scope: &Scope,
+    id: &ConversationId,
+) -> Result<(String, Arc<Conversation>), Error> {
+    let folder = match (scope.project(), id.as_str()) {
+        (None, "conv_workspace_home") => "inbox/workspace_home".to_owned(),
+        (project, _) => layout::conversation(project, id, ""),
+    };
+    let read = company.read::<Conversation>(&format!("{folder}/conversation.yaml"));
+    let conversation = read.map_err(|error| error.or_not_found("Conversation", id.as_str()))?;
+    Ok((folder, conversation))
+}
+
+/// What is asked of a new channel.
+#[derive(Clone, Debug)]
+pub struct NewChannel {
+    /// Its name.
+    pub name: String,
+    /// Its name in addresses.
+    pub slug: String,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// Who makes it.
+    pub created_by: Text,
+    /// Who takes part.
+    pub participants: Participants,
+}
+
+/// Makes a channel.
+pub fn create_channel(
+    company: &Company,
+    scope: &Scope,
+    new: NewChannel,
+) -> Result<Conversation, Error> {
+    let (name, slug) = (new.name.trim(), new.slug.trim());
+    if name.is_empty() || slug.is_empty() {
+        return Err(Error::Refused(
+            "a channel needs a name and a slug".to_owned(),
+        ));
+    }
+    check_project(company, scope)?;
+    company.write(|writer| {
+        let taken = all(company, scope)?
+            .iter()
+            .any(|(_, known)| known.slug.as_str() == slug);
+        if taken {
+            return Err(Error::Refused(format!(
+                "Conversation slug already exists: {slug}"
+            )));
+        }
+        let conversation = Conversation {
+            kind: ConversationKind::Channel,
+            name: text(name),
+            slug: text(slug),
+            visibility: new.visibility,
+            created_by: new.created_by,
+            participants: unique(new.participants),
+            ..begun(writer, scope)
+        };
+        make(writer, scope, conversation)
+    })
+}
+
+/// The conversation of two, made if they have none.
+pub fn create_dm(
+    company: &Company,
+    scope: &Scope,
+    created_by: &Text,
+    peer: &Text,
+    visibility: Visibility,
+) -> Result<Conversation, Error> {
+    check_project(company, scope)?;
+    company.write(|writer| {
+        let both = unique(Participants {
+            agent_ids: vec![created_by.clone(), peer.clone()],
+            team_ids: Vec::new(),
+        });
+        let is_theirs = |known: &Conversation| {
+            known.kind == ConversationKind::Dm
+                && known.participants.agent_ids.len() == both.agent_ids.len()
+                && both
+                    .agent_ids
+                    .iter()
+                    .all(|id| known.participants.agent_ids.contains(id))
+        };
+        if let Some((_, known)) = all(company, scope)?
+            .iter()
+            .find(|(_, known)| is_theirs(known))
+        {
+            return Ok(Conversation::clone(known));
+        }
+        let conversation = Conversation {
+            kind: ConversationKind::Dm,
+            name: text(format!("DM: {peer}")),
+            slug: text(format!("dm-{peer}")),
+            visibility,
+            created_by: created_by.clone(),
+            participants: both,
+            dm_peer_agent_id: Some(peer.clone()),
+            ..begun(writer, scope)
+        };
+        make(writer, scope, conversation)
+    })
+}
+
+fn check_project(company: &Company, scope: &Scope) -> Result<(), Error> {
+    match scope.project() {
+        Some(id) => project::project(company, id).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// What all new conversations have in common.
+fn begun(writer: &Writer<'_>, scope: &Scope) -> Conversation {
+    let id: ConversationId = writer.company().sources().id();
+    Conversation {
+        schema_version: 1,
+        r#type: ConversationTag::Conversation,
+        id: text(id),
+        scope: scope.word(),
+        project_id: scope.project().map(text),
+        kind: ConversationKind::Channel,
+        name: text("?"),
+        slug: text("?"),
+        visibility: Visibility::Team,
+        created_at: writer.now(),
+        created_by: text("?"),
+        auto_generated: false,
+        participants: Participants::default(),
+        dm_peer_agent_id: None,
+    }
+}
+
+fn make(
+    writer: &Writer<'_>,
+    scope: &Scope,
+    conversation: Conversation,
+) -> Result<Conversation, Error> {
+    let id = ConversationId::parse(&conversation.id)
+        .map_err(|error| Error::Refused(error.to_string()))?;
+    let files = [
+        ("conversation.yaml", writer.yaml(&conversation)?),
+        ("messages.jsonl", String::new()),
+    ];
+    writer.make_whole(&layout::conversation(scope.project(), &id, ""), &[], &files)?;
+    Ok(conversation)
+}
+
+fn unique(participants: Participants) -> Participants {
+    let unique = |list: Vec<Text>| {
+        let mut kept: Vec<Text> = Vec::with_capacity(list.len());
+        for one in list {
+            if !kept.contains(&one) {
+                kept.push(one);
+            }
+        }
+        kept
+    };
+    Participants {
+        agent_ids: unique(participants.agent_ids),
+        team_ids: unique(participants.team_ids),
+    }
+}
+
+/// The last messages of a conversation, oldest first; none of one that is not there.
+pub fn messages(
+    company: &Company,
+    scope: &Scope,
+    id: &ConversationId,
+    limit: usize,
+    actor: Option<&Actor>,
+) -> Result<Vec<ConversationMessage>, Error> {
+    let (folder, conversation) = match find(company, scope, id) {
+        Err(error) if error.is_missing() => return Ok(Vec::new()),
+        other => other?,
+    };
+    if let Some(actor) = actor.filter(|actor| !may_see(actor, &conversation)) {
+        return Err(Error::Denied {
+            action: "read",
+            rule_id: "conversation.members",
+            reason: "not_a_member",
+            actor_id: actor.id.clone(),
+        });
+    }
+    let path = company.path(&format!("{folder}/messages.jsonl"));
+    let read = files::last_lines(&path, limit, |line| serde_json::from_str(line).ok());
+    match read {
+        Err(error) if error.is_missing() => Ok(Vec::new()),
+        other => other,
+    }
+}
+
+/// What somebody says.
+#[derive(Clone, Debug)]
+pub struct NewMessage {
+    /// Who.
+    pub author_id: Text,
+    /// What they are.
+    pub author_role: ActorRole,
+    /// What they say.
+    pub body: String,
+    /// What it is.
+    pub kind: MessageKind,
+    /// Who may see it; as the conversation if none is given.
+    pub visibility: Option<Visibility>,
+    /// Whom it names.
+    pub mentions: Vec<Text>,
+}
+
+/// Says something in a conversation.
+pub fn send(
+    company: &Company,
+    scope: &Scope,
+    id: &ConversationId,
+    new: NewMessage,
+) -> Result<(Conversation, ConversationMessage), Error> {
+    let body = Text::new(new.body.trim())
+        .ok_or_else(|| Error::Refused("Message body is required".to_owned()))?;
+    let (folder, conversation) = find(company, scope, id)?;
+    let sources = company.sources();
+    let message_id: ConversationMessageId = sources.id();
+    let mentions = Participants {
+        agent_ids: new.mentions,
+        team_ids: Vec::new(),
+    };
+    let message = ConversationMessage {
+        schema_version: 1,
+        r#type: ConversationMessageTag::Message,
+        id: text(message_id),
+        conversation_id: text(id),
+        project_id: scope.project().map(text),
+        created_at: iso(sources.now_text()),
+        author_id: new.author_id,
+        author_role: new.author_role,
+        kind: new.kind,
+        visibility: new.visibility.unwrap_or(conversation.visibility),
+        body,
+        mentions: unique(mentions).agent_ids,
+    };
+    let line = serde_json::to_string(&message)
+        .map_err(|error| Error::Refused(format!("the message cannot be written: {error}")))?;
+    files::append_line(&company.path(&format!("{folder}/messages.jsonl")), &line)?;
+    Ok((Conversation::clone(&conversation), message))
+}

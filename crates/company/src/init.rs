@@ -1,0 +1,265 @@
+//! `workspace.init`: a new company folder.
+
+use std::fs;
+
+use protocol::company::{CompanyId, DocumentId, IsoTime, Text, Visibility};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::{
+    Company, Error, Writer,
+    document::{Identity, Machine, Policy, VisibilityDefaults},
+    files, layout, yaml,
+};
+
+/// What to do with a folder that is not empty.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NonEmpty {
+    /// Leave it alone and say so.
+    Refuse,
+    /// Use it all the same: `force` on the wire.
+    Accept,
+}
+
+impl NonEmpty {
+    /// What the param `force` asks for.
+    pub fn from_force(force: Option<bool>) -> Self {
+        match force {
+            Some(true) => Self::Accept,
+            Some(false) | None => Self::Refuse,
+        }
+    }
+}
+
+/// The name of a company that was given none.
+pub const DEFAULT_NAME: &str = "AgentCompany";
+
+/// Whether a company can be made here.
+pub(crate) fn check_usable(company: &Company, non_empty: NonEmpty) -> Result<(), Error> {
+    let given = company.given();
+    if !company.root().exists() {
+        return Ok(());
+    }
+    if !company.root().is_dir() {
+        return Err(Error::Refused(format!("`{given}` is not a folder")));
+    }
+    if non_empty == NonEmpty::Refuse && !is_empty(company)? {
+        return Err(Error::Refused(format!(
+            "Refusing to initialize in a non-empty directory ({given}). Use --force to override."
+        )));
+    }
+    Ok(())
+}
+
+/// Makes the folder a company folder. Who the company is and what holds on this machine stay, if they are there
+/// and can be read; a machine file that cannot be read is kept beside the new one.
+pub fn init(company: &Company, company_name: &Text, non_empty: NonEmpty) -> Result<(), Error> {
+    let root = company.root();
+    if !root.exists() {
+        let files = [
+            (layout::POLICY, yaml::print(&new_policy(company)?)?),
+            (layout::MACHINE, yaml::print(&Machine::initial())?),
+            (
+                layout::COMPANY,
+                yaml::print(&new_identity(company, company_name)?)?,
+            ),
+        ];
+        return files::make_whole(root, &layout::REQUIRED_DIRS, &files);
+    }
+    check_usable(company, non_empty)?;
+    company.write(|writer| fill(company, company_name, writer))
+}
+
+fn fill(company: &Company, company_name: &Text, writer: &Writer<'_>) -> Result<(), Error> {
+    for dir in layout::REQUIRED_DIRS {
+        writer.make_dir(dir)?;
+    }
+    if company.read::<Policy>(layout::POLICY).is_err() {
+        writer.put(layout::POLICY, &new_policy(company)?)?;
+    }
+    if company.read::<Machine>(layout::MACHINE).is_err() {
+        if let Ok(broken) = company.read_text(layout::MACHINE) {
+            writer.put_text(&format!("{}.invalid", layout::MACHINE), &broken)?;
+        }
+        writer.put(layout::MACHINE, &Machine::initial())?;
+    }
+    // Last, because it is what makes the folder a company folder.
+    match company.read::<Identity>(layout::COMPANY) {
+        Ok(identity) if identity.name == *company_name => Ok(()),
+        Ok(identity) => {
+            let renamed = Identity {
+                name: company_name.clone(),
+                ..Identity::clone(&identity)
+            };
+            let rest = other_keys(company, &renamed)?;
+            writer.put(layout::COMPANY, &WithRest { renamed, rest })
+        }
+        Err(_) => writer.put(layout::COMPANY, &new_identity(company, company_name)?),
+    }
+}
+
+/// An identity with the keys that other programs keep beside it.
+#[derive(Serialize)]
+struct WithRest {
+    #[serde(flatten)]
+    renamed: Identity,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+fn other_keys(company: &Company, known: &Identity) -> Result<Map<String, Value>, Error> {
+    let text = company.read_text(layout::COMPANY)?;
+    let Ok(Value::Object(mut rest)) = yaml::parse(&text) else {
+        return Ok(Map::new());
+    };
+    let known = serde_json::to_value(known).unwrap_or_default();
+    rest.retain(|key, _| known.get(key).is_none());
+    Ok(rest)
+}
+
+fn is_empty(company: &Company) -> Result<bool, Error> {
+    let mut entries =
+        fs::read_dir(company.root()).map_err(|error| Error::io("read", company.root(), error))?;
+    Ok(entries.next().is_none())
+}
+
+fn new_identity(company: &Company, name: &Text) -> Result<Identity, Error> {
+    Ok(Identity {
+        schema_version: 1,
+        r#type: Default::default(),
+        id: text(company.sources().id::<CompanyId>())?,
+        name: name.clone(),
+        created_at: now(company)?,
+    })
+}
+
+fn new_policy(company: &Company) -> Result<Policy, Error> {
+    Ok(Policy {
+        schema_version: 1,
+        r#type: Default::default(),
+        id: text(company.sources().id::<DocumentId>())?,
+        visibility_defaults: VisibilityDefaults {
+            worker_journal: Visibility::PrivateAgent,
+            worker_milestone_artifact: Visibility::Team,
+            manager_proposal: Visibility::Managers,
+            director_workplan: Visibility::Org,
+        },
+    })
+}
+
+/// An id as documents hold it.
+pub(crate) fn text(id: impl Into<String>) -> Result<Text, Error> {
+    Text::new(id).ok_or_else(|| Error::Refused("an id must not be empty".to_owned()))
+}
+
+/// The time as documents hold it.
+pub(crate) fn now(company: &Company) -> Result<IsoTime, Error> {
+    IsoTime::new(company.sources().now_text())
+        .ok_or_else(|| Error::Refused("the clock tells no time".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Companies, Sources, validate::validate};
+
+    fn companies() -> Companies {
+        Companies::new(Sources::new(Arc::new(|| 1_763_208_000_000)))
+    }
+
+    fn name(text: &str) -> Text {
+        Text::new(text).unwrap()
+    }
+
+    fn at(folder: &tempfile::TempDir, below: &str) -> Company {
+        let path = folder.path().join(below);
+        companies().at(path.to_str().unwrap())
+    }
+
+    #[test]
+    fn a_new_folder_is_well_formed() {
+        let folder = tempfile::tempdir().unwrap();
+        for below in ["here", "nested/new"] {
+            let company = at(&folder, below);
+            init(&company, &name("Acme"), NonEmpty::Refuse).unwrap();
+            assert_eq!(validate(&company), []);
+            let identity = company.read::<Identity>(layout::COMPANY).unwrap();
+            assert_eq!(identity.name.as_str(), "Acme");
+            assert!(identity.id.starts_with("cmp_"));
+        }
+    }
+
+    #[test]
+    fn an_empty_folder_is_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let company = at(&folder, "");
+        init(&company, &name("Acme"), NonEmpty::Refuse).unwrap();
+        assert_eq!(validate(&company), []);
+    }
+
+    #[test]
+    fn a_folder_with_something_in_it_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("x")).unwrap();
+        let company = at(&folder, "");
+        let error = init(&company, &name("Acme"), NonEmpty::Refuse).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "Refusing to initialize in a non-empty directory ({}). Use --force to override.",
+                company.given()
+            )
+        );
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn force_keeps_who_the_company_is_and_what_holds_on_this_machine() {
+        let folder = tempfile::tempdir().unwrap();
+        let company = at(&folder, "");
+        init(&company, &name("Acme"), NonEmpty::Refuse).unwrap();
+        let before = company.read::<Identity>(layout::COMPANY).unwrap();
+        let text = company.read_text(layout::COMPANY).unwrap();
+        let mut machine = Machine::initial();
+        machine.repo_roots.insert("a".into(), "/a".into());
+        company
+            .write(|writer| {
+                writer.put_text(layout::COMPANY, &format!("{text}motto: on\n"))?;
+                writer.put(layout::MACHINE, &machine)
+            })
+            .unwrap();
+
+        init(&company, &name("Renamed"), NonEmpty::Accept).unwrap();
+
+        let after = company.read::<Identity>(layout::COMPANY).unwrap();
+        assert_eq!(
+            (&after.id, &after.created_at),
+            (&before.id, &before.created_at)
+        );
+        assert_eq!(after.name.as_str(), "Renamed");
+        let text = company.read_text(layout::COMPANY).unwrap();
+        assert_eq!(yaml::parse(&text).unwrap()["motto"], "on");
+        assert_eq!(*company.read::<Machine>(layout::MACHINE).unwrap(), machine);
+    }
+
+    #[test]
+    fn force_mends_what_cannot_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let company = at(&folder, "");
+        init(&company, &name("Acme"), NonEmpty::Refuse).unwrap();
+        company
+            .write(|writer| {
+                writer.put_text(layout::COMPANY, "nonsense")?;
+                writer.put_text(layout::MACHINE, "repo_roots: {a: /a")
+            })
+            .unwrap();
+        init(&company, &name("Acme"), NonEmpty::Accept).unwrap();
+        assert_eq!(validate(&company), []);
+        assert_eq!(
+            company.read_text(".local/machine.yaml.invalid").unwrap(),
+            "repo_roots: {a: /a"
+        );
+    }
+}

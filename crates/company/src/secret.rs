@@ -1,0 +1,571 @@
+//! Secrets in text: how many there are, and the text without them.
+//!
+//! Detection decides whether a text may be stored, so prose such as `token: use fewer` does not count. Redaction
+//! decides what others get to see, so it blacks out everything that could be a value. No answer ever holds a secret.
+
+use std::{borrow::Cow, ops::Range, sync::LazyLock};
+
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How many secrets of each kind there are. The wire prints all five, also those that are zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub struct SecretCounts {
+    /// Keys of providers: OpenAI, Anthropic and others.
+    pub openai_api_key: u64,
+    /// Tokens of GitHub.
+    pub github_token: u64,
+    /// Tokens of Slack.
+    pub slack_token: u64,
+    /// `Bearer …` and JSON Web Tokens.
+    pub bearer_token: u64,
+    /// `password=…` and the like, keys of AWS and Google, private keys.
+    pub generic_credential_assignment: u64,
+}
+
+impl SecretCounts {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        let Self {
+            openai_api_key,
+            github_token,
+            slack_token,
+            bearer_token,
+            generic_credential_assignment,
+        } = self;
+        openai_api_key + github_token + slack_token + bearer_token + generic_credential_assignment
+    }
+
+    fn add(&mut self, kind: Kind, count: usize) {
+        let counter = match kind {
+            Kind::ApiKey => &mut self.openai_api_key,
+            Kind::GithubToken => &mut self.github_token,
+            Kind::SlackToken => &mut self.slack_token,
+            Kind::BearerToken => &mut self.bearer_token,
+            Kind::Assignment => &mut self.generic_credential_assignment,
+        };
+        *counter += count as u64;
+    }
+}
+
+/// Counts the secrets in a text, every kind on its own: `token=sk-…` counts twice.
+pub fn detect(text: &str) -> SecretCounts {
+    let mut counts = SecretCounts::default();
+    for kind in KINDS {
+        counts.add(kind, kind.find(text, Sense::Detect).len());
+    }
+    counts
+}
+
+/// Blacks out the secrets of a text, one kind after the other, and counts what was blacked out.
+pub fn redact(text: &str) -> (Cow<'_, str>, SecretCounts) {
+    let mut text = Cow::Borrowed(text);
+    let mut counts = SecretCounts::default();
+    for kind in KINDS {
+        let found = kind.find(&text, Sense::Redact);
+        if found.is_empty() {
+            continue;
+        }
+        counts.add(kind, found.len());
+        let mut redacted = String::with_capacity(text.len());
+        let mut end = 0;
+        for range in found {
+            redacted.push_str(&text[end..range.start]);
+            redacted.push_str(kind.mark());
+            end = range.end;
+        }
+        redacted.push_str(&text[end..]);
+        text = Cow::Owned(redacted);
+    }
+    (text, counts)
+}
+
+/// Blacks out the secrets in the strings of a JSON text. Everything else stays byte for byte, so that hashes of
+/// untouched text stay right. The text must be JSON.
+///
+/// A string under a key such as `password` is a secret whatever it looks like.
+pub fn redact_json(json: &str) -> (Cow<'_, str>, SecretCounts) {
+    let mut counts = SecretCounts::default();
+    let mut redacted = String::new();
+    let mut copied = 0;
+    let mut key_is_credential = false;
+    let mut at = 0;
+    let bytes = json.as_bytes();
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {}
+            b'}' => {
+                key_is_credential = false;
+                at += 1;
+                continue;
+            }
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        let start = at;
+        at += 1;
+        while at < bytes.len() && bytes[at] != b'"' {
+            at += if bytes[at] == b'\\' { 2 } else { 1 };
+        }
+        at = (at + 1).min(bytes.len());
+        let Some(quoted) = json.get(start..at) else {
+            break;
+        };
+        // What JSON can say and Rust cannot hold, half a character, is looked at as it stands.
+        let inner = || quoted.trim_matches('"').to_owned();
+        let string = serde_json::from_str::<String>(quoted).unwrap_or_else(|_| inner());
+        let is_key = bytes[at..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
+        if is_key {
+            key_is_credential = CREDENTIAL_NAME.is_match(&string);
+            continue;
+        }
+        let replacement = if key_is_credential && !string.is_empty() && string != MARK {
+            counts.add(Kind::Assignment, 1);
+            Cow::Borrowed(MARK)
+        } else {
+            let (replacement, found) = redact(&string);
+            if found.total() == 0 {
+                continue;
+            }
+            counts.generic_credential_assignment += found.generic_credential_assignment;
+            counts.openai_api_key += found.openai_api_key;
+            counts.github_token += found.github_token;
+            counts.slack_token += found.slack_token;
+            counts.bearer_token += found.bearer_token;
+            Cow::Owned(replacement.into_owned())
+        };
+        redacted.push_str(&json[copied..start]);
+        redacted.push_str(&serde_json::Value::from(replacement).to_string());
+        copied = at;
+    }
+    if copied == 0 {
+        return (Cow::Borrowed(json), counts);
+    }
+    redacted.push_str(&json[copied..]);
+    (Cow::Owned(redacted), counts)
+}
+
+const MARK: &str = "[REDACTED]";
+
+#[derive(Clone, Copy)]
+enum Kind {
+    ApiKey,
+    GithubToken,
+    SlackToken,
+    BearerToken,
+    Assignment,
+}
+
+/// In the order in which they are blacked out.
+const KINDS: [Kind; 5] = [
+    Kind::ApiKey,
+    Kind::GithubToken,
+    Kind::SlackToken,
+    Kind::BearerToken,
+    Kind::Assignment,
+];
+
+/// What a search is for.
+#[derive(Clone, Copy, PartialEq)]
+enum Sense {
+    /// Not to raise a false alarm about prose.
+    Detect,
+    /// To let nothing through.
+    Redact,
+}
+
+impl Kind {
+    fn mark(self) -> &'static str {
+        match self {
+            Self::ApiKey => "[REDACTED_API_KEY]",
+            Self::GithubToken => "[REDACTED_GITHUB_TOKEN]",
+            Self::SlackToken => "[REDACTED_SLACK_TOKEN]",
+            Self::BearerToken => "[REDACTED_BEARER]",
+            Self::Assignment => MARK,
+        }
+    }
+
+    /// Where the secrets are, in order and apart from each other.
+    fn find(self, text: &str, sense: Sense) -> Vec<Range<usize>> {
+        let pattern = match self {
+            Self::ApiKey => &*API_KEY,
+            Self::GithubToken => &*GITHUB_TOKEN,
+            Self::SlackToken => &*SLACK_TOKEN,
+            Self::BearerToken => &*BEARER_TOKEN,
+            Self::Assignment => return assignments(text, sense),
+        };
+        let groups = pattern.captures_iter(text);
+        groups
+            .filter_map(|groups| groups.name("secret").or_else(|| groups.name("jwt")))
+            .map(|secret| secret.range())
+            .collect()
+    }
+}
+
+macro_rules! patterns {
+    ($($(#[doc = $doc:literal])+ $name:ident = $pattern:expr;)+) => {$(
+        $(#[doc = $doc])+
+        static $name: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new($pattern).expect("the pattern is well-formed"));
+    )+};
+}
+
+/// The names of things that are secret, whatever their case.
+macro_rules! credential_names {
+    () => {
+        r"(?i-u:(?:[a-z0-9]+[_.-])*(?:api[_-]?key|token|secret|password|passwd|passphrase|(?:secret|access|private)[_-]?(?:access[_-]?)?key))|(?-u:[a-z][A-Za-z0-9]*(?:ApiKey|Token|Secret|Password|SecretKey|AccessKey|PrivateKey))|(?-u:[A-Z0-9]+(?:PASSWORD|TOKEN|SECRET|APIKEY))"
+    };
+}
+
+patterns! {
+    /// OpenAI, Anthropic, OpenRouter, Stripe, Hugging Face, Groq, xAI, GitLab, npm.
+    API_KEY = r"(?-u:\b)(?<secret>(?-u:sk-[A-Za-z0-9]{20,}|sk-(?:proj|svcacct|admin|ant|or)-[A-Za-z0-9_-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|hf_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{30,}|glpat-[A-Za-z0-9_-]{20,}|npm_[A-Za-z0-9]{36,}))";
+    /// Classic and fine-grained.
+    GITHUB_TOKEN = r"(?-u:\b)(?<secret>(?-u:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}))";
+    /// All prefixes.
+    SLACK_TOKEN = r"(?-u:\b)(?<secret>(?-u:(?:xox[a-z]|xapp)-[A-Za-z0-9-]{16,}))";
+    /// After the word, or a JSON Web Token anywhere.
+    BEARER_TOKEN = r"(?-u:\b)(?:(?i-u:Bearer)(?-u:[ \t\r\n]+)(?<secret>(?-u:[A-Za-z0-9._~+/-]{12,}=*))|(?<jwt>(?-u:eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)))";
+    /// AWS and Google, which need no name to be known.
+    CLOUD_KEY = r"(?-u:\b)(?<secret>(?-u:(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,}))";
+    /// The first line of a private key.
+    PEM_BEGIN = r"-----BEGIN (?-u:[A-Z0-9 ]{0,40})PRIVATE KEY(?: BLOCK)?-----";
+    /// The last line of a private key.
+    PEM_END = r"-----END (?-u:[A-Z0-9 ]{0,40})PRIVATE KEY(?: BLOCK)?-----";
+    /// A name, its closing quote if it has one, and the sign before the value.
+    ASSIGNMENT = concat!(
+        r"(?-u:\b)(?:", credential_names!(), r#")(?-u:\\{0,3}["'])?(?-u:[ \t\r\n]*)(?<sign>=>|:=|={1,3}|:)(?<gap>(?-u:[ \t\r\n]*))(?<quote>(?-u:\\{0,3}["']))?"#
+    );
+    /// A key of a JSON object that holds a secret.
+    CREDENTIAL_NAME = concat!("^(?:", credential_names!(), ")$");
+}
+
+/// Values of names such as `password`, keys of clouds, private keys.
+fn assignments(text: &str, sense: Sense) -> Vec<Range<usize>> {
+    let mut found: Vec<_> = CLOUD_KEY.find_iter(text).map(|key| key.range()).collect();
+    let mut from = 0;
+    while let Some(begin) = PEM_BEGIN.find_at(text, from) {
+        // A key that was cut off is a key to the end.
+        from = PEM_END
+            .find_at(text, begin.end())
+            .map_or(text.len(), |end| end.end());
+        found.push(begin.start()..from);
+    }
+    let mut from = 0;
+    while let Some(head) = ASSIGNMENT.captures_at(text, from) {
+        let group = |name| head.name(name).map_or("", |group| group.as_str());
+        let start = head.get(0).map_or(text.len(), |head| head.end());
+        let quote = group("quote");
+        let value = match quote {
+            "" => start..start + bare_length(&text[start..]),
+            quote => start..start + quoted_length(&text[start..], quote),
+        };
+        let is_prose = quote.is_empty()
+            && group("sign") == ":"
+            && (group("gap").contains('\n') || looks_like_prose(&text[value.clone()]));
+        from = value.end;
+        let shown = &text[value.clone()];
+        if !(shown.is_empty() || is_mark(shown, sense) || (sense == Sense::Detect && is_prose)) {
+            found.push(value);
+        }
+    }
+    apart(found)
+}
+
+/// A value without quotes goes on to the next blank or quote.
+fn bare_length(text: &str) -> usize {
+    text.find(|next: char| next.is_whitespace() || next == '"' || next == '\'')
+        .unwrap_or(text.len())
+}
+
+/// A value goes on to the quote that closes it, or, if it was cut off, to the end of the line.
+fn quoted_length(text: &str, quote: &str) -> usize {
+    const LONGEST: usize = 16 << 10;
+    let escapes = quote.len() - 1;
+    let mut backslashes = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'\\' => backslashes += 1,
+            b'\n' => return at,
+            byte if quote.as_bytes().last() == Some(&byte) => {
+                let closes = match escapes {
+                    0 => backslashes % 2 == 0,
+                    _ => backslashes <= escapes,
+                };
+                if closes {
+                    return at - escapes.min(backslashes);
+                }
+                backslashes = 0;
+            }
+            _ => backslashes = 0,
+        }
+        if at >= LONGEST && text.is_char_boundary(at) {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// `token: use fewer` is advice; a value has six characters and something besides letters.
+fn looks_like_prose(value: &str) -> bool {
+    let value = value.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}']);
+    value.chars().count() < 6 || value.chars().all(char::is_alphabetic)
+}
+
+/// What was blacked out before is no secret; the marks of other kinds still become ours.
+fn is_mark(value: &str, sense: Sense) -> bool {
+    match sense {
+        Sense::Redact => value == MARK,
+        Sense::Detect => KINDS.iter().any(|kind| value == kind.mark()),
+    }
+}
+
+/// The ranges in order, those that touch the same text made one.
+fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut apart: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match apart.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => apart.push(range),
+        }
+    }
+    apart
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// `(text, counts in the order of the kinds, redacted)`.
+    const FOUND: &[(&str, [u64; 5], &str)] = &[
+        // What every reader of company folders knows.
+        (
+            "key sk-abcdefghijklmnopqrst1234 end",
+            [1, 0, 0, 0, 0],
+            "key [REDACTED_API_KEY] end",
+        ),
+        (
+            "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+            [0, 1, 0, 0, 0],
+            "[REDACTED_GITHUB_TOKEN]",
+        ),
+        (
+            "(gho_abcdefghijklmnopqrst)",
+            [0, 1, 0, 0, 0],
+            "([REDACTED_GITHUB_TOKEN])",
+        ),
+        (
+            "xoxb-1234567890-abcdefghij",
+            [0, 0, 1, 0, 0],
+            "[REDACTED_SLACK_TOKEN]",
+        ),
+        (
+            "Authorization: bearer abcdef.ghijkl-mno",
+            [0, 0, 0, 1, 0],
+            "Authorization: bearer [REDACTED_BEARER]",
+        ),
+        (
+            "token=sk-abcdefghijklmnopqrst",
+            [1, 0, 0, 0, 1],
+            "token=[REDACTED]",
+        ),
+        ("password=x", [0, 0, 0, 0, 1], "password=[REDACTED]"),
+        ("api-key = 'abc'", [0, 0, 0, 0, 1], "api-key = '[REDACTED]'"),
+        ("apikey:\"abc\"", [0, 0, 0, 0, 1], "apikey:\"[REDACTED]\""),
+        ("Secret: hunter2!", [0, 0, 0, 0, 1], "Secret: [REDACTED]"),
+        // Today's formats.
+        (
+            "sk-proj-AbC_123-abcdefghijklmnop",
+            [1, 0, 0, 0, 0],
+            "[REDACTED_API_KEY]",
+        ),
+        (
+            "sk-ant-api03-AbCdEf_123-abcdefghijklmnop",
+            [1, 0, 0, 0, 0],
+            "[REDACTED_API_KEY]",
+        ),
+        (
+            "github_pat_11ABCDEFG0abcdefghij_klmnopqrstuv",
+            [0, 1, 0, 0, 0],
+            "[REDACTED_GITHUB_TOKEN]",
+        ),
+        (
+            "xoxs-1234567890-abcdefghij xoxr-1234567890-abcdefghij",
+            [0, 0, 2, 0, 0],
+            "[REDACTED_SLACK_TOKEN] [REDACTED_SLACK_TOKEN]",
+        ),
+        ("AKIAIOSFODNN7EXAMPLE", [0, 0, 0, 0, 1], "[REDACTED]"),
+        (
+            "AIzaSyA1234567890abcdefghijklmnopqrstuv",
+            [0, 0, 0, 0, 1],
+            "[REDACTED]",
+        ),
+        (
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+            [0, 0, 0, 1, 0],
+            "[REDACTED_BEARER]",
+        ),
+        (
+            "a\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nb",
+            [0, 0, 0, 0, 1],
+            "a\n[REDACTED]\nb",
+        ),
+        (
+            "-----BEGIN PRIVATE KEY-----\nMIIE cut off",
+            [0, 0, 0, 0, 1],
+            "[REDACTED]",
+        ),
+        (
+            "DB_PASSWORD=hunter",
+            [0, 0, 0, 0, 1],
+            "DB_PASSWORD=[REDACTED]",
+        ),
+        (
+            "PGPASSWORD=hunter",
+            [0, 0, 0, 0, 1],
+            "PGPASSWORD=[REDACTED]",
+        ),
+        (
+            "export OPENAI_API_KEY='abc def'",
+            [0, 0, 0, 0, 1],
+            "export OPENAI_API_KEY='[REDACTED]'",
+        ),
+        (
+            "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG",
+            [0, 0, 0, 0, 1],
+            "AWS_SECRET_ACCESS_KEY=[REDACTED]",
+        ),
+        (
+            r#"{"password": "x", "a": "b"}"#,
+            [0, 0, 0, 0, 1],
+            r#"{"password": "[REDACTED]", "a": "b"}"#,
+        ),
+        (
+            r#"{"chunk":"{\"clientSecret\":\"a b\",\"n\":1}"}"#,
+            [0, 0, 0, 0, 1],
+            r#"{"chunk":"{\"clientSecret\":\"[REDACTED]\",\"n\":1}"}"#,
+        ),
+        (
+            "password: \"with some spaces\" and more",
+            [0, 0, 0, 0, 1],
+            "password: \"[REDACTED]\" and more",
+        ),
+        (
+            "password: \"cut off here",
+            [0, 0, 0, 0, 1],
+            "password: \"[REDACTED]",
+        ),
+    ];
+
+    const NOT_FOUND: &[&str] = &[
+        "",
+        "token: use fewer",
+        "the secret: stay calm",
+        "Password: required.",
+        "The token:\n\nabc123def is below",
+        "max_tokens: 4096, total_tokens=12",
+        "sk-short and risk-abcdefghijklmnopqrstuvwx",
+        "sk-learn-is-a-library-for-people",
+        "ghx_abcdefghijklmnopqrstuvwxyz",
+        "xoxb-short",
+        "bearer of news",
+        "AKIA is a prefix",
+        "AIza too",
+        "eyJhbGciOiJIUzI1NiJ9.only",
+        "-----BEGIN PUBLIC KEY-----\nMIIE\n-----END PUBLIC KEY-----",
+        "the password is written down nowhere",
+        "secretary=agent_1",
+        "event_hash: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "password=\"\"",
+        "password=[REDACTED] token: [REDACTED_API_KEY]",
+    ];
+
+    fn counts(of: SecretCounts) -> [u64; 5] {
+        [
+            of.openai_api_key,
+            of.github_token,
+            of.slack_token,
+            of.bearer_token,
+            of.generic_credential_assignment,
+        ]
+    }
+
+    #[test]
+    fn secrets_are_counted_by_kind_and_blacked_out() {
+        for (text, expected, redacted) in FOUND {
+            assert_eq!(counts(detect(text)), *expected, "{text}");
+            assert_eq!(redact(text).0, *redacted, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_secret_raises_no_alarm() {
+        for text in NOT_FOUND {
+            assert_eq!(detect(text), SecretCounts::default(), "{text}");
+        }
+    }
+
+    #[test]
+    fn redaction_goes_further_than_detection() {
+        let (text, found) = redact("the secret: stay calm");
+        assert_eq!(text, "the secret: [REDACTED] calm");
+        assert_eq!(found.total(), 1);
+    }
+
+    #[test]
+    fn json_keeps_everything_but_its_secrets() {
+        for (json, expected) in [
+            (
+                r#"{ "b":1.0,"a":"\u00e9","token":12 }"#,
+                r#"{ "b":1.0,"a":"\u00e9","token":12 }"#,
+            ),
+            (
+                r#"{"apiKey":"plain","list":["token=abc",{"password":["p","q"],"x":"y"}],"z":"\ud800"}"#,
+                r#"{"apiKey":"[REDACTED]","list":["token=[REDACTED]",{"password":["[REDACTED]","[REDACTED]"],"x":"y"}],"z":"\ud800"}"#,
+            ),
+            (
+                r#"{"payload":{"chunk":"say \"hi\"\nDB_PASSWORD=x\n"}}"#,
+                r#"{"payload":{"chunk":"say \"hi\"\nDB_PASSWORD=[REDACTED]\n"}}"#,
+            ),
+        ] {
+            assert_eq!(redact_json(json).0, expected);
+        }
+        let (same, found) = redact_json(r#"{"password":"[REDACTED]"}"#);
+        assert_eq!(
+            (same.as_ref(), found.total()),
+            (r#"{"password":"[REDACTED]"}"#, 0)
+        );
+    }
+
+    #[test]
+    fn the_wire_prints_all_kinds() {
+        assert_eq!(
+            serde_json::to_string(&detect("password=x")).unwrap(),
+            r#"{"OPENAI_API_KEY":0,"GITHUB_TOKEN":0,"SLACK_TOKEN":0,"BEARER_TOKEN":0,"GENERIC_CREDENTIAL_ASSIGNMENT":1}"#
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_blacked_out_stays_so(
+            text in "(token|secret|password|sk-|Bearer |[:=\"'\\\\ \n]|[a-z0-9]{1,24}|é){0,12}"
+        ) {
+            let once = redact(&text).0.into_owned();
+            prop_assert_eq!(detect(&once).total(), 0, "{}", once);
+        }
+
+        #[test]
+        fn json_stays_json(text in "\\PC{0,40}") {
+            let json = serde_json::json!({"password": text.clone(), "a": [text]}).to_string();
+            let redacted = redact_json(&json).0.into_owned();
+            prop_assert!(serde_json::from_str::<serde_json::Value>(&redacted).is_ok(), "{}", redacted);
+        }
+    }
+}

@@ -1,0 +1,588 @@
+//! `workspace.export` and `workspace.import`: a company folder copied to another place, whole or not at all.
+//!
+//! The copy is made beside its place and renamed when it is complete, so nothing that was there is lost by a failure.
+//! The source is read without following any link.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs::{self, File, OpenOptions},
+    io::{self, Read as _, Seek as _, SeekFrom},
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::{
+            ffi::{OsStrExt as _, OsStringExt as _},
+            fs::{MetadataExt as _, OpenOptionsExt as _, symlink},
+        },
+    },
+    path::{Component, Path, PathBuf},
+};
+
+use protocol::company::workspace::{
+    CompanyWorkspaceExportParams, CompanyWorkspaceExportResponse, CompanyWorkspaceImportParams,
+    CompanyWorkspaceImportResponse, ValidationIssue,
+};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, readlinkat, statat};
+
+use crate::{
+    Companies, Company, Error,
+    document::{Identity, Machine},
+    files,
+    init::NonEmpty,
+    layout,
+    lock::{LOCK_PATH, process_is_gone},
+    validate::validate,
+    yaml,
+};
+
+/// What a company consists of, in the order in which it is copied.
+const ENTRIES: [&str; 4] = ["company", "org", "work", "inbox"];
+const LOCAL: &str = ".local";
+
+/// Copies a company folder to a place where it can be kept or sent from.
+pub fn export(
+    companies: &Companies,
+    params: &CompanyWorkspaceExportParams,
+) -> Result<CompanyWorkspaceExportResponse, Error> {
+    let source = companies.at(&params.workspace_dir);
+    if !validate(&source).is_empty() {
+        return Err(Error::Refused(format!(
+            "Cannot export invalid workspace ({}). Run workspace:validate first.",
+            source.given()
+        )));
+    }
+    let local = Local::from_param(params.include_local);
+    let target = Target::check(
+        companies,
+        &source,
+        &params.out_dir,
+        NonEmpty::from_force(params.force),
+    )?;
+    let exported_entries = target.replace(Lock::Forgotten, |staged| {
+        while_locked(&source, || copy(source.root(), staged, local))
+    })?;
+    Ok(CompanyWorkspaceExportResponse {
+        workspace_dir: source.given().to_owned(),
+        out_dir: params.out_dir.to_string(),
+        include_local: local == Local::Copied,
+        exported_entries,
+    })
+}
+
+/// Makes a company folder from an export.
+pub fn import(
+    companies: &Companies,
+    params: &CompanyWorkspaceImportParams,
+) -> Result<CompanyWorkspaceImportResponse, Error> {
+    let source = companies.at(&params.src_dir);
+    if !validate(&source).iter().all(is_left_out_of_exports) {
+        return Err(Error::Refused(format!(
+            "Cannot import invalid source workspace ({}).",
+            source.given()
+        )));
+    }
+    let local = Local::from_param(params.include_local);
+    let target = Target::check(
+        companies,
+        &source,
+        &params.workspace_dir,
+        NonEmpty::from_force(params.force),
+    )?;
+    let (imported_entries, issues) = target.replace(Lock::Kept, |staged| {
+        let entries = while_locked(&source, || copy(source.root(), staged, local))?;
+        let machine = staged.join(layout::MACHINE);
+        if !machine.exists() {
+            files::replace(&machine, yaml::print(&Machine::initial())?.as_bytes())?;
+        }
+        let issues = validate(&companies.at(&staged.to_string_lossy()));
+        Ok((entries, issues))
+    })?;
+    Ok(CompanyWorkspaceImportResponse {
+        src_dir: source.given().to_owned(),
+        workspace_dir: params.workspace_dir.to_string(),
+        include_local: local == Local::Copied,
+        imported_entries,
+        validation_ok: issues.is_empty(),
+        validation_issues: issues.len() as u64,
+    })
+}
+
+fn is_left_out_of_exports(issue: &ValidationIssue) -> bool {
+    matches!(issue.code.as_str(), "missing_dir" | "missing_file")
+        && matches!(issue.path.as_deref(), Some(LOCAL | layout::MACHINE))
+}
+
+/// Whether what holds on this machine alone is copied, too.
+#[derive(Clone, Copy, PartialEq)]
+enum Local {
+    Copied,
+    LeftOut,
+}
+
+impl Local {
+    fn from_param(include_local: Option<bool>) -> Self {
+        match include_local {
+            Some(true) => Self::Copied,
+            Some(false) | None => Self::LeftOut,
+        }
+    }
+}
+
+/// What belongs to processes of this machine and this moment: it is never copied.
+fn is_never_copied(name: &OsStr) -> bool {
+    let name = name.as_bytes();
+    matches!(name, b"locks" | b"sessions" | b"worktrees") || name.starts_with(b"index.sqlite")
+}
+
+/// Keeps writers out of the source. One without a `.local`, or on a disk that cannot be written, has none.
+fn while_locked<R>(source: &Company, work: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+    if !source.path(LOCAL).is_dir() {
+        return work();
+    }
+    let mut work = Some(work);
+    let mut begin = || work.take().map(|work| work());
+    match source.write(|_| begin().unwrap_or_else(|| Err(interrupted()))) {
+        Err(Error::Io { source, .. })
+            if matches!(
+                source.kind(),
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+            ) && work.is_some() =>
+        {
+            work.map_or_else(|| Err(interrupted()), |work| work())
+        }
+        done => done,
+    }
+}
+
+fn interrupted() -> Error {
+    Error::Refused("the copy was interrupted".to_owned())
+}
+
+/// A place that may be written.
+struct Target<'a> {
+    companies: &'a Companies,
+    given: &'a str,
+    /// Absolute and without links.
+    path: PathBuf,
+    non_empty: NonEmpty,
+}
+
+/// Whether the copy is worked on as soon as it is there.
+#[derive(Clone, Copy, PartialEq)]
+enum Lock {
+    /// It is: the write lock of what it replaces goes over to it.
+    Kept,
+    /// It is not.
+    Forgotten,
+}
+
+/// What is at the place now.
+#[derive(Clone, Copy, PartialEq)]
+enum Existing {
+    NothingOrEmpty,
+    CompanyFolder,
+}
+
+impl<'a> Target<'a> {
+    fn check(
+        companies: &'a Companies,
+        source: &Company,
+        given: &'a str,
+        non_empty: NonEmpty,
+    ) -> Result<Self, Error> {
+        let path = real_place(given)?;
+        let refuse = |why: &str| {
+            Err(Error::Refused(format!(
+                "Refusing to write to `{given}`: {why}"
+            )))
+        };
+        if path.parent().is_none() {
+            return refuse("it is the root of the file system");
+        }
+        if is_below(source.root(), &path) || is_below(&path, source.root()) {
+            return refuse("it is the source, contains it or lies inside it");
+        }
+        let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+        if home.is_some_and(|home| is_below(&home, &path)) {
+            return refuse("it is the home folder or contains it");
+        }
+        let target = Self {
+            companies,
+            given,
+            path,
+            non_empty,
+        };
+        target.existing()?;
+        Ok(target)
+    }
+
+    fn existing(&self) -> Result<Existing, Error> {
+        let given = self.given;
+        let failed = |error| Error::io("read", &self.path, error);
+        match fs::symlink_metadata(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Existing::NothingOrEmpty);
+            }
+            Err(error) => return Err(failed(error)),
+            Ok(metadata) if !metadata.is_dir() => {
+                return Err(Error::Refused(format!("`{given}` is not a folder")));
+            }
+            Ok(_) => {}
+        }
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.path).map_err(failed)? {
+            names.push(entry.map_err(failed)?.file_name());
+        }
+        if names.is_empty() {
+            return Ok(Existing::NothingOrEmpty);
+        }
+        if self.non_empty == NonEmpty::Refuse {
+            return Err(Error::Refused(format!(
+                "Refusing to write into non-empty directory ({given}). Use --force to replace contents."
+            )));
+        }
+        let is_company = self.company().read::<Identity>(layout::COMPANY).is_ok();
+        if !is_company {
+            return Err(Error::Refused(format!(
+                "Refusing to replace `{given}`: it is neither a company folder nor an export of one"
+            )));
+        }
+        names.sort_unstable();
+        let stranger = names.iter().find(|name| !is_of_a_company(name));
+        match stranger {
+            None => Ok(Existing::CompanyFolder),
+            Some(stranger) => Err(Error::Refused(format!(
+                "Refusing to replace `{given}`: `{}` in it is not part of a company folder",
+                stranger.to_string_lossy()
+            ))),
+        }
+    }
+
+    fn company(&self) -> Company {
+        self.companies.at(&self.path.to_string_lossy())
+    }
+
+    /// Builds what will be here beside it, then puts it here.
+    fn replace<R>(
+        &self,
+        lock: Lock,
+        build: impl FnOnce(&Path) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let parent = self.path.parent().unwrap_or(Path::new("/"));
+        files::make_dir(parent)?;
+        self.remove_left_behind(parent);
+        let staged = files::temporary_beside(&self.path)?;
+        let built = fs::create_dir(&staged)
+            .map_err(|error| Error::io("made", &staged, error))
+            .and_then(|()| build(&staged))
+            .and_then(|built| files::sync_dir(&staged).map(|()| built))
+            .and_then(|built| self.put_in_place(&staged, lock).map(|()| built));
+        let built = match built {
+            Ok(built) => built,
+            Err(error) => {
+                // The error that matters is the first one.
+                let _ = fs::remove_dir_all(&staged);
+                return Err(error);
+            }
+        };
+        files::sync_dir(parent)?;
+        // What was here before is now there.
+        if let Err(error) = fs::remove_dir_all(&staged) {
+            if error.kind() != io::ErrorKind::NotFound {
+                tracing::warn!(path = %staged.display(), %error, "an old company folder is left");
+            }
+        }
+        Ok(built)
+    }
+
+    fn put_in_place(&self, staged: &Path, lock: Lock) -> Result<(), Error> {
+        let failed = |error| Error::io("replaced", &self.path, error);
+        if self.existing()? == Existing::NothingOrEmpty {
+            return fs::rename(staged, &self.path).map_err(failed);
+        }
+        if !self.path.join(LOCAL).is_dir() {
+            return exchange(staged, &self.path).map_err(failed);
+        }
+        self.company().write(|_| {
+            if lock == Lock::Kept {
+                // The file goes when the lock is let go; until then it keeps others out of the new folder, too.
+                let lock = staged.join(LOCK_PATH);
+                if let Some(folder) = lock.parent() {
+                    files::make_dir(folder)?;
+                }
+                fs::copy(self.path.join(LOCK_PATH), lock).map_err(failed)?;
+            }
+            self.existing()?;
+            exchange(staged, &self.path).map_err(failed)
+        })
+    }
+
+    /// Removes copies to this place that a crash left half done.
+    fn remove_left_behind(&self, parent: &Path) {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let begin = format!(".{name}{}", files::TEMPORARY_MARK);
+        for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+            let found = entry.file_name();
+            let found = found.to_string_lossy();
+            let Ok(metadata) = entry.metadata() else {
+                continue;
+            };
+            let owner = files::temporary_owner(&found).filter(|_| found.starts_with(&begin));
+            if owner.is_some_and(|pid| process_is_gone(pid, metadata.mtime())) {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+}
+
+fn is_of_a_company(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    ENTRIES.contains(&name.as_ref())
+        || name == LOCAL
+        || name == ".DS_Store"
+        || name.starts_with(".local-backup-")
+        || files::temporary_owner(&name).is_some()
+}
+
+/// Where a path leads, links resolved as far as there is something.
+fn real_place(given: &str) -> Result<PathBuf, Error> {
+    let refuse = |why: &str| {
+        Err(Error::Refused(format!(
+            "Refusing to write to `{given}`: {why}"
+        )))
+    };
+    let absolute = std::path::absolute(given).map_err(|error| Error::io("found", given, error))?;
+    let mut there = absolute.as_path();
+    let mut rest: Vec<&OsStr> = Vec::new();
+    loop {
+        match there.canonicalize() {
+            Ok(mut real) => {
+                real.extend(rest.iter().rev());
+                return Ok(real);
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::io("found", there, error));
+            }
+            Err(_) if there.is_symlink() => return refuse("a link in it leads nowhere"),
+            Err(_) => match (there.file_name(), there.parent()) {
+                (Some(name), Some(parent)) => {
+                    rest.push(name);
+                    there = parent;
+                }
+                _ => return refuse("`..` follows a folder that is not there"),
+            },
+        }
+    }
+}
+
+/// Whether `inner` is `outer` or lies inside it, also where one folder has two names.
+fn is_below(inner: &Path, outer: &Path) -> bool {
+    let identity = |path: &Path| {
+        let metadata = fs::metadata(path).ok()?;
+        Some((metadata.dev(), metadata.ino()))
+    };
+    let outer_identity = identity(outer);
+    inner.ancestors().any(|above| {
+        above == outer || (outer_identity.is_some() && identity(above) == outer_identity)
+    })
+}
+
+/// Lets two folders change places.
+fn exchange(staged: &Path, target: &Path) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    {
+        use rustix::{fs::RenameFlags, io::Errno};
+        match rustix::fs::renameat_with(CWD, staged, CWD, target, RenameFlags::EXCHANGE) {
+            Ok(()) => return Ok(()),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let aside = staged.with_extension("old");
+    fs::rename(target, &aside)?;
+    if let Err(error) = fs::rename(staged, target) {
+        fs::rename(&aside, target)?;
+        return Err(error);
+    }
+    fs::rename(&aside, staged)
+}
+
+/// Copies the parts of a company that are there, and names them.
+fn copy(source: &Path, staged: &Path, local: Local) -> Result<Vec<String>, Error> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error: rustix::io::Errno| Error::io("read", path, error.into())
+    };
+    let root = openat(CWD, source, FOLDER, Mode::empty()).map_err(failed(source))?;
+    let mut copied = Vec::new();
+    let entries = ENTRIES.into_iter().chain([LOCAL]);
+    for entry in entries.filter(|entry| local == Local::Copied || *entry != LOCAL) {
+        match statat(&root, entry, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(rustix::io::Errno::NOENT) => continue,
+            Err(error) => return Err(failed(&source.join(entry))(error)),
+            Ok(stat) => {
+                if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+                    return Err(Error::Refused(format!("`{entry}` is not a folder")));
+                }
+            }
+        }
+        let from =
+            openat(&root, entry, FOLDER, Mode::empty()).map_err(failed(&source.join(entry)))?;
+        let to = staged.join(entry);
+        copy_folder(&from, &to, 1, &|name| {
+            entry == LOCAL && is_never_copied(name)
+        })
+        .map_err(|error| Error::io("copied", source.join(entry), error))?;
+        copied.push(entry.to_owned());
+    }
+    Ok(copied)
+}
+
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+// A pipe in the place of a file must not hold us.
+const FILE: OFlags = OFlags::RDONLY
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// Copies what is in a folder that lies `depth` below the root.
+fn copy_folder(
+    from: &OwnedFd,
+    to: &Path,
+    depth: usize,
+    is_left_out: &dyn Fn(&OsStr) -> bool,
+) -> io::Result<()> {
+    fs::create_dir(to)?;
+    let mut names = Vec::new();
+    for entry in Dir::read_from(from)? {
+        let name = OsString::from_vec(entry?.file_name().to_bytes().to_vec());
+        if name != "." && name != ".." {
+            names.push(name);
+        }
+    }
+    names.sort_unstable();
+    for name in names {
+        let is_temporary = files::temporary_owner(&name.to_string_lossy()).is_some();
+        if is_temporary || is_left_out(&name) {
+            continue;
+        }
+        let stat = match statat(from, &name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => stat,
+            // Gone since: a temporary of somebody else.
+            Err(rustix::io::Errno::NOENT) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let place = to.join(&name);
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Directory => {
+                let folder = openat(from, &name, FOLDER, Mode::empty())?;
+                copy_folder(&folder, &place, depth + 1, &|_| false)?;
+            }
+            FileType::RegularFile => {
+                let file = File::from(openat(from, &name, FILE, Mode::empty())?);
+                copy_file(&file, &place)?;
+            }
+            FileType::Symlink => {
+                let link = readlinkat(from.as_fd(), &name, Vec::new())?;
+                let link = OsString::from_vec(link.into_bytes());
+                match link_stays_inside(Path::new(&link), depth) {
+                    true => symlink(&link, &place)?,
+                    false => {
+                        tracing::warn!(name = ?name, "a link that leads outside is not copied")
+                    }
+                }
+            }
+            FileType::Fifo
+            | FileType::Socket
+            | FileType::CharacterDevice
+            | FileType::BlockDevice
+            | FileType::Unknown => tracing::warn!(name = ?name, "what is no file is not copied"),
+        }
+    }
+    File::open(to)?.sync_all()
+}
+
+/// Whether a link in a folder `depth` below the root can only lead to something below the root: up at its begin,
+/// then down. Links on its way down obey the same rule.
+fn link_stays_inside(link: &Path, depth: usize) -> bool {
+    let mut up = 0;
+    let mut is_down = false;
+    for part in link.components() {
+        match part {
+            Component::ParentDir if !is_down => up += 1,
+            Component::Normal(_) => is_down = true,
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return false,
+        }
+    }
+    up <= depth
+}
+
+fn copy_file(from: &File, to: &Path) -> io::Result<()> {
+    let metadata = from.metadata()?;
+    if !metadata.is_file() {
+        return Ok(());
+    }
+    let length = metadata.len();
+    let mut copy = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .mode(metadata.mode() & 0o777)
+        .open(to)?;
+    io::copy(&mut from.take(length), &mut copy)?;
+    let is_log = to.extension().is_some_and(|ending| ending == "jsonl");
+    if is_log && from.metadata()?.len() > length {
+        // Lines are appended without the lock: what came in the middle of one is cut.
+        cut_after_last_line(&mut copy, length)?;
+    }
+    copy.sync_all()
+}
+
+fn cut_after_last_line(file: &mut File, length: u64) -> io::Result<()> {
+    const BLOCK: u64 = 64 << 10;
+    let mut end = length;
+    while end > 0 {
+        let start = end.saturating_sub(BLOCK);
+        file.seek(SeekFrom::Start(start))?;
+        let mut block = Vec::new();
+        (&*file).take(end - start).read_to_end(&mut block)?;
+        if let Some(at) = block.iter().rposition(|byte| *byte == b'\n') {
+            return file.set_len(start + at as u64 + 1);
+        }
+        end = start;
+    }
+    file.set_len(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_goes_up_to_the_root_at_most() {
+        for (link, depth, stays) in [
+            ("x.md", 1, true),
+            ("../x.md", 1, true),
+            ("../../x.md", 1, false),
+            ("./../a/b", 2, true),
+            ("a/../b", 2, false),
+            ("/etc/passwd", 2, false),
+        ] {
+            assert_eq!(link_stays_inside(Path::new(link), depth), stays, "{link}");
+        }
+    }
+
+    #[test]
+    fn half_a_line_is_cut() {
+        for (text, expected) in [("a\nb\nc", "a\nb\n"), ("abc", ""), ("a\n", "a\n")] {
+            let mut file = tempfile::tempfile().unwrap();
+            io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+            cut_after_last_line(&mut file, text.len() as u64).unwrap();
+            file.rewind().unwrap();
+            assert_eq!(io::read_to_string(&file).unwrap(), expected);
+        }
+    }
+}

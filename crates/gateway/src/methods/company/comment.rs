@@ -1,0 +1,51 @@
+//! `comment.*`
+
+use company::comment::{self, NewComment, Wanted};
+use protocol::company::{Visibility, comment::*};
+use rpc::{Failure, Router};
+
+use super::{actor, within};
+use crate::Context;
+
+/// How many comments are listed if nobody says how many.
+const USUAL_COMMENTS: u32 = 300;
+
+pub(in crate::methods) fn routes(router: &mut Router<Context>) {
+    router.on::<CommentAdd>(add).on::<CommentList>(list);
+}
+
+async fn add(ctx: Context, params: CommentAddParams) -> Result<CommentAddResponse, Failure> {
+    let new = NewComment {
+        project_id: params.project_id,
+        author_id: params.author_id,
+        author_role: params.author_role,
+        body: params.body.into(),
+        agent_id: params.target_agent_id.map(String::from),
+        artifact_id: params.target_artifact_id.map(String::from),
+        run_id: params.target_run_id,
+        visibility: params.visibility.unwrap_or(Visibility::Managers),
+    };
+    let added = within(&ctx, &params.workspace_dir, move |company| {
+        comment::add(company, new)
+    });
+    let (comment_id, comment) = added.await?;
+    Ok(CommentAddResponse {
+        comment_id,
+        comment,
+    })
+}
+
+async fn list(ctx: Context, params: CommentListParams) -> Result<CommentListResponse, Failure> {
+    let wanted = Wanted {
+        project_id: params.project_id,
+        agent_id: params.target_agent_id.map(String::from),
+        artifact_id: params.target_artifact_id.map(String::from),
+        run_id: params.target_run_id.map(String::from),
+        limit: params.limit.unwrap_or(USUAL_COMMENTS) as usize,
+        actor: actor(params.actor_id, params.actor_role, params.actor_team_id),
+    };
+    let found = within(&ctx, &params.workspace_dir, move |company| {
+        comment::list(company, &wanted)
+    });
+    found.await.map(CommentListResponse)
+}
