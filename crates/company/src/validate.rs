@@ -298,6 +298,8 @@ impl Check<'_> {
             }
             other @ (Error::NotACompanyFolder(_)
             | Error::Denied { .. }
+            | Error::Params(_)
+            | Error::Tasks(_)
             | Error::NotFound { .. }
             | Error::Refused(_)
             | Error::LockTimeout(_)

@@ -141,8 +141,28 @@ fn printed(iso: &str, format: &str) -> String {
     time.unwrap_or_default().strftime(format).to_string()
 }
 
-/// Mermaid takes colons, semicolons, commas and hashes for its own, `%%` for a comment and words before a blank for
-/// keywords.
+/// What a line of a Gantt diagram means if it begins with one of these.
+const MERMAID_KEYWORDS: [&str; 16] = [
+    "accdescr",
+    "acctitle",
+    "axisformat",
+    "click",
+    "dateformat",
+    "excludes",
+    "gantt",
+    "includes",
+    "inclusiveenddates",
+    "section",
+    "tickinterval",
+    "title",
+    "todaymarker",
+    "topaxis",
+    "weekday",
+    "weekend",
+];
+
+/// Mermaid takes colons, semicolons, commas and hashes for its own, `%%` for a comment and the first word for a
+/// keyword.
 fn mermaid_text(text: &str) -> String {
     let plain: String = text
         .chars()
@@ -153,9 +173,11 @@ fn mermaid_text(text: &str) -> String {
         })
         .collect();
     let words: Vec<&str> = plain.split_whitespace().collect();
-    match words.is_empty() {
-        true => "-".to_owned(),
-        false => words.join(" "),
+    let first = words.first().map(|word| word.to_lowercase());
+    match first {
+        None => "-".to_owned(),
+        Some(first) if MERMAID_KEYWORDS.contains(&first.as_str()) => format!("'{}", words.join(" ")),
+        Some(_) => words.join(" "),
     }
 }
 
