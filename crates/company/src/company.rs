@@ -8,7 +8,7 @@ use std::{
     os::{fd::OwnedFd, unix::fs::MetadataExt as _},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use protocol::company::{IsoTime, Issue, ProjectId, RunId};
@@ -252,9 +252,9 @@ impl Company {
         let (bytes, metadata) = self.load(relative)?;
         let parsed = Arc::new(parse(&bytes)?);
         // A file that changed a moment ago may change again without its time moving on: look again next time.
-        const SETTLED_MS: i64 = 50;
-        let written_ms = metadata.mtime() * 1000 + metadata.mtime_nsec() / 1_000_000;
-        if self.sources().now_ms() - written_ms > SETTLED_MS {
+        const SETTLED: Duration = Duration::from_millis(50);
+        let age = metadata.modified().ok().and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age > SETTLED) {
             self.shared
                 .cache
                 .put(path, Stamp::of(&metadata), Arc::clone(&parsed) as _);

@@ -345,7 +345,7 @@ fn locks(company: &Company) -> DoctorCheck {
 fn temporaries(company: &Company) -> DoctorCheck {
     const ID: &str = "temp.files";
     let mut found = Found::default();
-    look_for_temporaries(company.root(), String::new(), &mut found);
+    look_for_temporaries(company.root(), "", &mut found);
     let (removed, left) = (found.removed.len(), found.left.len());
     let details = found.removed.iter().map(|path| format!("{path}: removed"));
     let left_lines = found
@@ -375,7 +375,7 @@ struct Found {
     left: Vec<String>,
 }
 
-fn look_for_temporaries(folder: &Path, relative: String, found: &mut Found) {
+fn look_for_temporaries(folder: &Path, relative: &str, found: &mut Found) {
     // Worktrees belong to others.
     const LEFT_ALONE: &str = ".local/worktrees";
     if relative == LEFT_ALONE {
@@ -391,7 +391,7 @@ fn look_for_temporaries(folder: &Path, relative: String, found: &mut Found) {
         };
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let below = match relative.as_str() {
+        let below = match relative {
             "" => name.to_string(),
             relative => format!("{relative}/{name}"),
         };
@@ -410,7 +410,7 @@ fn look_for_temporaries(folder: &Path, relative: String, found: &mut Found) {
                 Err(_) => found.left.push(below),
             }
         } else if metadata.is_dir() {
-            look_for_temporaries(&entry.path(), below, found);
+            look_for_temporaries(&entry.path(), &below, found);
         }
     }
 }
@@ -526,6 +526,12 @@ fn listed(id: &str, fine: &str, wrong: &str, mut details: Vec<String>) -> Doctor
 fn shown(relative: &str, error: &Error) -> String {
     match error {
         Error::Io { .. } => format!("`{relative}` cannot be read"),
-        other => other.to_string(),
+        Error::NotACompanyFolder(_)
+        | Error::Missing(_)
+        | Error::NotFound { .. }
+        | Error::FileInvalid { .. }
+        | Error::Refused(_)
+        | Error::LockTimeout(_)
+        | Error::DiskFull => error.to_string(),
     }
 }

@@ -6,6 +6,7 @@ use std::{
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
+    time::{Duration, SystemTime},
 };
 
 use company::{
@@ -29,7 +30,9 @@ use protocol::{
     },
 };
 
-const TIMES: u64 = 1000;
+/// Folders that are broken side by side, and how often each.
+const FOLDERS: u64 = 4;
+const TIMES: u64 = 250;
 
 /// Numbers that look random and are the same every time.
 struct Numbers(u64);
@@ -48,18 +51,29 @@ impl Numbers {
 
 #[test]
 fn no_damage_makes_a_look_at_the_folder_fail_or_write() {
+    std::thread::scope(|scope| {
+        for seed in 0..FOLDERS {
+            scope.spawn(move || break_and_look(Numbers(20_251_115 + seed)));
+        }
+    });
+}
+
+fn break_and_look(mut numbers: Numbers) {
     let filled = filled();
     let root = filled.company.root().to_owned();
     let files: Vec<_> = tree(&root)
         .into_iter()
         .filter(|(path, content)| root.join(path).is_file() && !content.is_empty())
         .collect();
-    let mut numbers = Numbers(20_251_115);
+    for (time, (path, _)) in (0..).zip(&files) {
+        date(&root.join(path), time);
+    }
     let mut damaged = 0;
     for time in 0..TIMES {
         let (path, content) = &files[numbers.below(files.len())];
         let file = root.join(path);
         let how = damage(&mut numbers, &file, content);
+        date(&file, 1_000_000 + time);
         let relative = path.to_str().expect("a path in UTF-8");
         let before = tree(&root);
         let looked = catch_unwind(AssertUnwindSafe(|| look(&filled, relative)));
@@ -73,10 +87,21 @@ fn no_damage_makes_a_look_at_the_folder_fail_or_write() {
             false => drop(fs::remove_file(&file)),
         }
         put(&file, content);
+        date(&file, 2_000_000 + time);
     }
     assert_eq!(validate(&filled.company), []);
     // Most damage must be seen; bytes of bodies and logs may change without anything being wrong.
     assert!(damaged > TIMES / 2, "{damaged}");
+}
+
+/// Gives a file a time of its own, long ago, so that what was read is remembered until the file changes.
+fn date(file: &Path, seconds: u64) {
+    if file.is_file() {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        let file = fs::File::options().write(true).open(file);
+        file.and_then(|file| file.set_modified(time))
+            .expect("a new time");
+    }
 }
 
 /// Breaks a file and tells how.

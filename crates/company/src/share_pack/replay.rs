@@ -9,7 +9,7 @@ use std::{
 use protocol::company::{
     ProjectId, RunId, SharePackId,
     run::{ReplayMode, ReplayVerificationIssue, ReplayedEvents},
-    sharepack::{SharepackReplayMode, SharepackRun},
+    sharepack::SharepackRun,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -58,16 +58,6 @@ pub fn replay(
         });
     }
     Ok(runs)
-}
-
-impl From<SharepackReplayMode> for ReplayMode {
-    fn from(mode: SharepackReplayMode) -> Self {
-        match mode {
-            SharepackReplayMode::Raw => Self::Raw,
-            SharepackReplayMode::Verified => Self::Verified,
-            SharepackReplayMode::Deterministic => Self::Deterministic,
-        }
-    }
 }
 
 /// The hash of every line of a pack's events that is not blank.
