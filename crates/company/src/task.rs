@@ -6,15 +6,15 @@ use protocol::company::{
     AgentId, Issue, MilestoneStatus, ProjectId, TaskId, Text,
     pm::Allocation,
     task::{
-        InvalidTaskFile, MilestoneCounts, Task, TaskExecutionPlan, TaskExecutionPlanUpdate, TaskRow,
-        TaskSchedule, TaskScheduleUpdate,
+        InvalidTaskFile, MilestoneCounts, Task, TaskExecutionPlan, TaskExecutionPlanUpdate,
+        TaskRow, TaskSchedule, TaskScheduleUpdate,
     },
 };
 
 use crate::{
     Company, Error, Writer, collation,
     document::{Agent, Markdown, TASK_HEADINGS},
-    front_matter, home, layout, plan, unix_ms,
+    front_matter, home, layout, plan, unix_ms, validate,
 };
 
 /// A task and its file.
@@ -95,11 +95,7 @@ fn newest_first(left: &TaskFile, right: &TaskFile) -> Ordering {
 /// Reads a task with the headings it must have.
 fn read(company: &Company, relpath: &str) -> Result<Arc<Markdown<Task>>, Error> {
     let document = company.read_markdown::<Task>(relpath)?;
-    let missing: Vec<Issue> = TASK_HEADINGS
-        .iter()
-        .filter(|title| !front_matter::has_heading(&document.body, title))
-        .map(|title| Issue::new("missing_heading", &[], format!("`## {title}` is missing")))
-        .collect();
+    let missing = validate::missing_headings(&document.body, &TASK_HEADINGS);
     match missing.is_empty() {
         true => Ok(document),
         false => Err(Error::FileInvalid {
@@ -278,11 +274,7 @@ fn find(
 }
 
 /// A schedule as files have it, if it makes sense.
-fn scheduled(
-    id: &Text,
-    file: &TaskId,
-    update: TaskScheduleUpdate,
-) -> Result<TaskSchedule, Error> {
+fn scheduled(id: &Text, file: &TaskId, update: TaskScheduleUpdate) -> Result<TaskSchedule, Error> {
     let mut needs: Vec<Text> = Vec::new();
     for needed in update.depends_on_task_ids.into_iter().flatten() {
         if needed == *id || needed.as_str() == file.as_str() {

@@ -270,7 +270,11 @@ async fn bad_params_name_every_field() {
 async fn a_token_of_some_workspaces_reaches_no_company_folder() {
     let fixture = Fixture::new().await;
     let create = json!({"workspace_id": "ws_mine"});
-    fixture.client.call_raw("workspace/create", create).await.unwrap();
+    fixture
+        .client
+        .call_raw("workspace/create", create)
+        .await
+        .unwrap();
     let limited = fixture
         .running
         .client_with_token(&["read", "write", "exec"], &["ws_mine"])

@@ -151,7 +151,11 @@ impl Candidate<'_> {
                 counted(finished, "finished run")
             ));
         }
-        reasons.extend(self.misfits.iter().map(|misfit| format!("although {misfit}")));
+        reasons.extend(
+            self.misfits
+                .iter()
+                .map(|misfit| format!("although {misfit}")),
+        );
         if !self.is_available {
             reasons.push(format!(
                 "although provider `{}` cannot be started on this machine",

@@ -176,7 +176,9 @@ fn mermaid_text(text: &str) -> String {
     let first = words.first().map(|word| word.to_lowercase());
     match first {
         None => "-".to_owned(),
-        Some(first) if MERMAID_KEYWORDS.contains(&first.as_str()) => format!("'{}", words.join(" ")),
+        Some(first) if MERMAID_KEYWORDS.contains(&first.as_str()) => {
+            format!("'{}", words.join(" "))
+        }
         Some(_) => words.join(" "),
     }
 }

@@ -23,7 +23,10 @@ pub(crate) struct Filled {
 /// Fills a new folder.
 pub(crate) fn filled() -> Filled {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let companies = Companies::new(Sources::with_random(Arc::new(|| NOW), || 0));
+    let companies = Companies::new(
+        Sources::with_random(Arc::new(|| NOW), || 0),
+        Arc::new(|_, _| {}),
+    );
     let root = folder.path().join("acme");
     fs::create_dir(&root).expect("a folder");
     let company = companies.at(root.to_str().expect("a path in UTF-8"));

@@ -61,7 +61,10 @@ fn reaches(graph: &Graph, from: usize, to: usize) -> bool {
 /// Graphs in which tasks wait for anything, themselves too.
 fn any_graph() -> impl Strategy<Value = Graph> {
     (1..8usize).prop_flat_map(|size| {
-        let task = (0..9u64, prop::collection::btree_set(0..size, 0..size.min(4)));
+        let task = (
+            0..9u64,
+            prop::collection::btree_set(0..size, 0..size.min(4)),
+        );
         prop::collection::vec(task, size)
     })
 }
@@ -75,7 +78,10 @@ fn acyclic_graph() -> impl Strategy<Value = Graph> {
             (rank, edges, prop::collection::vec(0..9u64, size))
         })
         .prop_map(|(rank, edges, days)| {
-            let mut graph: Graph = days.into_iter().map(|days| (days, BTreeSet::new())).collect();
+            let mut graph: Graph = days
+                .into_iter()
+                .map(|days| (days, BTreeSet::new()))
+                .collect();
             for (one, other) in edges {
                 if rank[one] < rank[other] {
                     graph[other].1.insert(one);
