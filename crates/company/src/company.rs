@@ -114,6 +114,15 @@ impl Company {
         self.root.join(relative)
     }
 
+    /// The place of a relative path as answers show it: in the caller's spelling, and absolute.
+    pub fn shown_path(&self, relative: &str) -> String {
+        let folder = match Path::new(&self.given).is_absolute() {
+            true => Path::new(&self.given),
+            false => &self.root,
+        };
+        folder.join(relative).display().to_string()
+    }
+
     /// Reads a YAML document.
     pub fn read<T: Document>(&self, relative: &str) -> Result<Arc<T>, Error> {
         self.cached(relative, |bytes| {

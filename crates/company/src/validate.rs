@@ -53,7 +53,8 @@ pub(crate) fn stays_below(relative: &str) -> bool {
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-fn missing_headings(body: &str, headings: &[&str]) -> Vec<Issue> {
+/// The headings of level two that a body must have and has not.
+pub(crate) fn missing_headings(body: &str, headings: &[&str]) -> Vec<Issue> {
     headings
         .iter()
         .filter(|heading| !front_matter::has_heading(body, heading))
@@ -297,6 +298,8 @@ impl Check<'_> {
             }
             other @ (Error::NotACompanyFolder(_)
             | Error::Denied { .. }
+            | Error::Params(_)
+            | Error::Tasks(_)
             | Error::NotFound { .. }
             | Error::Refused(_)
             | Error::LockTimeout(_)

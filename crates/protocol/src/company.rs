@@ -8,6 +8,7 @@ pub mod events;
 pub mod heartbeat;
 mod id;
 mod issue;
+pub mod pm;
 pub mod run;
 mod shape;
 pub mod sharepack;
@@ -26,8 +27,8 @@ pub use id::{
 };
 pub use issue::Issue;
 pub use shape::Shape;
-pub(crate) use text::is_iso_time;
-pub use text::{IsoTime, Text};
+pub use text::{IsoDate, IsoTime, Text};
+pub(crate) use text::{is_iso_date, is_iso_time};
 pub use word::{
     ActorRole, AgentRole, CompanyScope, ConversationKind, MemoryScopeKind, MessageKind,
     MilestoneKind, MilestoneStatus, ProjectStatus, ReviewDecision, RunStatus, Sensitivity,

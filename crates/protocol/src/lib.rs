@@ -54,6 +54,8 @@ pub const FAMILIES: &[&Family] = &[
     &company::sharepack::FAMILY,
     &company::events::FAMILY,
     &company::adapter::FAMILY,
+    &company::task::FAMILY,
+    &company::pm::FAMILY,
     &company::conversation::FAMILY,
     &company::comment::FAMILY,
     &company::heartbeat::FAMILY,

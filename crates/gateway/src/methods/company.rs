@@ -6,9 +6,11 @@ pub(super) mod comment;
 pub(super) mod conversation;
 pub(super) mod events;
 pub(super) mod heartbeat;
+pub(super) mod pm;
 pub(super) mod run;
 pub(super) mod sharepack;
 pub(super) mod system;
+pub(super) mod task;
 pub(super) mod workspace;
 
 use company::{Company, Error, conversation::Scope, policy::Actor};
@@ -65,6 +67,15 @@ fn failure(error: &Error) -> Failure {
         } => Failure::state(Kind::PolicyDenied, message)
             .with("rule_id", *rule_id)
             .with("reason", *reason),
+        Error::Params(issues) => Failure::issues(issues.clone()),
+        Error::Tasks(failing) => {
+            let ids: Vec<_> = failing.iter().map(|(task, _)| task.as_str()).collect();
+            let kind = match failing.iter().all(|(_, error)| error.is_missing()) {
+                true => Kind::NotFound,
+                false => Kind::WorkspaceFileInvalid,
+            };
+            Failure::state(kind, message).with("task_ids", json!(ids))
+        }
         Error::Refused(_) => Failure::state(Kind::Refused, message),
         Error::LockTimeout(_) => Failure::state(Kind::LockTimeout, message),
         Error::DiskFull => Failure::state(Kind::QuotaExceeded, message),

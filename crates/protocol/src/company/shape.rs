@@ -7,7 +7,7 @@ use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::{Issue, is_iso_time};
+use super::{Issue, is_iso_date, is_iso_time};
 
 /// The largest integer an IEEE double keeps exactly.
 const SAFE: f64 = 9_007_199_254_740_991.0;
@@ -178,6 +178,10 @@ impl<'a> Check<'a> {
             Some("date-time") if !is_iso_time(text) => {
                 let details = [("origin", json!("string")), ("format", json!("datetime"))];
                 self.report("invalid_format", "Invalid ISO datetime", details);
+            }
+            Some("iso-date") if !is_iso_date(text) => {
+                let details = [("origin", json!("string")), ("format", json!("date"))];
+                self.report("invalid_format", "Invalid ISO date or datetime", details);
             }
             _ => {}
         }
