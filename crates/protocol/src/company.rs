@@ -30,7 +30,7 @@ pub use shape::Shape;
 pub use text::{IsoDate, IsoTime, Text};
 pub(crate) use text::{is_iso_date, is_iso_time};
 pub use word::{
-    ActorRole, AgentRole, CompanyScope, ConversationKind, MemoryScopeKind, MessageKind,
-    MilestoneKind, MilestoneStatus, ProjectStatus, ReviewDecision, RunStatus, Sensitivity,
-    TaskStatus, Visibility,
+    ActorRole, AgentRole, CompanyScope, ConversationKind, JobKind, MemoryScopeKind, MessageKind,
+    MilestoneKind, MilestoneStatus, PermissionLevel, ProjectStatus, ReviewDecision, RunStatus,
+    Sensitivity, TaskStatus, Visibility, WorkerKind,
 };
