@@ -8,6 +8,7 @@ pub mod events;
 mod id;
 mod issue;
 pub mod run;
+pub mod session;
 mod shape;
 pub mod sharepack;
 pub mod system;
@@ -15,6 +16,7 @@ pub mod task;
 mod text;
 mod word;
 pub mod workspace;
+pub mod worktree;
 
 pub use budget::Budget;
 pub(crate) use id::checked_id;
