@@ -78,13 +78,17 @@ fn described(issues: &[Issue]) -> String {
 impl Error {
     /// Wraps what the system said about `path`.
     pub fn io(verb: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
-        match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull,
-            _ => Self::Io {
-                verb,
-                path: path.into(),
-                source,
-            },
+        let is_full = matches!(
+            source.kind(),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+        );
+        if is_full {
+            return Self::DiskFull;
+        }
+        Self::Io {
+            verb,
+            path: path.into(),
+            source,
         }
     }
 

@@ -20,6 +20,7 @@ pub mod home;
 pub mod init;
 pub mod layout;
 mod lock;
+pub mod migrate;
 pub mod org;
 pub mod policy;
 pub mod project;

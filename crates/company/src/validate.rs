@@ -227,14 +227,13 @@ impl Check<'_> {
             Ok(document) => return Some(document),
             Err(error) => error,
         };
-        if let Error::FileInvalid { issues, .. } = &error {
-            if let [issue] = issues.as_slice() {
-                if issue.code == "frontmatter" {
-                    let message = format!("{relative}: {}", issue.message);
-                    self.report("frontmatter", message, relative);
-                    return None;
-                }
-            }
+        if let Error::FileInvalid { issues, .. } = &error
+            && let [issue] = issues.as_slice()
+            && issue.code == "frontmatter"
+        {
+            let message = format!("{relative}: {}", issue.message);
+            self.report("frontmatter", message, relative);
+            return None;
         }
         for (is_schema, detail) in self.details(relative, error) {
             let code = if is_schema {

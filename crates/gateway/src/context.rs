@@ -128,6 +128,16 @@ impl Context {
         format!("{prefix}{}", self.peer.gateway.sources.ids.suffix())
     }
 
+    /// A new name for a subscription: the time and a number.
+    pub(crate) fn new_subscription_id(&self) -> String {
+        let bytes = self.peer.gateway.sources.ids.suffix().into_bytes();
+        let number = bytes.iter().fold(0u32, |number, byte| {
+            number.wrapping_mul(31).wrapping_add(u32::from(*byte))
+        });
+        let now_ms = self.peer.gateway.sources.clock.now_ms();
+        format!("sub_{now_ms}_{:05}", number % 100_000)
+    }
+
     /// Tells everybody who follows the workspace that its tree changed.
     pub(crate) fn tree_changed(&self, workspace: &WorkspaceId, tree_version: u64, reason: &str) {
         self.peer

@@ -163,10 +163,10 @@ impl Adapters {
                 .app_servers
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            if let Some((asked_at, answer)) = known.get(&key) {
-                if asked_at.elapsed() < BELIEVED {
-                    return *answer;
-                }
+            let answer = known.get(&key);
+            if let Some((_, answer)) = answer.filter(|(asked_at, _)| asked_at.elapsed() < BELIEVED)
+            {
+                return *answer;
             }
         }
         let mut command = Command::new(path);

@@ -22,6 +22,7 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
         .on::<CompanyWorkspaceOpen>(open)
         .on::<CompanyWorkspaceInit>(init)
         .on::<CompanyWorkspaceValidate>(validate_folder)
+        .on::<CompanyWorkspaceMigrate>(migrate)
         .on::<CompanyWorkspaceExport>(export)
         .on::<CompanyWorkspaceImport>(import)
         .on::<CompanyWorkspaceBootstrapEnterprise>(bootstrap_enterprise)
@@ -74,6 +75,18 @@ async fn validate_folder(
             ok: issues.is_empty(),
             issues: (!issues.is_empty()).then_some(issues),
         })
+    })
+    .await
+}
+
+async fn migrate(
+    ctx: Context,
+    params: CompanyWorkspaceMigrateParams,
+) -> Result<CompanyWorkspaceMigrateResponse, Failure> {
+    let dry_run = params.dry_run.unwrap_or(false);
+    let forced = params.force.unwrap_or(false);
+    within(&ctx, &params.workspace_dir, move |company| {
+        company::migrate::migrate(company, dry_run, forced)
     })
     .await
 }
