@@ -7,8 +7,28 @@
 mod adapter;
 pub mod budget;
 pub mod driver;
+mod environment;
+mod error;
+mod git;
+mod guard;
 pub mod lanes;
+mod options;
 mod output;
+mod plan;
+mod process;
+mod record;
+mod scribe;
+mod session;
+mod sessions;
+mod sink;
+mod snapshot;
 pub mod usage;
+pub mod worktree;
 
 pub use adapter::{Adapters, Program, UnknownProvider};
+pub use error::Error;
+pub use options::{Config, Options};
+pub use output::Stream;
+pub use process::ProcessId;
+pub use record::{SessionRecord, SessionRecordTag, all as session_records};
+pub use sessions::Sessions;

@@ -36,7 +36,7 @@ impl Stream {
 
 /// Some bytes of a stream.
 #[derive(Debug)]
-pub struct Piece {
+pub(crate) struct Piece {
     /// Which stream.
     pub stream: Stream,
     /// The bytes.
@@ -89,13 +89,13 @@ pub(crate) async fn read(
 
 /// Makes text of bytes that come in pieces: a character that is cut in two is held back.
 #[derive(Debug, Default)]
-pub struct Decoder {
+pub(crate) struct Decoder {
     held: Vec<u8>,
 }
 
 impl Decoder {
     /// The text of some more bytes. What can be no character becomes U+FFFD.
-    pub fn push(&mut self, bytes: &[u8]) -> String {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> String {
         let joined;
         let bytes = if self.held.is_empty() {
             bytes
@@ -123,7 +123,7 @@ impl Decoder {
     }
 
     /// What was held back and never completed.
-    pub fn finish(&mut self) -> String {
+    pub(crate) fn finish(&mut self) -> String {
         match std::mem::take(&mut self.held).is_empty() {
             true => String::new(),
             false => char::REPLACEMENT_CHARACTER.to_string(),
@@ -138,7 +138,7 @@ fn is_beginning(bytes: &[u8]) -> bool {
 
 /// Splits text that comes in pieces into lines. CRLF ends a line as LF does.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub(crate) struct Lines {
     partial: String,
     /// The line that is being read is too long.
     skipping: bool,
@@ -146,7 +146,7 @@ pub struct Lines {
 
 impl Lines {
     /// Calls `take` with each line that is complete now.
-    pub fn push(&mut self, text: &str, mut take: impl FnMut(&str)) {
+    pub(crate) fn push(&mut self, text: &str, mut take: impl FnMut(&str)) {
         let mut rest = text;
         while let Some((line, after)) = rest.split_once('\n') {
             rest = after;
@@ -169,7 +169,7 @@ impl Lines {
     }
 
     /// The last line, if it has no end.
-    pub fn finish(&mut self) -> Option<String> {
+    pub(crate) fn finish(&mut self) -> Option<String> {
         let line = std::mem::take(&mut self.partial);
         (!line.is_empty() && !self.skipping).then_some(line)
     }

@@ -8,7 +8,7 @@ use crate::usage::{Cycle, TokenCounts, whole};
 
 /// What one turn is about.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TurnWish {
+pub(crate) struct TurnWish {
     /// Where it works.
     pub cwd: String,
     /// What it is asked.
@@ -21,7 +21,7 @@ pub struct TurnWish {
 
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Completion {
+pub(crate) enum Completion {
     /// Well.
     Completed,
     /// Somebody stopped it.
@@ -32,7 +32,7 @@ pub enum Completion {
 
 impl Completion {
     /// The word in events.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
             Self::Interrupted => "interrupted",
@@ -43,7 +43,7 @@ impl Completion {
 
 /// What a message led to.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reaction {
+pub(crate) struct Reaction {
     /// What to send.
     pub send: Vec<Value>,
     /// Usage that is new.
@@ -56,7 +56,7 @@ pub struct Reaction {
 
 /// One turn on a thread of its own.
 #[derive(Clone, Debug)]
-pub struct Conversation {
+pub(crate) struct Conversation {
     wish: TurnWish,
     next_id: u64,
     /// The request that waits for its answer.
@@ -83,7 +83,7 @@ enum Step {
 
 impl Conversation {
     /// Begins, with the first message.
-    pub fn begin(wish: TurnWish) -> (Self, Value) {
+    pub(crate) fn begin(wish: TurnWish) -> (Self, Value) {
         let mut conversation = Self {
             wish,
             next_id: 1,
@@ -104,12 +104,12 @@ impl Conversation {
     }
 
     /// Whether an answer is awaited before the turn runs.
-    pub fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         self.awaited.is_some()
     }
 
     /// Takes a line from the server.
-    pub fn line(&mut self, line: &str) -> Reaction {
+    pub(crate) fn line(&mut self, line: &str) -> Reaction {
         match serde_json::from_str::<Value>(line) {
             Ok(message) if message.is_object() => self.message(&message),
             Ok(_) | Err(_) => Reaction::default(),
@@ -117,7 +117,7 @@ impl Conversation {
     }
 
     /// The message that asks to end the turn, if it runs.
-    pub fn interrupt(&mut self) -> Option<Value> {
+    pub(crate) fn interrupt(&mut self) -> Option<Value> {
         let params = json!({"threadId": self.thread_id.as_ref()?, "turnId": self.turn_id.as_ref()?});
         let id = self.next_id;
         self.next_id += 1;
@@ -125,7 +125,7 @@ impl Conversation {
     }
 
     /// What it all means.
-    pub fn finish(mut self) -> Outcome {
+    pub(crate) fn finish(mut self) -> Outcome {
         if self.outcome.text.is_none() && !self.delta.is_empty() {
             self.outcome.text = Some(std::mem::take(&mut self.delta));
         }
