@@ -1,7 +1,9 @@
 //! What was spent against what may be spent.
 
 use company::{Company, Error, document::Project, layout};
-use protocol::company::{Budget, ProjectId, TaskId, session::CompanySessionBudgetCheck, task::Task};
+use protocol::company::{
+    Budget, ProjectId, TaskId, session::CompanySessionBudgetCheck, task::Task,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -93,8 +95,18 @@ pub fn checks(scope: &'static str, budget: &Budget, spent: Spent) -> Vec<Check> 
     let limits = [
         ("cost_usd", "soft", budget.soft_cost_usd, spent.cost_usd),
         ("cost_usd", "hard", budget.hard_cost_usd, spent.cost_usd),
-        ("tokens", "soft", budget.soft_tokens.map(|limit| limit as f64), spent.tokens as f64),
-        ("tokens", "hard", budget.hard_tokens.map(|limit| limit as f64), spent.tokens as f64),
+        (
+            "tokens",
+            "soft",
+            budget.soft_tokens.map(|limit| limit as f64),
+            spent.tokens as f64,
+        ),
+        (
+            "tokens",
+            "hard",
+            budget.hard_tokens.map(|limit| limit as f64),
+            spent.tokens as f64,
+        ),
     ];
     let check = |(metric, severity, threshold, actual): (_, _, Option<f64>, f64)| {
         let threshold = threshold?;
@@ -133,23 +145,28 @@ pub fn events(checks: &[Check], phase: Phase) -> Vec<(&'static str, Value)> {
 
 /// Why a launch is refused.
 pub fn refusal(checks: &[Check]) -> String {
-    let number = |number: f64| serde_json::Number::from_f64(number).map_or_else(
-        || number.to_string(),
-        |printed| {
-            let printed = printed.to_string();
-            printed.strip_suffix(".0").unwrap_or(&printed).to_owned()
-        },
-    );
-    let reasons = checks.iter().filter(|check| check.is_exceeded()).map(|check| {
-        format!(
-            "{}.{}.{}: actual={} threshold={}",
-            check.scope,
-            check.metric,
-            check.severity,
-            number(check.actual),
-            number(check.threshold)
+    let number = |number: f64| {
+        serde_json::Number::from_f64(number).map_or_else(
+            || number.to_string(),
+            |printed| {
+                let printed = printed.to_string();
+                printed.strip_suffix(".0").unwrap_or(&printed).to_owned()
+            },
         )
-    });
+    };
+    let reasons = checks
+        .iter()
+        .filter(|check| check.is_exceeded())
+        .map(|check| {
+            format!(
+                "{}.{}.{}: actual={} threshold={}",
+                check.scope,
+                check.metric,
+                check.severity,
+                number(check.actual),
+                number(check.threshold)
+            )
+        });
     format!(
         "Budget preflight blocked launch: {}",
         reasons.collect::<Vec<_>>().join("; ")
@@ -172,9 +189,12 @@ impl Budgets {
         run: Option<Budget>,
         task: Option<&TaskId>,
     ) -> Self {
-        let document = company.read::<Project>(&format!("{}/project.yaml", layout::project(project)));
+        let document =
+            company.read::<Project>(&format!("{}/project.yaml", layout::project(project)));
         let task = task.and_then(|task| {
-            let document = company.read_markdown::<Task>(&layout::task(project, task)).ok()?;
+            let document = company
+                .read_markdown::<Task>(&layout::task(project, task))
+                .ok()?;
             Some((task.clone(), document.head.budget.clone()?))
         });
         Self {
@@ -212,7 +232,9 @@ impl Budgets {
         let runs = company::run::runs(company, Some(project))?;
         let total = |task: Option<&TaskId>| {
             let of_task = |run: &company::document::Run| match task {
-                Some(task) => run.spec.as_ref().and_then(|spec| spec.task_id()) == Some(task.as_str()),
+                Some(task) => {
+                    run.spec.as_ref().and_then(|spec| spec.task_id()) == Some(task.as_str())
+                }
                 None => true,
             };
             let used = runs
@@ -262,7 +284,11 @@ mod tests {
         );
         assert_eq!(
             shown(&budget, 20, 0.4),
-            ["cost_usd.soft=ok", "tokens.soft=alert", "tokens.hard=exceeded"]
+            [
+                "cost_usd.soft=ok",
+                "tokens.soft=alert",
+                "tokens.hard=exceeded"
+            ]
         );
     }
 
@@ -287,7 +313,14 @@ mod tests {
             hard_tokens: Some(2),
             ..Budget::default()
         };
-        let found = checks("run", &budget, Spent { tokens: 2, cost_usd: 0.0 });
+        let found = checks(
+            "run",
+            &budget,
+            Spent {
+                tokens: 2,
+                cost_usd: 0.0,
+            },
+        );
         let types: Vec<_> = events(&found, Phase::Live)
             .iter()
             .map(|(event_type, payload)| format!("{event_type} {}", payload["phase"]))

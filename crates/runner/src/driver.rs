@@ -86,10 +86,19 @@ impl Driver {
     /// The driver whose program this is, by its name.
     pub fn of_program(program: &str) -> Option<Self> {
         let base = Path::new(program).file_name().and_then(OsStr::to_str)?;
-        let is = |name: &str| base == name || base.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
-        [("codex", Self::Codex), ("claude", Self::Claude), ("gemini", Self::Gemini)]
-            .into_iter()
-            .find_map(|(name, driver)| is(name).then_some(driver))
+        let is = |name: &str| {
+            base == name
+                || base
+                    .strip_prefix(name)
+                    .is_some_and(|rest| rest.starts_with('-'))
+        };
+        [
+            ("codex", Self::Codex),
+            ("claude", Self::Claude),
+            ("gemini", Self::Gemini),
+        ]
+        .into_iter()
+        .find_map(|(name, driver)| is(name).then_some(driver))
     }
 
     /// Its name in answers.
@@ -144,7 +153,11 @@ impl Driver {
     pub fn key_variables(&self) -> &'static [&'static str] {
         match self {
             Self::Codex | Self::CodexAppServer => &["OPENAI_API_KEY", "CODEX_API_KEY"],
-            Self::Claude => &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+            Self::Claude => &[
+                "ANTHROPIC_API_KEY",
+                "ANTHROPIC_AUTH_TOKEN",
+                "CLAUDE_CODE_OAUTH_TOKEN",
+            ],
             Self::Gemini => &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
             Self::Command | Self::Declared(..) => &[],
         }

@@ -27,9 +27,8 @@ pub(crate) fn environment(
     policy: Option<&ExecutionPolicy>,
     own: &BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
-    let inherited = env::vars_os().filter_map(|(name, value)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    });
+    let inherited = env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let pays_by_use = policy.is_some_and(|policy| policy.channel == Channel::Api);
     let may_pass = |name: &str| {
         wanted.inherit
@@ -87,10 +86,23 @@ mod tests {
 
     #[test]
     fn names_of_secrets_are_known() {
-        for secret in ["OPENAI_API_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "MY_SECRET", "AWS_SECRET_ACCESS_KEY", "PASSWORD"] {
+        for secret in [
+            "OPENAI_API_KEY",
+            "GITHUB_TOKEN",
+            "DB_PASSWORD",
+            "MY_SECRET",
+            "AWS_SECRET_ACCESS_KEY",
+            "PASSWORD",
+        ] {
             assert!(is_secret(secret), "{secret}");
         }
-        for plain in ["PATH", "HOME", "LANG", "TOKENIZERS_PARALLELISM", "GEMINI_CLI_NO_RELAUNCH"] {
+        for plain in [
+            "PATH",
+            "HOME",
+            "LANG",
+            "TOKENIZERS_PARALLELISM",
+            "GEMINI_CLI_NO_RELAUNCH",
+        ] {
             assert!(!is_secret(plain), "{plain}");
         }
     }

@@ -19,7 +19,12 @@ pub(crate) async fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, St
         .env("LC_ALL", "C")
         .stdin(Stdio::null())
         .kill_on_drop(true);
-    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_CEILING_DIRECTORIES"] {
+    for variable in [
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_CEILING_DIRECTORIES",
+    ] {
         command.env_remove(variable);
     }
     let verb = arguments.first().copied().unwrap_or_default();

@@ -15,11 +15,18 @@ pub(crate) enum Verdict {
     /// It may run.
     Passed { payload: Value },
     /// It may not.
-    Failed { payload: Value, reason: &'static str, message: String },
+    Failed {
+        payload: Value,
+        reason: &'static str,
+        message: String,
+    },
 }
 
 /// The policy of a provider on this machine, with the name it stands under.
-pub(crate) fn policy(machine: Option<&Machine>, provider: &str) -> Option<(String, ExecutionPolicy)> {
+pub(crate) fn policy(
+    machine: Option<&Machine>,
+    provider: &str,
+) -> Option<(String, ExecutionPolicy)> {
     let usual = match provider {
         "codex-app-server" => "codex_app_server",
         "claude-code" => "claude_code",
@@ -31,8 +38,15 @@ pub(crate) fn policy(machine: Option<&Machine>, provider: &str) -> Option<(Strin
             .into_iter()
             .find_map(|name| Some((name.to_owned(), policies.get(name)?.clone())))
     };
-    let written = machine.and_then(|machine| machine.provider_execution_policy.as_ref()).and_then(find);
-    written.or_else(|| Machine::initial().provider_execution_policy.as_ref().and_then(find))
+    let written = machine
+        .and_then(|machine| machine.provider_execution_policy.as_ref())
+        .and_then(find);
+    written.or_else(|| {
+        Machine::initial()
+            .provider_execution_policy
+            .as_ref()
+            .and_then(find)
+    })
 }
 
 /// Judges a program in the environment it will have.
@@ -60,7 +74,9 @@ pub(crate) async fn judge(
     match judged {
         Ok(detail) => {
             let mut payload = payload;
-            let strategy = policy.proof_strategy.filter(|_| policy.require_subscription_proof);
+            let strategy = policy
+                .proof_strategy
+                .filter(|_| policy.require_subscription_proof);
             payload["proof"] = json!({"strategy": strategy, "detail": detail});
             Verdict::Passed { payload }
         }
@@ -68,7 +84,11 @@ pub(crate) async fn judge(
             let mut payload = payload;
             payload["reason"] = reason.into();
             payload["message"] = message.as_str().into();
-            Verdict::Failed { payload, reason, message }
+            Verdict::Failed {
+                payload,
+                reason,
+                message,
+            }
         }
     }
 }
@@ -79,19 +99,33 @@ async fn proof(
     provider: &str,
     environment: &BTreeMap<String, String>,
 ) -> Result<&'static str, (&'static str, String)> {
-    let base = Path::new(bin).file_name().and_then(OsStr::to_str).unwrap_or(bin);
+    let base = Path::new(bin)
+        .file_name()
+        .and_then(OsStr::to_str)
+        .unwrap_or(bin);
     // The name of the file alone: a folder may be called anything.
-    let fits = |pattern: &str| base == pattern || base.strip_prefix(pattern).is_some_and(|rest| rest.starts_with('-'));
+    let fits = |pattern: &str| {
+        base == pattern
+            || base
+                .strip_prefix(pattern)
+                .is_some_and(|rest| rest.starts_with('-'))
+    };
     let patterns = &policy.allowed_bin_patterns;
     if !patterns.is_empty() && !patterns.iter().any(|pattern| fits(pattern)) {
         let message = format!("`{base}` is not an approved worker program for {provider}");
         return Err(("unapproved_worker_binary", message));
     }
-    let set = |name: &str| environment.get(name).is_some_and(|value| !value.trim().is_empty());
+    let set = |name: &str| {
+        environment
+            .get(name)
+            .is_some_and(|value| !value.trim().is_empty())
+    };
     if policy.channel == Channel::Api && provider.starts_with("gemini") {
         let truthy = environment
             .get("GOOGLE_GENAI_USE_VERTEXAI")
-            .is_some_and(|value| ["1", "true", "yes", "on"].contains(&value.to_lowercase().as_str()));
+            .is_some_and(|value| {
+                ["1", "true", "yes", "on"].contains(&value.to_lowercase().as_str())
+            });
         let vertex = truthy && set("GOOGLE_CLOUD_PROJECT") && set("GOOGLE_CLOUD_LOCATION");
         if !(set("GEMINI_API_KEY") || set("GOOGLE_API_KEY") || vertex) {
             let message = "gemini has no key: set GEMINI_API_KEY or GOOGLE_API_KEY".to_owned();
@@ -104,7 +138,11 @@ async fn proof(
     let keys: &[&str] = match policy.proof_strategy.as_deref() {
         Some("codex_cli") => &["OPENAI_API_KEY", "CODEX_API_KEY"],
         Some("claude_cli") => &["ANTHROPIC_API_KEY"],
-        Some("gemini_cli") => &["GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"],
+        Some("gemini_cli") => &[
+            "GOOGLE_API_KEY",
+            "GEMINI_API_KEY",
+            "GOOGLE_GENAI_USE_VERTEXAI",
+        ],
         Some(_) | None => {
             let message = format!("nobody knows how to prove a subscription of {provider}");
             return Err(("unknown_proof_strategy", message));
@@ -124,7 +162,12 @@ async fn proof(
         .envs(environment)
         .stdin(Stdio::null())
         .kill_on_drop(true);
-    let failed = |message: &str| Err(("auth_probe_failed", format!("`{bin} login status` {message}")));
+    let failed = |message: &str| {
+        Err((
+            "auth_probe_failed",
+            format!("`{bin} login status` {message}"),
+        ))
+    };
     match tokio::time::timeout(PATIENCE, command.output()).await {
         Ok(Ok(output)) if output.status.success() => {
             let said = [output.stdout, output.stderr].concat();
@@ -161,11 +204,23 @@ mod tests {
     #[tokio::test]
     async fn the_name_of_the_program_and_the_way_it_is_paid_for_decide() {
         assert_eq!(check("claude", "/bin/claude-nightly", &[]).await, "passed");
-        assert_eq!(check("claude", "/opt/claude/x", &[]).await, "unapproved_worker_binary");
-        assert_eq!(check("claude", "claude", &[("ANTHROPIC_API_KEY", "k")]).await, "api_key_present");
+        assert_eq!(
+            check("claude", "/opt/claude/x", &[]).await,
+            "unapproved_worker_binary"
+        );
+        assert_eq!(
+            check("claude", "claude", &[("ANTHROPIC_API_KEY", "k")]).await,
+            "api_key_present"
+        );
         assert_eq!(check("gemini", "gemini", &[]).await, "auth_probe_failed");
-        assert_eq!(check("gemini", "gemini", &[("GEMINI_API_KEY", "k")]).await, "passed");
-        assert_eq!(check("codex", "/no/such/codex", &[]).await, "auth_probe_failed");
+        assert_eq!(
+            check("gemini", "gemini", &[("GEMINI_API_KEY", "k")]).await,
+            "passed"
+        );
+        assert_eq!(
+            check("codex", "/no/such/codex", &[]).await,
+            "auth_probe_failed"
+        );
         assert_eq!(check("cmd", "/bin/true", &[]).await, "passed");
     }
 }

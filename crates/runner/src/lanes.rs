@@ -147,7 +147,10 @@ impl Lane {
 
     /// The place in the line, from 1; none if it does not wait.
     pub fn position(&self, ticket: Ticket, now_ms: i64) -> Option<u64> {
-        let place = self.in_order(now_ms).iter().position(|other| *other == ticket)?;
+        let place = self
+            .in_order(now_ms)
+            .iter()
+            .position(|other| *other == ticket)?;
         Some(place as u64 + 1)
     }
 

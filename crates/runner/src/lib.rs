@@ -30,5 +30,5 @@ pub use error::Error;
 pub use options::{Config, Options};
 pub use output::Stream;
 pub use process::ProcessId;
-pub use record::{SessionRecord, SessionRecordTag, all as session_records};
+pub use record::{SessionRecord, SessionRecordTag, all as session_records, session_ref_fits};
 pub use sessions::Sessions;

@@ -44,8 +44,13 @@ impl Options {
     /// Puts together what is said anywhere.
     pub fn new(config: &Config, drivers: BTreeMap<String, DeclaredDriver>) -> Self {
         let limit = |said: Option<u64>, variable: &str, usual: u64| {
-            let by_variable = env::var(variable).ok().and_then(|text| text.trim().parse().ok());
-            by_variable.or(said).filter(|limit| *limit > 0).unwrap_or(usual)
+            let by_variable = env::var(variable)
+                .ok()
+                .and_then(|text| text.trim().parse().ok());
+            by_variable
+                .or(said)
+                .filter(|limit| *limit > 0)
+                .unwrap_or(usual)
         };
         let length = |said: Option<u64>, usual| said.map_or(usual, Duration::from_secs);
         Self {

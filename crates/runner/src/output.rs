@@ -237,7 +237,13 @@ mod tests {
         let (_stop, stopped) = watch::channel(false);
         let bytes = vec![b'x'; 3 * PIECE_BYTES + 5];
         let read_at = Arc::new(watch::Sender::new(Instant::now()));
-        let reading = tokio::spawn(read(Stream::Stdout, std::io::Cursor::new(bytes), sender, stopped, read_at));
+        let reading = tokio::spawn(read(
+            Stream::Stdout,
+            std::io::Cursor::new(bytes),
+            sender,
+            stopped,
+            read_at,
+        ));
         let mut total = 0;
         while let Some(piece) = pieces.recv().await {
             assert!(piece.bytes.len() <= PIECE_BYTES);

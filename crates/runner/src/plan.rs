@@ -88,11 +88,18 @@ impl Plan {
         run: &Run,
         options: &Options,
     ) -> Self {
-        let agent: Option<Arc<Agent>> = AgentId::parse(&run.agent_id)
-            .ok()
-            .and_then(|id| company.read(&format!("{}/agent.yaml", layout::agent(&id))).ok());
+        let agent: Option<Arc<Agent>> = AgentId::parse(&run.agent_id).ok().and_then(|id| {
+            company
+                .read(&format!("{}/agent.yaml", layout::agent(&id)))
+                .ok()
+        });
         let machine: Option<Arc<Machine>> = company.read(layout::MACHINE).ok();
-        let argv: Vec<String> = params.argv.iter().flatten().map(ToString::to_string).collect();
+        let argv: Vec<String> = params
+            .argv
+            .iter()
+            .flatten()
+            .map(ToString::to_string)
+            .collect();
         let by_provider = Driver::of_provider(&run.provider, &options.drivers);
         let driver = match (&by_provider, argv.first()) {
             (Driver::CodexAppServer, _) => by_provider,
@@ -102,18 +109,24 @@ impl Plan {
         };
         let mode = match driver {
             Driver::CodexAppServer => CompanySessionMode::CodexAppServer,
-            Driver::Command | Driver::Codex | Driver::Claude | Driver::Gemini | Driver::Declared(..) => {
-                CompanySessionMode::Command
-            }
+            Driver::Command
+            | Driver::Codex
+            | Driver::Claude
+            | Driver::Gemini
+            | Driver::Declared(..) => CompanySessionMode::Command,
         };
         let text = |text: &Option<Text>| text.as_ref().map(ToString::to_string);
-        let length = |wanted: Option<u64>, usual: Duration| wanted.map_or(usual, Duration::from_millis);
+        let length =
+            |wanted: Option<u64>, usual: Duration| wanted.map_or(usual, Duration::from_millis);
         Self {
-            session_ref: text(&params.session_ref).unwrap_or_else(|| format!("local_{}", params.run_id)),
+            session_ref: text(&params.session_ref)
+                .unwrap_or_else(|| format!("local_{}", params.run_id)),
             project: params.project_id.clone(),
             run: params.run_id.clone(),
             agent: run.agent_id.to_string(),
-            team: agent.and_then(|agent| agent.team_id.clone()).filter(|team| !team.is_empty()),
+            team: agent
+                .and_then(|agent| agent.team_id.clone())
+                .filter(|team| !team.is_empty()),
             provider: run.provider.to_string(),
             context_pack: run.context_pack_id.to_string(),
             machine,
@@ -135,15 +148,20 @@ impl Plan {
             ),
             wanted: Wanted {
                 set: params.env.clone().unwrap_or_default(),
-                passthrough: params.env_passthrough.iter().flatten().map(ToString::to_string).collect(),
+                passthrough: params
+                    .env_passthrough
+                    .iter()
+                    .flatten()
+                    .map(ToString::to_string)
+                    .collect(),
                 inherit: params.inherit_env.unwrap_or(false),
             },
             permission: params.permission_level.unwrap_or_default(),
             timeout: length(params.timeout_ms, options.timeout),
             idle_timeout: length(params.idle_timeout_ms, options.idle_timeout),
-            live_budget: params
-                .budget_enforcement
-                .map(|when| when == protocol::company::session::CompanySessionBudgetEnforcement::Live),
+            live_budget: params.budget_enforcement.map(|when| {
+                when == protocol::company::session::CompanySessionBudgetEnforcement::Live
+            }),
             company,
         }
     }
@@ -156,7 +174,10 @@ impl Plan {
     /// A file of the run's output: below the company folder, and below the project's.
     pub(crate) fn output(&self, name: &str) -> (String, String) {
         let relpath = format!("runs/{}/outputs/{name}", self.run);
-        (format!("{}/{relpath}", layout::project(&self.project)), relpath)
+        (
+            format!("{}/{relpath}", layout::project(&self.project)),
+            relpath,
+        )
     }
 
     /// The program, if the driver makes the command line.
@@ -189,7 +210,12 @@ impl Plan {
         let mut own = own.clone();
         own.insert(MARK.to_owned(), self.mark_value());
         let policy = guard::policy(self.machine.as_deref(), &self.provider);
-        environment::environment(&self.wanted, &self.driver, policy.as_ref().map(|(_, policy)| policy), &own)
+        environment::environment(
+            &self.wanted,
+            &self.driver,
+            policy.as_ref().map(|(_, policy)| policy),
+            &own,
+        )
     }
 
     pub(crate) fn mark_value(&self) -> String {
@@ -206,7 +232,11 @@ impl Plan {
         };
         let roots = self.machine.as_ref().map(|machine| &machine.repo_roots);
         let Some(root) = roots.and_then(|roots| roots.get(repo_id.as_str())) else {
-            let known: Vec<_> = roots.into_iter().flat_map(BTreeMap::keys).map(String::as_str).collect();
+            let known: Vec<_> = roots
+                .into_iter()
+                .flat_map(BTreeMap::keys)
+                .map(String::as_str)
+                .collect();
             let known = match known.is_empty() {
                 true => "none".to_owned(),
                 false => known.join(", "),
@@ -214,7 +244,13 @@ impl Plan {
             return Err(format!("Unknown repo_id: {repo_id}. Known repos: {known}"));
         };
         let worktree = match &self.task {
-            Some(task) => worktree::wanted(&self.company, &self.project, &self.run, task, self.milestone.as_ref())?,
+            Some(task) => worktree::wanted(
+                &self.company,
+                &self.project,
+                &self.run,
+                task,
+                self.milestone.as_ref(),
+            )?,
             None => None,
         };
         Ok(Place {
@@ -239,7 +275,12 @@ impl Plan {
         };
         let (real, real_base) = match (folder.canonicalize(), base.canonicalize()) {
             (Ok(real), Ok(base)) if real.is_dir() => (real, base),
-            _ => return Err(format!("working directory is not a directory: {}", folder.display())),
+            _ => {
+                return Err(format!(
+                    "working directory is not a directory: {}",
+                    folder.display()
+                ));
+            }
         };
         match real.starts_with(&real_base) {
             true => Ok(folder),
@@ -269,15 +310,26 @@ impl Plan {
                 .iter()
                 .map(|path| instruction(path, delivery))
                 .collect(),
-            (Some(delivery), _) => nearest.map(|path| instruction(path, delivery)).into_iter().collect(),
+            (Some(delivery), _) => nearest
+                .map(|path| instruction(path, delivery))
+                .into_iter()
+                .collect(),
         };
         let wish = Wish {
             bin: self.bin(),
-            prompt: self.prompt.clone().or_else(|| self.stdin.clone()).unwrap_or_default(),
+            prompt: self
+                .prompt
+                .clone()
+                .or_else(|| self.stdin.clone())
+                .unwrap_or_default(),
             model: self.model.clone(),
             permission: self.permission,
             instructions: nearest.map(|path| path.display().to_string()),
-            last_message: self.company.path(&self.output("last_message.md").0).display().to_string(),
+            last_message: self
+                .company
+                .path(&self.output("last_message.md").0)
+                .display()
+                .to_string(),
         };
         let made = match makes_line && !wish.prompt.trim().is_empty() {
             true => self.driver.command_line(&wish),
@@ -308,11 +360,17 @@ impl Plan {
 
     /// Where the settings file of a worker goes.
     pub(crate) fn settings_path(&self) -> PathBuf {
-        self.company.path(&format!("{}/settings.json", self.run_folder()))
+        self.company
+            .path(&format!("{}/settings.json", self.run_folder()))
     }
 
     /// What is written into `run.yaml`. Values of variables are not.
-    pub(crate) fn spec(&self, argv: &[String], worktree: Option<&Worktree>, stdin: Option<&str>) -> RunSpec {
+    pub(crate) fn spec(
+        &self,
+        argv: &[String],
+        worktree: Option<&Worktree>,
+        stdin: Option<&str>,
+    ) -> RunSpec {
         let text = |value: Option<&str>| value.and_then(Text::new);
         let repo_id = text(self.repo.as_ref().map(RepoId::as_str));
         let workdir_rel = text(self.workdir.as_deref());
@@ -333,12 +391,15 @@ impl Plan {
                 budget,
                 env: (!self.wanted.set.is_empty()).then(|| {
                     let names = self.wanted.set.keys();
-                    names.map(|name| (name.clone(), "[set]".to_owned())).collect()
+                    names
+                        .map(|name| (name.clone(), "[set]".to_owned()))
+                        .collect()
                 }),
                 stdin_relpath: text(stdin),
             },
             CompanySessionMode::CodexAppServer => RunSpec::CodexAppServer {
-                prompt_relpath: Text::new(self.output("prompt.txt").1).expect("a path is not empty"),
+                prompt_relpath: Text::new(self.output("prompt.txt").1)
+                    .expect("a path is not empty"),
                 model: text(self.model.as_deref()),
                 repo_id,
                 workdir_rel,
@@ -354,7 +415,12 @@ impl Plan {
     }
 
     /// What `run.executing` says.
-    pub(crate) fn executing(&self, argv: &[String], worktree: Option<&Worktree>, stdin: Option<&str>) -> Value {
+    pub(crate) fn executing(
+        &self,
+        argv: &[String],
+        worktree: Option<&Worktree>,
+        stdin: Option<&str>,
+    ) -> Value {
         let repo = self.repo.as_ref().map(RepoId::as_str);
         let (task, milestone) = (&self.task, &self.milestone);
         if self.mode == CompanySessionMode::CodexAppServer {

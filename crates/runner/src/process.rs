@@ -69,7 +69,9 @@ impl ProcessId {
         }
         match stat(self.pid) {
             Some(stat) => {
-                let is_same = self.start_ticks.is_none_or(|ticks| ticks == stat.start_ticks);
+                let is_same = self
+                    .start_ticks
+                    .is_none_or(|ticks| ticks == stat.start_ticks);
                 is_same && !matches!(stat.state, 'Z' | 'X')
             }
             // No `/proc`: the system says there is one.
@@ -111,7 +113,10 @@ fn children(pid: i32) -> Vec<i32> {
     let mut found = Vec::new();
     for thread in threads.flatten() {
         let text = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-        found.extend(text.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+        found.extend(
+            text.split_whitespace()
+                .filter_map(|pid| pid.parse::<i32>().ok()),
+        );
     }
     found
 }
@@ -164,7 +169,10 @@ impl Tree {
             return;
         };
         for entry in entries.flatten() {
-            let pid = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok());
+            let pid = entry
+                .file_name()
+                .to_str()
+                .and_then(|name| name.parse::<i32>().ok());
             if let Some(pid) = pid {
                 if pid != self.leader.pid && self.is_ours(pid) {
                     self.seen.insert(ProcessId::of(pid));
@@ -176,7 +184,9 @@ impl Tree {
     /// Those that run, without the leader.
     pub(crate) fn left(&self) -> Vec<ProcessId> {
         let left = self.seen.iter().filter(|process| process.is_alive());
-        left.copied().filter(|process| process.pid != self.leader.pid).collect()
+        left.copied()
+            .filter(|process| process.pid != self.leader.pid)
+            .collect()
     }
 
     /// Waits for those of our children that ended, so that none stays a zombie.
@@ -186,7 +196,10 @@ impl Tree {
                 return false;
             };
             let is_zombie = stat(process.pid).is_some_and(|stat| {
-                stat.state == 'Z' && process.start_ticks.is_none_or(|ticks| ticks == stat.start_ticks)
+                stat.state == 'Z'
+                    && process
+                        .start_ticks
+                        .is_none_or(|ticks| ticks == stat.start_ticks)
             });
             if is_zombie {
                 // Not a child of ours: its parent waits for it.
@@ -259,11 +272,16 @@ impl Tree {
         if self.seen.contains(&process) {
             return true;
         }
-        let began_later = self.leader.start_ticks.is_none_or(|ticks| ticks <= stat.start_ticks);
+        let began_later = self
+            .leader
+            .start_ticks
+            .is_none_or(|ticks| ticks <= stat.start_ticks);
         if !began_later || stat.state == 'Z' {
             return false;
         }
-        stat.group == self.leader.pid || stat.session == self.leader.pid || has_mark(pid, &self.mark)
+        stat.group == self.leader.pid
+            || stat.session == self.leader.pid
+            || has_mark(pid, &self.mark)
     }
 }
 
@@ -272,7 +290,9 @@ fn has_mark(pid: i32, mark: &str) -> bool {
     let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {
         return false;
     };
-    environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+    environment
+        .split(|byte| *byte == 0)
+        .any(|variable| variable == mark.as_bytes())
 }
 
 /// Waits for children that we did not start and that ended: orphans of sessions that are over.
@@ -289,7 +309,8 @@ impl Reaper {
         let own = i32::try_from(std::process::id()).unwrap_or(0);
         let mut zombies = BTreeMap::new();
         for pid in children(own) {
-            let Some(stat) = stat(pid).filter(|stat| stat.state == 'Z' && stat.parent == own) else {
+            let Some(stat) = stat(pid).filter(|stat| stat.state == 'Z' && stat.parent == own)
+            else {
                 continue;
             };
             if leaders.contains(&pid) {

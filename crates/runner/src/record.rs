@@ -151,6 +151,12 @@ pub(crate) fn relpath(session_ref: &str) -> String {
     format!("{FOLDER}/{}.yaml", file_name(session_ref))
 }
 
+/// Whether a name can be that of a session: it becomes the name of a file.
+pub fn session_ref_fits(session_ref: &str) -> bool {
+    const LONGEST: usize = 240;
+    file_name(session_ref).len() <= LONGEST && !session_ref.chars().any(char::is_control)
+}
+
 fn file_name(session_ref: &str) -> String {
     let mut name = String::new();
     for byte in session_ref.bytes() {
@@ -173,7 +179,10 @@ mod tests {
 
     #[test]
     fn a_name_is_one_part_of_a_path_whatever_it_is() {
-        assert_eq!(relpath("named session/1"), ".local/sessions/named%20session%2F1.yaml");
+        assert_eq!(
+            relpath("named session/1"),
+            ".local/sessions/named%20session%2F1.yaml"
+        );
         assert_eq!(relpath("../x"), ".local/sessions/%2E.%2Fx.yaml");
         assert_eq!(relpath("é"), ".local/sessions/%C3%A9.yaml");
         assert_eq!(relpath("it's(1)!~*"), ".local/sessions/it's(1)!~*.yaml");

@@ -96,7 +96,9 @@ impl Scribe {
                         writer.put_text(relpath, text)?;
                     }
                     match record {
-                        Some(record) => writer.put(&crate::record::relpath(&record.session_ref), record),
+                        Some(record) => {
+                            writer.put(&crate::record::relpath(&record.session_ref), record)
+                        }
                         None => Ok(()),
                     }
                 })

@@ -1,7 +1,6 @@
 //! The life of one session, from its place in the lane until its run is over.
 
 use std::{
-
     fs::{self, File},
     os::unix::process::ExitStatusExt as _,
     path::PathBuf,
@@ -205,14 +204,28 @@ pub(crate) async fn fail(scribe: &Scribe, live: &Live, not_started: NotStarted) 
     let mut record = live.state().record;
     record.status = RunStatus::Failed;
     record.error = Some(error.clone());
-    close_unstarted(scribe, live, record, "run.failed", json!({"reason": reason, "error": error})).await;
+    close_unstarted(
+        scribe,
+        live,
+        record,
+        "run.failed",
+        json!({"reason": reason, "error": error}),
+    )
+    .await;
 }
 
 /// Writes down that somebody stopped a session before it had a process.
 pub(crate) async fn stop_unstarted(scribe: &Scribe, live: &Live) {
     let mut record = live.state().record;
     record.status = RunStatus::Stopped;
-    close_unstarted(scribe, live, record, "run.stopped", json!({"reason": "stopped_in_queue"})).await;
+    close_unstarted(
+        scribe,
+        live,
+        record,
+        "run.stopped",
+        json!({"reason": "stopped_in_queue"}),
+    )
+    .await;
 }
 
 async fn close_unstarted(
@@ -265,10 +278,16 @@ struct Prepared {
 /// Makes folders and files and writes down what will run.
 async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepared, NotStarted> {
     let is_server = plan.mode == CompanySessionMode::CodexAppServer;
-    let prompt = plan.prompt.as_ref().or(plan.stdin.as_ref()).filter(|text| !text.trim().is_empty());
+    let prompt = plan
+        .prompt
+        .as_ref()
+        .or(plan.stdin.as_ref())
+        .filter(|text| !text.trim().is_empty());
     let makes_line = plan.argv.is_empty() && prompt.is_some() && plan.driver != Driver::Command;
     if is_server && prompt.is_none() {
-        return Err(NotStarted::launch("prompt_text or stdin_text is required for codex_app_server"));
+        return Err(NotStarted::launch(
+            "prompt_text or stdin_text is required for codex_app_server",
+        ));
     }
     if !is_server && !makes_line {
         if let Some(refusal) = command::refusal(&plan.argv) {
@@ -296,48 +315,77 @@ async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepared, NotStart
 
     let place = {
         let plan = Arc::clone(plan);
-        blocking(move || Ok(plan.place())).await?.map_err(NotStarted::launch)?
+        blocking(move || Ok(plan.place()))
+            .await?
+            .map_err(NotStarted::launch)?
     };
     let mut events = Vec::new();
     let base = match (&place.repo, &place.worktree) {
         (None, _) => plan.company.root().to_owned(),
         (Some(repo), None) => repo.clone(),
         (Some(repo), Some(worktree)) => {
-            let path = worktree.prepare(&plan.company, repo).await.map_err(NotStarted::launch)?;
-            events.push(scribe.event_by(&plan.agent, Visibility::Org, "worktree.prepared", &json!({
-                "repo_id": plan.repo,
-                "task_id": plan.task,
-                "milestone_id": plan.milestone,
-                "worktree_relpath": worktree.relpath,
-                "branch": worktree.branch,
-            }))?);
+            let path = worktree
+                .prepare(&plan.company, repo)
+                .await
+                .map_err(NotStarted::launch)?;
+            events.push(scribe.event_by(
+                &plan.agent,
+                Visibility::Org,
+                "worktree.prepared",
+                &json!({
+                    "repo_id": plan.repo,
+                    "task_id": plan.task,
+                    "milestone_id": plan.milestone,
+                    "worktree_relpath": worktree.relpath,
+                    "branch": worktree.branch,
+                }),
+            )?);
             path
         }
     };
     let (cwd, command) = {
         let (plan, base) = (Arc::clone(plan), base.clone());
-        blocking(move || Ok(plan.workdir(&base).map(|cwd| (cwd.clone(), plan.command(&cwd)))))
-            .await?
-            .map_err(NotStarted::launch)?
+        blocking(move || {
+            Ok(plan
+                .workdir(&base)
+                .map(|cwd| (cwd.clone(), plan.command(&cwd))))
+        })
+        .await?
+        .map_err(NotStarted::launch)?
     };
     if let Some(refusal) = command::refusal(&command.line.argv) {
         return Err(NotStarted::launch(refusal));
     }
 
     let secrets = environment::secrets(&command.environment);
-    let argv: Vec<_> = command.line.argv.iter().map(|argument| redacted(argument, &secrets)).collect();
+    let argv: Vec<_> = command
+        .line
+        .argv
+        .iter()
+        .map(|argument| redacted(argument, &secrets))
+        .collect();
     {
         let (plan, scribe, command) = (Arc::clone(plan), scribe.clone(), command.clone());
         let (argv, worktree) = (argv.clone(), place.worktree.clone());
         blocking(move || write_spec(&plan, &scribe, &command, &argv, worktree.as_ref())).await?;
     }
     if let Some(repo) = &plan.repo {
-        let taken = snapshot::take(&plan.company, &plan.project, &plan.context_pack, repo.as_str(), &base);
+        let taken = snapshot::take(
+            &plan.company,
+            &plan.project,
+            &plan.context_pack,
+            repo.as_str(),
+            &base,
+        );
         for (event_type, payload) in taken.await {
             events.push(scribe.event(event_type, &payload)?);
         }
     }
-    let stdin_relpath = command.line.stdin.as_ref().map(|_| plan.output("stdin.txt").1);
+    let stdin_relpath = command
+        .line
+        .stdin
+        .as_ref()
+        .map(|_| plan.output("stdin.txt").1);
     let executing = plan.executing(&argv, place.worktree.as_ref(), stdin_relpath.as_deref());
     events.push(scribe.event("run.executing", &executing)?);
     {
@@ -351,7 +399,9 @@ async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepared, NotStart
         sandbox: match plan.permission {
             protocol::company::session::CompanySessionPermission::ReadOnly => "read-only",
             protocol::company::session::CompanySessionPermission::Patch
-            | protocol::company::session::CompanySessionPermission::RunCommands => "workspace-write",
+            | protocol::company::session::CompanySessionPermission::RunCommands => {
+                "workspace-write"
+            }
         },
     });
     Ok(Prepared {
@@ -387,7 +437,10 @@ fn write_spec(
         };
         if plan.mode == CompanySessionMode::CodexAppServer {
             let prompt = plan.prompt.as_ref().or(plan.stdin.as_ref());
-            writer.put_text(&plan.output("prompt.txt").0, prompt.map_or("", String::as_str))?;
+            writer.put_text(
+                &plan.output("prompt.txt").0,
+                prompt.map_or("", String::as_str),
+            )?;
         }
         let path = scribe.run_path();
         let mut run = Run::clone(&*plan.company.read::<Run>(&path)?);
@@ -485,7 +538,10 @@ async fn start(
         reason: "spawn_failed",
         error: spawn_error(&line.argv[0], &error),
     })?;
-    let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0);
+    let pid = child
+        .id()
+        .and_then(|pid| i32::try_from(pid).ok())
+        .unwrap_or(0);
     let leader = ProcessId::of(pid);
     let now_ms = plan.company.sources().now_ms();
     live.update(|record| {
@@ -498,11 +554,23 @@ async fn start(
     let (stop_reading, stopped) = watch::channel(false);
     let read_at = Arc::new(watch::Sender::new(Instant::now()));
     if let Some(stdout) = child.stdout.take() {
-        let reading = output::read(Stream::Stdout, stdout, pieces.clone(), stopped.clone(), Arc::clone(&read_at));
+        let reading = output::read(
+            Stream::Stdout,
+            stdout,
+            pieces.clone(),
+            stopped.clone(),
+            Arc::clone(&read_at),
+        );
         tokio::spawn(reading);
     }
     if let Some(stderr) = child.stderr.take() {
-        let reading = output::read(Stream::Stderr, stderr, pieces.clone(), stopped, Arc::clone(&read_at));
+        let reading = output::read(
+            Stream::Stderr,
+            stderr,
+            pieces.clone(),
+            stopped,
+            Arc::clone(&read_at),
+        );
         tokio::spawn(reading);
     }
     drop(pieces);
@@ -570,7 +638,11 @@ fn utf16(text: &str) -> u64 {
 /// Writes messages to an app server. `null` is the last one: then its input is closed, which ends it.
 async fn converse(mut pipe: ChildStdin, mut messages: mpsc::UnboundedReceiver<Value>) {
     while let Some(message) = messages.recv().await.filter(|message| !message.is_null()) {
-        if pipe.write_all(format!("{message}\n").as_bytes()).await.is_err() {
+        if pipe
+            .write_all(format!("{message}\n").as_bytes())
+            .await
+            .is_err()
+        {
             return;
         }
     }
@@ -629,7 +701,11 @@ fn signs(sink: &Sink, heard: Heard, tell: &mpsc::UnboundedSender<Sign>) {
     if let (Some((thread, turn)), Some((conversation, _))) = (heard.named, &sink.conversation) {
         signs.push(Sign::Named(thread, turn, Box::new(conversation.clone())));
     }
-    if sink.conversation.as_ref().is_some_and(|(conversation, _)| !conversation.is_waiting()) {
+    if sink
+        .conversation
+        .as_ref()
+        .is_some_and(|(conversation, _)| !conversation.is_waiting())
+    {
         signs.push(Sign::Answered);
     }
     signs.extend(heard.usage.map(Sign::Used));
@@ -647,7 +723,12 @@ fn signs(sink: &Sink, heard: Heard, tell: &mpsc::UnboundedSender<Sign>) {
 
 impl Started {
     /// Watches the process until it ends, and writes its end down.
-    async fn finish(mut self, plan: &Arc<Plan>, live: &Arc<Live>, scribe: &Scribe) -> Option<Outcome> {
+    async fn finish(
+        mut self,
+        plan: &Arc<Plan>,
+        live: &Arc<Live>,
+        scribe: &Scribe,
+    ) -> Option<Outcome> {
         let (cause, status) = self.watch(plan, live).await;
         let status = match status {
             Some(status) => status,
@@ -770,7 +851,13 @@ impl Started {
 
     fn is_over_budget(&self, plan: &Plan, live: &Live, counts: &usage::TokenCounts) -> bool {
         let usage = counts.reported(&plan.provider);
-        let cost = usage::cost(plan.machine.as_deref(), &plan.provider, &usage, counts.parts_included, None);
+        let cost = usage::cost(
+            plan.machine.as_deref(),
+            &plan.provider,
+            &usage,
+            counts.parts_included,
+            None,
+        );
         let spent = Spent {
             tokens: usage.total_tokens,
             cost_usd: cost.usd().unwrap_or(0.0),
@@ -781,7 +868,10 @@ impl Started {
             cost_usd: reserved.cost_usd.max(spent.cost_usd),
         });
         let watches = plan.live_budget.unwrap_or(counts.parts_included);
-        let checks = plan.budgets.run().map(|budget| budget::checks("run", budget, spent));
+        let checks = plan
+            .budgets
+            .run()
+            .map(|budget| budget::checks("run", budget, spent));
         watches && checks.is_some_and(|checks| budget::is_exceeded(&checks))
     }
 
@@ -853,7 +943,10 @@ impl End {
         mut sink: Sink,
         mut record: SessionRecord,
     ) -> (SessionRecord, Option<Outcome>) {
-        let conversation = sink.conversation.as_ref().map(|(conversation, _)| conversation.clone());
+        let conversation = sink
+            .conversation
+            .as_ref()
+            .map(|(conversation, _)| conversation.clone());
         let recognised = sink.is_recognised();
         let exit_code = self.status.code();
         let outcome = sink.outcome(exit_code);
@@ -867,7 +960,9 @@ impl End {
             (Cause::Itself | Cause::Completed, Some(outcome)) => outcome.error.clone(),
             (Cause::Itself | Cause::Completed, None) | (Cause::Stopped, _) => None,
         };
-        let completion = conversation.as_ref().and_then(|conversation| conversation.completion);
+        let completion = conversation
+            .as_ref()
+            .and_then(|conversation| conversation.completion);
         let mut status = match (&self.cause, &conversation) {
             (Cause::Stopped, _) => RunStatus::Stopped,
             (Cause::TimedOut(..) | Cause::Broken(_) | Cause::OverBudget, _) => RunStatus::Failed,
@@ -902,7 +997,13 @@ impl End {
         };
         let parts_included = counts.as_ref().is_some_and(|counts| counts.parts_included);
         let reported_cost = outcome.as_ref().and_then(|outcome| outcome.cost_usd);
-        let cost = usage::cost(plan.machine.as_deref(), &plan.provider, &usage, parts_included, reported_cost);
+        let cost = usage::cost(
+            plan.machine.as_deref(),
+            &plan.provider,
+            &usage,
+            parts_included,
+            reported_cost,
+        );
         let mut closing = Closing {
             scribe,
             events: Vec::new(),
@@ -933,7 +1034,9 @@ impl End {
             _ => Phase::Completion,
         };
         // Its own usage is not in its document yet.
-        let checks = plan.budgets.checks(&plan.company, &plan.project, spent, &|_| spent);
+        let checks = plan
+            .budgets
+            .checks(&plan.company, &plan.project, spent, &|_| spent);
         let checks = checks.unwrap_or_default();
         for (event_type, payload) in budget::events(&checks, phase) {
             closing.add(event_type, &payload);
@@ -968,7 +1071,8 @@ impl End {
         if let Some(class) = outcome.as_ref().and_then(|outcome| outcome.error_class) {
             payload["error_class"] = class.as_str().into();
             if class == ErrorClass::RateLimited {
-                payload["retry_at"] = json!(retry_at(plan, outcome.as_ref()).map(company::iso_time));
+                payload["retry_at"] =
+                    json!(retry_at(plan, outcome.as_ref()).map(company::iso_time));
             }
         }
         let event_type = match status {
@@ -987,7 +1091,10 @@ impl End {
         record.status = status;
         record.error = error;
         record.ended_at_ms = Some(plan.company.sources().now_ms());
-        let mut files = vec![(plan.output("token_usage.json").0, token_usage(&priced, &cost))];
+        let mut files = vec![(
+            plan.output("token_usage.json").0,
+            token_usage(&priced, &cost),
+        )];
         if let Some(text) = outcome.as_ref().and_then(|outcome| outcome.text.as_ref()) {
             files.push((plan.output("last_message.md").0, text.clone()));
         }
@@ -996,8 +1103,12 @@ impl End {
         let change = |run: &mut Run| {
             run.usage = Some(priced);
             run.context_cycles = Some(cycles);
-            if let (Some(RunSpec::CodexAppServer { thread_id, turn_id, .. }), Some((thread, turn))) =
-                (&mut run.spec, ids)
+            if let (
+                Some(RunSpec::CodexAppServer {
+                    thread_id, turn_id, ..
+                }),
+                Some((thread, turn)),
+            ) = (&mut run.spec, ids)
             {
                 *thread_id = thread.and_then(Text::new);
                 *turn_id = turn.and_then(Text::new);
@@ -1006,7 +1117,9 @@ impl End {
         if let Err(failure) = scribe.end(&closing.events, status, change, &files, Some(&record)) {
             tracing::error!(error = %failure, "the end of a run cannot be written down");
             record.status = RunStatus::Failed;
-            record.error = Some(format!("the end of the run cannot be written down: {failure}"));
+            record.error = Some(format!(
+                "the end of the run cannot be written down: {failure}"
+            ));
         }
         (record, outcome)
     }
@@ -1015,7 +1128,10 @@ impl End {
 /// When a worker that was asked too often may be asked again.
 pub(crate) fn retry_at(plan: &Plan, outcome: Option<&Outcome>) -> Option<i64> {
     let hint = outcome?.retry.as_ref()?;
-    hint.at_ms(plan.company.sources().now_ms(), &jiff::tz::TimeZone::system())
+    hint.at_ms(
+        plan.company.sources().now_ms(),
+        &jiff::tz::TimeZone::system(),
+    )
 }
 
 /// The last events of a run. One that cannot be made is left out and told of in the log.
@@ -1041,4 +1157,3 @@ fn token_usage(usage: &Usage, cost: &usage::Cost) -> String {
     }
     format!("{value:#}\n")
 }
-

@@ -4,7 +4,10 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak, atomic::{AtomicBool, Ordering}},
+    sync::{
+        Arc, Mutex, MutexGuard, Once, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -30,7 +33,10 @@ use protocol::{
 };
 use rustix::process::Signal;
 use serde_json::{Map, json};
-use tokio::{sync::oneshot, time::{sleep, timeout}};
+use tokio::{
+    sync::oneshot,
+    time::{sleep, timeout},
+};
 
 use crate::{
     Error, Options,
@@ -143,7 +149,8 @@ impl Sessions {
             return self.explain(&params, &plan, &run, &actor).await;
         }
         let known = inner.claim(&plan, &run)?;
-        let not_running = (run.status != RunStatus::Running).then(|| session::not_running(run.status));
+        let not_running =
+            (run.status != RunStatus::Running).then(|| session::not_running(run.status));
         if let Some(error) = not_running {
             let mut record = known.live.state().record;
             record.status = RunStatus::Failed;
@@ -157,7 +164,10 @@ impl Sessions {
             saved?;
             return Ok(launched(&known, None));
         }
-        if let Err(error) = self.preflight(&params, &plan, &scribe, &actor, &known).await {
+        if let Err(error) = self
+            .preflight(&params, &plan, &scribe, &actor, &known)
+            .await
+        {
             inner.forget(&known);
             return Err(error);
         }
@@ -175,11 +185,14 @@ impl Sessions {
         let queue_timeout = params.queue_timeout_ms.map(Duration::from_millis);
         let (this, task_known) = (self.clone(), Arc::clone(&known));
         tokio::spawn(async move {
-            this.live_on(plan, scribe, task_known, ticket, granted, queue_timeout).await;
+            this.live_on(plan, scribe, task_known, ticket, granted, queue_timeout)
+                .await;
         });
         let position = inner.position(&known);
         if position.is_none() {
-            let started = known.live.reach(|stage| matches!(stage, Stage::Running | Stage::Over));
+            let started = known
+                .live
+                .reach(|stage| matches!(stage, Stage::Running | Stage::Over));
             let _ = timeout(REPLY, started).await;
         }
         Ok(launched(&known, inner.position(&known)))
@@ -211,17 +224,24 @@ impl Sessions {
             }
             None => {
                 let record = self.recorded(workspace_dir, session_ref).await?;
-                (self.inner.companies.at(&record.workspace_dir), record.state())
+                (
+                    self.inner.companies.at(&record.workspace_dir),
+                    record.state(),
+                )
             }
         };
         let outputs = {
             let (project, run) = (state.project_id.clone(), state.run_id.clone());
             blocking(move || {
-                let (Ok(project), Ok(run)) = (ProjectId::parse(&project), RunId::parse(&run)) else {
+                let (Ok(project), Ok(run)) = (ProjectId::parse(&project), RunId::parse(&run))
+                else {
                     return Ok(Vec::new());
                 };
                 let names = company.names(&format!("{}/outputs", layout::run(&project, &run)))?;
-                Ok(names.iter().map(|name| format!("runs/{run}/outputs/{name}")).collect())
+                Ok(names
+                    .iter()
+                    .map(|name| format!("runs/{run}/outputs/{name}"))
+                    .collect())
             })
             .await?
         };
@@ -243,7 +263,11 @@ impl Sessions {
             return self.stop_detached(record).await;
         };
         if !known.live.is_over() {
-            let (company, project, run) = (known.company.clone(), known.project.clone(), known.run.clone());
+            let (company, project, run) = (
+                known.company.clone(),
+                known.project.clone(),
+                known.run.clone(),
+            );
             let session_ref = session_ref.to_owned();
             if known.live.state().stage != Stage::Queued {
                 blocking(move || write_stop_flag(&company, &project, &run, &session_ref)).await?;
@@ -254,33 +278,52 @@ impl Sessions {
     }
 
     /// Sessions, newest first: of a company folder, or those of this process.
-    pub async fn list(&self, params: CompanySessionListParams) -> Result<Vec<CompanySessionRow>, Error> {
-        let company = params.workspace_dir.as_deref().map(|dir| self.inner.companies.open(dir)).transpose()?;
+    pub async fn list(
+        &self,
+        params: CompanySessionListParams,
+    ) -> Result<Vec<CompanySessionRow>, Error> {
+        let company = params
+            .workspace_dir
+            .as_deref()
+            .map(|dir| self.inner.companies.open(dir))
+            .transpose()?;
         let mut rows = match company {
             None => self.inner.rows(|_| true),
             Some(company) => {
                 let root = company.root().to_owned();
                 let mut rows = self.inner.rows(|known| known.company.root() == root);
-                let names: BTreeSet<_> = rows.iter().map(|row| row.state.session_ref.clone()).collect();
+                let names: BTreeSet<_> = rows
+                    .iter()
+                    .map(|row| row.state.session_ref.clone())
+                    .collect();
                 let inner = Arc::clone(&self.inner);
                 let found = blocking(move || {
                     inner.prune(&company);
                     let records = record::all(&company)?;
-                    let others = records.iter().filter(|record| !names.contains(record.session_ref.as_str()));
-                    Ok(others.map(|record| reconcile(&company, record).row()).collect::<Vec<_>>())
+                    let others = records
+                        .iter()
+                        .filter(|record| !names.contains(record.session_ref.as_str()));
+                    Ok(others
+                        .map(|record| reconcile(&company, record).row())
+                        .collect::<Vec<_>>())
                 });
                 rows.extend(found.await?);
                 rows
             }
         };
-        let fits = |wanted: &Option<Text>, found: &str| wanted.as_ref().is_none_or(|wanted| **wanted == *found);
+        let fits = |wanted: &Option<Text>, found: &str| {
+            wanted.as_ref().is_none_or(|wanted| **wanted == *found)
+        };
         rows.retain(|row| {
             fits(&params.project_id, &row.state.project_id)
                 && fits(&params.run_id, &row.state.run_id)
-                && params.status.is_none_or(|status| status == row.state.status)
+                && params
+                    .status
+                    .is_none_or(|status| status == row.state.status)
         });
         rows.sort_by(|left, right| {
-            (right.started_at_ms, &left.state.session_ref).cmp(&(left.started_at_ms, &right.state.session_ref))
+            (right.started_at_ms, &left.state.session_ref)
+                .cmp(&(left.started_at_ms, &right.state.session_ref))
         });
         Ok(rows)
     }
@@ -300,7 +343,12 @@ impl Sessions {
     pub async fn close(&self) {
         self.inner.closing.store(true, Ordering::SeqCst);
         let mut open = self.inner.open();
-        open.sort_by_key(|known| (known.live.state().stage != Stage::Queued, known.live.state().record.started_at_ms));
+        open.sort_by_key(|known| {
+            (
+                known.live.state().stage != Stage::Queued,
+                known.live.state().record.started_at_ms,
+            )
+        });
         for known in &open {
             let session_ref = known.live.state().record.session_ref.to_string();
             let root = known.company.root().display().to_string();
@@ -329,7 +377,12 @@ impl Sessions {
             true => Some(judge(plan).await),
             false => None,
         };
-        let (inner, plan, known, actor) = (Arc::clone(&self.inner), plan.clone(), Arc::clone(known), actor.clone());
+        let (inner, plan, known, actor) = (
+            Arc::clone(&self.inner),
+            plan.clone(),
+            Arc::clone(known),
+            actor.clone(),
+        );
         on_thread(move || {
             let mut events = policy_events(&scribe, &plan, &actor, decision)?;
             let refuse = |mut events: Vec<Event>, error: Error, reason: &str, cause: &str| {
@@ -365,10 +418,19 @@ impl Sessions {
                 Some(Verdict::Passed { payload }) => {
                     events.push(managers("worker.subscription_check.passed", payload)?);
                 }
-                Some(Verdict::Failed { payload, reason, message }) => {
+                Some(Verdict::Failed {
+                    payload,
+                    reason,
+                    message,
+                }) => {
                     events.push(managers("worker.subscription_check.failed", payload)?);
                     let error = Error::Unverified { reason, message };
-                    return refuse(events, error, "subscription_unverified", "worker.subscription_check.failed");
+                    return refuse(
+                        events,
+                        error,
+                        "subscription_unverified",
+                        "worker.subscription_check.failed",
+                    );
                 }
             }
             let checks = inner.budget_checks(&plan, &known)?;
@@ -377,7 +439,12 @@ impl Sessions {
             }
             if budget::is_exceeded(&checks) {
                 let error = Error::Budget(budget::refusal(&checks));
-                return refuse(events, error, "budget_preflight_exceeded", "budget.exceeded");
+                return refuse(
+                    events,
+                    error,
+                    "budget_preflight_exceeded",
+                    "budget.exceeded",
+                );
             }
             scribe.append(&events)?;
             if let Some(budget) = plan.budgets.run() {
@@ -426,10 +493,13 @@ impl Sessions {
             }
         } else {
             let outcome = session::run(Arc::clone(&plan), Arc::clone(&known.live)).await;
-            let strained = outcome.as_ref().and_then(|outcome| outcome.error_class) == Some(ErrorClass::RateLimited);
+            let strained = outcome.as_ref().and_then(|outcome| outcome.error_class)
+                == Some(ErrorClass::RateLimited);
             if strained {
                 let retry_at = session::retry_at(&plan, outcome.as_ref());
-                let detail = outcome.and_then(|outcome| outcome.error).unwrap_or_default();
+                let detail = outcome
+                    .and_then(|outcome| outcome.error)
+                    .unwrap_or_default();
                 inner.cool_down(&plan, &detail, retry_at).await;
             }
         }
@@ -456,7 +526,10 @@ impl Sessions {
             refuse(session::not_running(run.status));
         }
         if !decision.allowed {
-            refuse(format!("Policy denied launch: {} ({})", decision.rule_id, decision.reason));
+            refuse(format!(
+                "Policy denied launch: {} ({})",
+                decision.rule_id, decision.reason
+            ));
         } else if applies_guard(params, plan) {
             if let Verdict::Failed { message, .. } = judge(plan).await {
                 refuse(message);
@@ -490,7 +563,9 @@ impl Sessions {
             Ok((place, command, cwd)) => {
                 let secrets = secrets_of(&command.environment);
                 let argv = command.line.argv.iter();
-                let argv: Vec<_> = argv.map(|argument| crate::sink::redacted(argument, &secrets)).collect();
+                let argv: Vec<_> = argv
+                    .map(|argument| crate::sink::redacted(argument, &secrets))
+                    .collect();
                 if let Some(error) = crate::driver::command::refusal(&argv) {
                     refuse(error.to_owned());
                 }
@@ -499,13 +574,18 @@ impl Sessions {
                     Some(worktree) => plan.company.path(&worktree.relpath),
                     None => cwd,
                 };
-                let millis = |length: Duration| u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
+                let millis =
+                    |length: Duration| u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
                 let shown = CompanySessionCommand {
                     driver: plan.driver.as_str().to_owned(),
                     argv,
                     cwd: cwd.display().to_string(),
                     env: command.environment.keys().cloned().collect(),
-                    stdin_chars: command.line.stdin.as_ref().map_or(0, |text| text.chars().count() as u64),
+                    stdin_chars: command
+                        .line
+                        .stdin
+                        .as_ref()
+                        .map_or(0, |text| text.chars().count() as u64),
                     worktree_relpath: worktree.map(|worktree| worktree.relpath.clone()),
                     worktree_branch: worktree.map(|worktree| worktree.branch.clone()),
                     stop_signal: plan.driver.stop_signal().as_str().to_owned(),
@@ -538,14 +618,22 @@ impl Sessions {
     }
 
     /// The record of a session that is not one of this process, as things are now.
-    async fn recorded(&self, workspace_dir: Option<&str>, session_ref: &str) -> Result<SessionRecord, Error> {
+    async fn recorded(
+        &self,
+        workspace_dir: Option<&str>,
+        session_ref: &str,
+    ) -> Result<SessionRecord, Error> {
         let Some(workspace_dir) = workspace_dir else {
             return Err(Error::UnknownHere(session_ref.to_owned()));
         };
         let company = self.inner.companies.open(workspace_dir)?;
         let name = session_ref.to_owned();
-        let found = blocking(move || Ok(record::find(&company, &name).map(|record| reconcile(&company, &record))));
-        found.await?.ok_or_else(|| Error::Unknown(session_ref.to_owned()))
+        let found = blocking(move || {
+            Ok(record::find(&company, &name).map(|record| reconcile(&company, &record)))
+        });
+        found
+            .await?
+            .ok_or_else(|| Error::Unknown(session_ref.to_owned()))
     }
 
     /// Stops a process that an earlier gateway started.
@@ -557,11 +645,17 @@ impl Sessions {
             return Ok(record.state());
         }
         let company = self.inner.companies.open(&record.workspace_dir)?;
-        let (Ok(project), Ok(run)) = (ProjectId::parse(&record.project_id), RunId::parse(&record.run_id)) else {
+        let (Ok(project), Ok(run)) = (
+            ProjectId::parse(&record.project_id),
+            RunId::parse(&record.run_id),
+        ) else {
             return Ok(record.state());
         };
         let session_ref = record.session_ref.to_string();
-        let folder = company.path(&layout::run(&project, &run)).display().to_string();
+        let folder = company
+            .path(&layout::run(&project, &run))
+            .display()
+            .to_string();
         blocking(move || write_stop_flag(&company, &project, &run, &session_ref)).await?;
         tokio::spawn(async move {
             let mut tree = Tree::new(process, format!("{}={folder}", crate::environment::MARK));
@@ -588,7 +682,10 @@ impl Inner {
     fn read(&self, params: &CompanySessionLaunchParams) -> Result<(Plan, Arc<Run>, Actor), Error> {
         let company = self.companies.open(&params.workspace_dir)?;
         self.prune(&company);
-        let path = format!("{}/run.yaml", layout::run(&params.project_id, &params.run_id));
+        let path = format!(
+            "{}/run.yaml",
+            layout::run(&params.project_id, &params.run_id)
+        );
         let run: Arc<Run> = company
             .read(&path)
             .map_err(|error| error.or_not_found("Run", params.run_id.as_str()))?;
@@ -607,10 +704,13 @@ impl Inner {
         let other = live.values().find(|known| {
             known.company.root() == root
                 && !known.live.is_over()
-                && (known.run == plan.run || *known.live.state().record.session_ref == *plan.session_ref)
+                && (known.run == plan.run
+                    || *known.live.state().record.session_ref == *plan.session_ref)
         });
         if let Some(other) = other {
-            return Err(Error::AlreadyRunning(other.live.state().record.session_ref.to_string()));
+            return Err(Error::AlreadyRunning(
+                other.live.state().record.session_ref.to_string(),
+            ));
         }
         let text = |value: &str| Text::new(value).expect("a name that was checked");
         let record = SessionRecord {
@@ -642,7 +742,10 @@ impl Inner {
             live: Arc::new(Live::new(record, Stage::Queued, plan.task.clone())),
             ticket: Mutex::default(),
         });
-        live.insert((root.to_owned(), plan.session_ref.clone()), Arc::clone(&known));
+        live.insert(
+            (root.to_owned(), plan.session_ref.clone()),
+            Arc::clone(&known),
+        );
         Ok(known)
     }
 
@@ -652,7 +755,8 @@ impl Inner {
         let other = live.values().find(|known| {
             known.company.root() == plan.company.root()
                 && !known.live.is_over()
-                && (known.run == plan.run || *known.live.state().record.session_ref == *plan.session_ref)
+                && (known.run == plan.run
+                    || *known.live.state().record.session_ref == *plan.session_ref)
         });
         let other = other.map(|other| other.live.state().record.session_ref.to_string());
         drop(live);
@@ -679,7 +783,10 @@ impl Inner {
         let mut over = record.clone();
         over.status = RunStatus::Failed;
         known.live.end(over);
-        let key = (known.company.root().to_owned(), record.session_ref.to_string());
+        let key = (
+            known.company.root().to_owned(),
+            record.session_ref.to_string(),
+        );
         lock(&self.live).remove(&key);
     }
 
@@ -718,7 +825,10 @@ impl Inner {
 
     fn open(&self) -> Vec<Arc<Known>> {
         let live = lock(&self.live);
-        live.values().filter(|known| !known.live.is_over()).cloned().collect()
+        live.values()
+            .filter(|known| !known.live.is_over())
+            .cloned()
+            .collect()
     }
 
     fn state(&self, known: &Known) -> CompanySessionState {
@@ -731,7 +841,11 @@ impl Inner {
     }
 
     fn rows(&self, wanted: impl Fn(&Known) -> bool) -> Vec<CompanySessionRow> {
-        let known: Vec<_> = lock(&self.live).values().filter(|known| wanted(known)).cloned().collect();
+        let known: Vec<_> = lock(&self.live)
+            .values()
+            .filter(|known| wanted(known))
+            .cloned()
+            .collect();
         known
             .iter()
             .map(|known| CompanySessionRow {
@@ -745,13 +859,21 @@ impl Inner {
     fn reserved(&self, plan: &Plan, own: Option<&Arc<Known>>, task: Option<&TaskId>) -> Spent {
         let live = lock(&self.live);
         live.values()
-            .filter(|known| known.company.root() == plan.company.root() && known.project == plan.project)
+            .filter(|known| {
+                known.company.root() == plan.company.root() && known.project == plan.project
+            })
             .filter(|known| own.is_none_or(|own| !Arc::ptr_eq(own, known)))
             .filter(|known| task.is_none() || known.live.task.as_ref() == task)
-            .fold(Spent::default(), |sum, known| sum.plus(known.live.reserved()))
+            .fold(Spent::default(), |sum, known| {
+                sum.plus(known.live.reserved())
+            })
     }
 
-    fn budget_checks(&self, plan: &Plan, own: &Arc<Known>) -> Result<Vec<budget::Check>, company::Error> {
+    fn budget_checks(
+        &self,
+        plan: &Plan,
+        own: &Arc<Known>,
+    ) -> Result<Vec<budget::Check>, company::Error> {
         self.budget_checks_but(plan, Some(own))
     }
 
@@ -761,7 +883,8 @@ impl Inner {
         own: Option<&Arc<Known>>,
     ) -> Result<Vec<budget::Check>, company::Error> {
         let reserved = |task: Option<&TaskId>| self.reserved(plan, own, task);
-        plan.budgets.checks(&plan.company, &plan.project, Spent::default(), &reserved)
+        plan.budgets
+            .checks(&plan.company, &plan.project, Spent::default(), &reserved)
     }
 
     fn entry(&self, plan: &Plan, params: &CompanySessionLaunchParams, role: ActorRole) -> Entry {
@@ -769,7 +892,9 @@ impl Inner {
         // Everybody may ask for less, people and the head of the company also for more.
         let limit = |wanted: Option<u64>, usual: u64| match (wanted, role) {
             (Some(wanted), ActorRole::Human | ActorRole::Ceo) => wanted,
-            (Some(wanted), ActorRole::Director | ActorRole::Manager | ActorRole::Worker) => wanted.min(usual),
+            (Some(wanted), ActorRole::Director | ActorRole::Manager | ActorRole::Worker) => {
+                wanted.min(usual)
+            }
             (None, _) => usual,
         };
         Entry {
@@ -844,10 +969,17 @@ impl Inner {
         let ticket = (*lock(&known.ticket))?;
         let mut lanes = lock(&self.lanes);
         let now_ms = known.company.sources().now_ms();
-        queue(&mut lanes, &known.company).lane.position(ticket, now_ms)
+        queue(&mut lanes, &known.company)
+            .lane
+            .position(ticket, now_ms)
     }
 
-    fn lane_for(&self, plan: &Plan, params: &CompanySessionLaunchParams, role: ActorRole) -> CompanySessionLane {
+    fn lane_for(
+        &self,
+        plan: &Plan,
+        params: &CompanySessionLaunchParams,
+        role: ActorRole,
+    ) -> CompanySessionLane {
         let entry = self.entry(plan, params, role);
         let now_ms = plan.company.sources().now_ms();
         let mut lanes = lock(&self.lanes);
@@ -874,12 +1006,22 @@ impl Inner {
         let cooldowns = {
             let mut lanes = lock(&self.lanes);
             let lane = &mut queue(&mut lanes, &plan.company).lane;
-            lane.cool_down(&plan.provider, Strain::RateLimit, &detail, retry_at_ms, now_ms, jitter());
+            lane.cool_down(
+                &plan.provider,
+                Strain::RateLimit,
+                &detail,
+                retry_at_ms,
+                now_ms,
+                jitter(),
+            );
             lane.cooldowns(now_ms)
         };
         let company = plan.company.clone();
         let saved = blocking(move || {
-            let text = format!("{:#}\n", json!({"schema_version": 1, "cooldowns": cooldowns}));
+            let text = format!(
+                "{:#}\n",
+                json!({"schema_version": 1, "cooldowns": cooldowns})
+            );
             company.write(|writer| writer.put_text(LANES, &text))
         });
         if let Err(error) = saved.await {
@@ -912,7 +1054,11 @@ impl Inner {
                     let Some(this) = Weak::upgrade(&this) else {
                         return;
                     };
-                    let leaders = this.open().iter().filter_map(|known| known.live.state().record.pid).collect();
+                    let leaders = this
+                        .open()
+                        .iter()
+                        .filter_map(|known| known.live.state().record.pid)
+                        .collect();
                     reaper.look(&leaders);
                 }
             });
@@ -927,7 +1073,10 @@ fn queue<'a>(lanes: &'a mut BTreeMap<PathBuf, Queue>, company: &Company) -> &'a 
         struct Saved {
             cooldowns: BTreeMap<String, Cooldown>,
         }
-        let saved = company.read_text(LANES).ok().and_then(|text| serde_json::from_str::<Saved>(&text).ok());
+        let saved = company
+            .read_text(LANES)
+            .ok()
+            .and_then(|text| serde_json::from_str::<Saved>(&text).ok());
         Queue {
             lane: Lane::with_cooldowns(saved.map(|saved| saved.cooldowns).unwrap_or_default()),
             grants: BTreeMap::new(),
@@ -971,11 +1120,17 @@ fn launched(known: &Known, position: Option<u64>) -> CompanySessionLaunchRespons
 
 /// Who launches. An agent of the company is what its document says, at most.
 fn actor(company: &Company, params: &CompanySessionLaunchParams) -> Result<Actor, Error> {
-    let id = params.actor_id.as_deref().map_or("human", str::trim).to_owned();
+    let id = params
+        .actor_id
+        .as_deref()
+        .map_or("human", str::trim)
+        .to_owned();
     let claimed = params.actor_role.unwrap_or(ActorRole::Human);
-    let agent: Option<Arc<Agent>> = AgentId::parse(&id)
-        .ok()
-        .and_then(|id| company.read(&format!("{}/agent.yaml", layout::agent(&id))).ok());
+    let agent: Option<Arc<Agent>> = AgentId::parse(&id).ok().and_then(|id| {
+        company
+            .read(&format!("{}/agent.yaml", layout::agent(&id)))
+            .ok()
+    });
     let mut team_id = params.actor_team_id.as_ref().map(ToString::to_string);
     if let Some(agent) = agent {
         let rank = |role: ActorRole| match role {
@@ -1039,23 +1194,29 @@ fn policy_events(
     let about = |event_type: &str, payload| {
         scribe.event_by(&actor.id, Visibility::Managers, event_type, &payload)
     };
-    let mut events = vec![about("policy.decision", json!({
-        "allowed": allowed,
-        "rule_id": rule_id,
-        "reason": reason,
-        "action": Action::Launch.as_str(),
-        "resource_id": plan.run,
-        "resource_kind": "run",
-        "resource_visibility": visibility(plan),
-    }))?];
-    if !allowed {
-        let mut denied = about("policy.denied", json!({
+    let mut events = vec![about(
+        "policy.decision",
+        json!({
+            "allowed": allowed,
+            "rule_id": rule_id,
+            "reason": reason,
             "action": Action::Launch.as_str(),
             "resource_id": plan.run,
             "resource_kind": "run",
             "resource_visibility": visibility(plan),
-            "policy": {"allowed": false, "rule_id": rule_id, "reason": reason},
-        }))?;
+        }),
+    )?];
+    if !allowed {
+        let mut denied = about(
+            "policy.denied",
+            json!({
+                "action": Action::Launch.as_str(),
+                "resource_id": plan.run,
+                "resource_kind": "run",
+                "resource_visibility": visibility(plan),
+                "policy": {"allowed": false, "rule_id": rule_id, "reason": reason},
+            }),
+        )?;
         denied.causation_id = cause_of(&events, "policy.decision");
         events.push(denied);
     }
@@ -1076,7 +1237,10 @@ async fn judge(plan: &Plan) -> Verdict {
     // The rules are those of the program, whatever the run says its provider is.
     let program = plan.program();
     let known = Driver::of_program(&program);
-    let provider = match (&known, Driver::of_provider(&plan.provider, &BTreeMap::new())) {
+    let provider = match (
+        &known,
+        Driver::of_provider(&plan.provider, &BTreeMap::new()),
+    ) {
         (Some(driver), Driver::Command) => driver.as_str().to_owned(),
         _ => plan.provider.clone(),
     };
@@ -1085,10 +1249,18 @@ async fn judge(plan: &Plan) -> Verdict {
 }
 
 fn stop_flag(company: &Company, project: &ProjectId, run: &RunId) -> PathBuf {
-    company.path(&format!("{}/outputs/{STOP_FLAG}", layout::run(project, run)))
+    company.path(&format!(
+        "{}/outputs/{STOP_FLAG}",
+        layout::run(project, run)
+    ))
 }
 
-fn write_stop_flag(company: &Company, project: &ProjectId, run: &RunId, session_ref: &str) -> Result<(), company::Error> {
+fn write_stop_flag(
+    company: &Company,
+    project: &ProjectId,
+    run: &RunId,
+    session_ref: &str,
+) -> Result<(), company::Error> {
     let text = format!("{}\n", json!({"session_ref": session_ref}));
     company::files::replace(&stop_flag(company, project, run), text.as_bytes())
 }
@@ -1114,7 +1286,10 @@ fn reconcile(company: &Company, record: &Arc<SessionRecord>) -> SessionRecord {
     if record.is_over() {
         return record;
     }
-    let (Ok(project), Ok(run_id)) = (ProjectId::parse(&record.project_id), RunId::parse(&record.run_id)) else {
+    let (Ok(project), Ok(run_id)) = (
+        ProjectId::parse(&record.project_id),
+        RunId::parse(&record.run_id),
+    ) else {
         return record;
     };
     let path = format!("{}/run.yaml", layout::run(&project, &run_id));
@@ -1142,7 +1317,8 @@ fn reconcile(company: &Company, record: &Arc<SessionRecord>) -> SessionRecord {
                 run: run_id,
                 session_ref: record.session_ref.to_string(),
             };
-            let payload = json!({"exit_code": null, "signal": null, "stopped": flag, "orphaned": true});
+            let payload =
+                json!({"exit_code": null, "signal": null, "stopped": flag, "orphaned": true});
             let ended = scribe
                 .event(event_type, &payload)
                 .and_then(|event| scribe.end(&[event], status, |_| {}, &[], Some(&record)));

@@ -180,10 +180,18 @@ impl Sink {
         if text.is_empty() {
             return Ok(());
         }
-        self.chars += text.chars().map(|char| char.len_utf16() as u64).sum::<u64>();
+        self.chars += text
+            .chars()
+            .map(|char| char.len_utf16() as u64)
+            .sum::<u64>();
         let chunk = redacted(text, &self.secrets);
         let payload = json!({"stream": stream.as_str(), "chunk": chunk});
-        events.push(self.scribe.event_by(&self.agent, Visibility::Team, "provider.raw", &payload)?);
+        events.push(self.scribe.event_by(
+            &self.agent,
+            Visibility::Team,
+            "provider.raw",
+            &payload,
+        )?);
         let mut lines = Vec::new();
         let printed = match stream {
             Stream::Stdout => &mut self.stdout,
@@ -213,9 +221,15 @@ impl Sink {
                     let _ = server.send(message);
                 }
                 usage.extend(reaction.usage);
-                cycles.extend(reaction.cycles.into_iter().filter(|cycle| self.facts.note(cycle)));
+                cycles.extend(
+                    reaction
+                        .cycles
+                        .into_iter()
+                        .filter(|cycle| self.facts.note(cycle)),
+                );
                 if reaction.named {
-                    heard.named = Some((conversation.thread_id.clone(), conversation.turn_id.clone()));
+                    heard.named =
+                        Some((conversation.thread_id.clone(), conversation.turn_id.clone()));
                 }
                 heard.completed |= conversation.completion.is_some();
             }
@@ -253,7 +267,12 @@ impl Sink {
             let payload = json!(counts.reported(&self.provider));
             events.push(self.scribe.event("usage.reported", &payload)?);
         }
-        for Cycle { count, signal_type, source } in cycles {
+        for Cycle {
+            count,
+            signal_type,
+            source,
+        } in cycles
+        {
             let payload = json!({"count": count, "signal_type": signal_type, "source": source});
             events.push(self.scribe.event("context.cycle.detected", &payload)?);
         }
@@ -297,5 +316,7 @@ fn write_redacted(file: &mut File, bytes: &[u8], secrets: &[String]) -> io::Resu
 }
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes.windows(wanted.len()).position(|window| window == wanted)
+    bytes
+        .windows(wanted.len())
+        .position(|window| window == wanted)
 }

@@ -33,9 +33,22 @@ pub(crate) async fn take(
         Err(error) => return failed(&error),
     };
     let written = {
-        let (company, project, context_pack, repo_id) =
-            (company.clone(), project.clone(), context_pack.to_owned(), repo_id.to_owned());
-        tokio::task::spawn_blocking(move || write(&company, &project, &context_pack, &repo_id, &head, patch.as_deref()))
+        let (company, project, context_pack, repo_id) = (
+            company.clone(),
+            project.clone(),
+            context_pack.to_owned(),
+            repo_id.to_owned(),
+        );
+        tokio::task::spawn_blocking(move || {
+            write(
+                &company,
+                &project,
+                &context_pack,
+                &repo_id,
+                &head,
+                patch.as_deref(),
+            )
+        })
     };
     match written.await {
         Ok(Ok(events)) => events,
@@ -64,8 +77,10 @@ fn write(
     patch: Option<&[u8]>,
 ) -> Result<Vec<(&'static str, Value)>, Error> {
     let mut events = Vec::new();
-    let pack = ContextPackId::parse(context_pack)
-        .map_err(|_| Error::NotFound { what: "Context pack", id: context_pack.to_owned() })?;
+    let pack = ContextPackId::parse(context_pack).map_err(|_| Error::NotFound {
+        what: "Context pack",
+        id: context_pack.to_owned(),
+    })?;
     let manifest_path = format!("{}/manifest.yaml", layout::context_pack(project, &pack));
     let patch_id: Option<DocumentId> = patch.map(|_| company.sources().id());
     if let (Some(patch), Some(id)) = (patch, &patch_id) {

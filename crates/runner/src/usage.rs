@@ -55,7 +55,13 @@ impl TokenCounts {
     }
 
     fn numbers(&self) -> [Option<u64>; 5] {
-        [self.input, self.cached, self.output, self.reasoning, Some(self.total)]
+        [
+            self.input,
+            self.cached,
+            self.output,
+            self.reasoning,
+            Some(self.total),
+        ]
     }
 }
 
@@ -101,7 +107,9 @@ impl Cost {
         usage.cost_usd = self.usd();
         usage.cost_currency = self.usd().map(|_| Currency::Usd);
         (usage.cost_source, usage.cost_rate_card_provider) = match self {
-            Self::RateCard(_, provider) => (Some(CostSource::ProviderRateCard), Text::new(provider)),
+            Self::RateCard(_, provider) => {
+                (Some(CostSource::ProviderRateCard), Text::new(provider))
+            }
             Self::Reported(_) => (None, None),
             Self::Unknown => (Some(CostSource::NoRateCard), None),
         };
@@ -138,7 +146,10 @@ pub fn cost(
         input = input.saturating_sub(cached);
         output = output.saturating_sub(reasoning);
     }
-    #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "token counts are far below 2^53"
+    )]
     let price = |count: u64, rate: f64| count as f64 / 1000.0 * rate;
     let usd = price(input, card.input)
         + price(cached, card.cached_input.unwrap_or(card.input))
@@ -190,7 +201,11 @@ impl LineFacts {
         candidates(line, DEPTH, &mut found);
         found.retain(|counts| self.seen.insert(counts.numbers()));
         for counts in &found {
-            if self.largest.as_ref().is_none_or(|largest| counts.total > largest.total) {
+            if self
+                .largest
+                .as_ref()
+                .is_none_or(|largest| counts.total > largest.total)
+            {
                 self.largest = Some(counts.clone());
             }
         }
@@ -227,7 +242,11 @@ impl LineFacts {
                 signal_types: None,
             };
         }
-        let types: BTreeSet<_> = self.cycles.iter().map(|(_, signal_type, _)| signal_type).collect();
+        let types: BTreeSet<_> = self
+            .cycles
+            .iter()
+            .map(|(_, signal_type, _)| signal_type)
+            .collect();
         ContextCycles {
             count: self.cycles.iter().map(|(_, _, count)| count).sum(),
             source: CycleSource::ProviderSignal,
@@ -281,10 +300,17 @@ fn candidates(value: &Value, depth: usize, found: &mut Vec<TokenCounts>) {
 fn counts(value: &Value, captured_from: Option<&str>) -> Option<TokenCounts> {
     let of = |names: &[&str]| names.iter().find_map(|name| whole(value.get(*name)?));
     let input = of(&["input_tokens", "prompt_tokens", "promptTokenCount"]);
-    let cached = of(&["cached_input_tokens", "cache_read_input_tokens", "cachedContentTokenCount"]);
+    let cached = of(&[
+        "cached_input_tokens",
+        "cache_read_input_tokens",
+        "cachedContentTokenCount",
+    ]);
     let output = of(&["output_tokens", "completion_tokens", "candidatesTokenCount"]);
     let reasoning = of(&["reasoning_output_tokens", "thoughtsTokenCount"]);
-    let sum = [input, cached, output, reasoning].into_iter().flatten().sum();
+    let sum = [input, cached, output, reasoning]
+        .into_iter()
+        .flatten()
+        .sum();
     let total = of(&["total_tokens", "totalTokenCount"]).or((sum > 0).then_some(sum))?;
     Some(TokenCounts {
         input,
@@ -357,7 +383,8 @@ mod tests {
 
     fn machine(cards: &Value) -> Machine {
         let mut machine = Machine::initial();
-        machine.provider_pricing_usd_per_1k_tokens = Some(serde_json::from_value(cards.clone()).unwrap());
+        machine.provider_pricing_usd_per_1k_tokens =
+            Some(serde_json::from_value(cards.clone()).unwrap());
         machine
     }
 
@@ -375,9 +402,11 @@ mod tests {
 
     #[test]
     fn cached_tokens_are_priced_once() {
-        let machine = machine(&json!({"codex": {"input": 1.0, "cached_input": 0.1, "output": 10.0}}));
+        let machine =
+            machine(&json!({"codex": {"input": 1.0, "cached_input": 0.1, "output": 10.0}}));
         let usage = counts_of(1200, 800, 34, 10).reported("codex");
-        let cost = |parts_included| super::cost(Some(&machine), "codex", &usage, parts_included, None);
+        let cost =
+            |parts_included| super::cost(Some(&machine), "codex", &usage, parts_included, None);
         assert_eq!(cost(true), Cost::RateCard(0.82, "codex".to_owned()));
         assert_eq!(cost(false), Cost::RateCard(1.72, "codex".to_owned()));
     }
@@ -416,7 +445,10 @@ mod tests {
         let line = json!({"type": "turn", "usage": {"input_tokens": 120, "cached_input_tokens": 20, "output_tokens": 30}});
         let found = facts.usage(&line);
         assert_eq!(found.len(), 1);
-        assert_eq!((found[0].total, found[0].captured_from.as_deref()), (170, Some("usage")));
+        assert_eq!(
+            (found[0].total, found[0].captured_from.as_deref()),
+            (170, Some("usage"))
+        );
         assert!(facts.usage(&line).is_empty());
         assert_eq!(facts.usage(&json!({"total_tokens": 5})).len(), 1);
         assert_eq!(facts.largest().unwrap().total, 170);
@@ -425,7 +457,10 @@ mod tests {
     #[test]
     fn the_size_of_a_window_is_no_cycle() {
         let mut facts = LineFacts::default();
-        assert_eq!(facts.cycles(&json!({"model_context_window": 200_000, "compact_tokens": 9})), []);
+        assert_eq!(
+            facts.cycles(&json!({"model_context_window": 200_000, "compact_tokens": 9})),
+            []
+        );
         assert_eq!(facts.cycles(&json!({"compaction_count": 2})).len(), 1);
         assert_eq!(facts.cycles(&json!({"compaction_count": 2})).len(), 0);
         assert_eq!(facts.context_cycles().count, 2);
@@ -434,6 +469,9 @@ mod tests {
     #[test]
     fn an_estimate_rounds_up() {
         let usage = estimated("cmd", 13, 10);
-        assert_eq!((usage.input_tokens, usage.output_tokens, usage.total_tokens), (Some(4), Some(3), 7));
+        assert_eq!(
+            (usage.input_tokens, usage.output_tokens, usage.total_tokens),
+            (Some(4), Some(3), 7)
+        );
     }
 }

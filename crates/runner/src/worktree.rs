@@ -54,7 +54,11 @@ pub(crate) fn wanted(
         .map_err(|error| error.or_not_found("Task", task.as_str()).to_string())?;
     let kind = match milestone {
         Some(id) => {
-            let found = document.head.milestones.iter().find(|known| *known.id == *id.as_str());
+            let found = document
+                .head
+                .milestones
+                .iter()
+                .find(|known| *known.id == *id.as_str());
             let found = found.ok_or_else(|| format!("Milestone not found in task {task}: {id}"))?;
             Some(found.kind)
         }
@@ -78,12 +82,18 @@ impl Worktree {
         if path.exists() {
             let branch = git_text(&path, &["rev-parse", "--abbrev-ref", "HEAD"]).await?;
             if branch != self.branch {
-                return Err(format!("`{}` is there already and is no worktree of this run", self.relpath));
+                return Err(format!(
+                    "`{}` is there already and is no worktree of this run",
+                    self.relpath
+                ));
             }
             let changes = git(&path, &["status", "--porcelain=v1"]).await?;
             return match changes.is_empty() {
                 true => Ok(path),
-                false => Err(format!("`{}` of this run has uncommitted changes", self.relpath)),
+                false => Err(format!(
+                    "`{}` of this run has uncommitted changes",
+                    self.relpath
+                )),
             };
         }
         if let Some(parent) = path.parent() {
@@ -91,10 +101,18 @@ impl Worktree {
         }
         let target = path.to_string_lossy().into_owned();
         let known = format!("refs/heads/{}", self.branch);
-        let branch_exists = git(repo, &["show-ref", "--verify", "--quiet", &known]).await.is_ok();
+        let branch_exists = git(repo, &["show-ref", "--verify", "--quiet", &known])
+            .await
+            .is_ok();
         match branch_exists {
             true => git(repo, &["worktree", "add", "--force", &target, &self.branch]).await?,
-            false => git(repo, &["worktree", "add", "-b", &self.branch, &target, "HEAD"]).await?,
+            false => {
+                git(
+                    repo,
+                    &["worktree", "add", "-b", &self.branch, &target, "HEAD"],
+                )
+                .await?
+            }
         };
         Ok(path)
     }
@@ -120,7 +138,9 @@ pub async fn cleanup(
             let machine = company.read::<Machine>(layout::MACHINE)?;
             Ok::<_, Error>((machine, candidates(&company, only)?))
         });
-        found.await.unwrap_or_else(|panic| Err(Error::Refused(panic.to_string())))?
+        found
+            .await
+            .unwrap_or_else(|panic| Err(Error::Refused(panic.to_string())))?
     };
     let mut response = WorktreeCleanupResponse {
         workspace_dir: company.given().to_owned(),
@@ -135,7 +155,12 @@ pub async fn cleanup(
         items: Vec::new(),
     };
     let now_ms = company.sources().now_ms();
-    for Candidate { project, run, relpath } in candidates {
+    for Candidate {
+        project,
+        run,
+        relpath,
+    } in candidates
+    {
         response.scanned += 1;
         let ended_at = run.ended_at.as_ref();
         let since_ms = unix_ms(ended_at.unwrap_or(&run.created_at)).unwrap_or(now_ms);
@@ -143,7 +168,9 @@ pub async fn cleanup(
         let is_young = (now_ms - since_ms) as f64 / 3_600_000.0 < max_age_hours;
         let path = company.path(&relpath);
         let spec = run.spec.as_ref();
-        let repo = spec.and_then(RunSpec::repo_id).and_then(|repo| machine.repo_roots.get(repo));
+        let repo = spec
+            .and_then(RunSpec::repo_id)
+            .and_then(|repo| machine.repo_roots.get(repo));
         let mut branch_deleted = None;
         let (action, reason) = if run.status == RunStatus::Running {
             (Action::Kept, "run still active".to_owned())
@@ -161,9 +188,12 @@ pub async fn cleanup(
                 match remove(company, &relpath, repo.as_deref(), force).await {
                     Ok(()) => {
                         let branch = spec.and_then(RunSpec::worktree_branch);
-                        if let (Some(repo), Some(branch), Some(true)) = (&repo, branch, params.delete_branches) {
+                        if let (Some(repo), Some(branch), Some(true)) =
+                            (&repo, branch, params.delete_branches)
+                        {
                             let flag = if force { "-D" } else { "-d" };
-                            branch_deleted = Some(git(repo, &["branch", flag, branch]).await.is_ok());
+                            branch_deleted =
+                                Some(git(repo, &["branch", flag, branch]).await.is_ok());
                         }
                         (Action::Removed, "removed by retention policy".to_owned())
                     }
@@ -183,7 +213,9 @@ pub async fn cleanup(
             repo_id: spec.and_then(RunSpec::repo_id).map(ToOwned::to_owned),
             worktree_abs: format!("{}/{relpath}", company.given().trim_end_matches('/')),
             worktree_relpath: relpath,
-            branch: spec.and_then(RunSpec::worktree_branch).map(ToOwned::to_owned),
+            branch: spec
+                .and_then(RunSpec::worktree_branch)
+                .map(ToOwned::to_owned),
             status: run.status,
             ended_at: ended_at.map(ToString::to_string),
             action,
@@ -210,7 +242,11 @@ fn candidates(company: &Company, only: Option<ProjectId>) -> Result<Vec<Candidat
             let Ok(run) = company.read::<Run>(&format!("{folder}/{name}/run.yaml")) else {
                 continue;
             };
-            let relpath = run.spec.as_ref().and_then(RunSpec::worktree_relpath).map(ToOwned::to_owned);
+            let relpath = run
+                .spec
+                .as_ref()
+                .and_then(RunSpec::worktree_relpath)
+                .map(ToOwned::to_owned);
             if let Some(relpath) = relpath {
                 found.push(Candidate {
                     project: project.clone(),
@@ -266,8 +302,12 @@ async fn remove(
 /// The place of a worktree, which must be below the folder for worktrees, links and all.
 fn inside(company: &Company, relpath: &str) -> Result<PathBuf, String> {
     let refused = || format!("`{relpath}` is not inside `{ROOT}`");
-    let below = Path::new(relpath).strip_prefix(ROOT).map_err(|_| refused())?;
-    let is_plain = below.components().all(|part| matches!(part, Component::Normal(_)));
+    let below = Path::new(relpath)
+        .strip_prefix(ROOT)
+        .map_err(|_| refused())?;
+    let is_plain = below
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
     if !is_plain || below.as_os_str().is_empty() {
         return Err(refused());
     }

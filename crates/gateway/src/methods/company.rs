@@ -6,9 +6,11 @@ pub(super) mod comment;
 pub(super) mod conversation;
 pub(super) mod events;
 pub(super) mod run;
+pub(super) mod session;
 pub(super) mod sharepack;
 pub(super) mod system;
 pub(super) mod workspace;
+pub(super) mod worktree;
 
 use company::{Company, Error, conversation::Scope, policy::Actor};
 use protocol::company::{ActorRole, CompanyScope, ProjectId, Text};

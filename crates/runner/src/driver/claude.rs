@@ -14,10 +14,18 @@ use crate::{
 pub(crate) fn command_line(wish: &Wish) -> CommandLine {
     let permissions: &[&str] = match wish.permission {
         Permission::ReadOnly => &["--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep"],
-        Permission::Patch => &["--permission-mode", "acceptEdits", "--disallowedTools", "Bash"],
-        Permission::RunCommands => {
-            &["--permission-mode", "dontAsk", "--allowedTools", "Bash,Edit,Write,Read"]
-        }
+        Permission::Patch => &[
+            "--permission-mode",
+            "acceptEdits",
+            "--disallowedTools",
+            "Bash",
+        ],
+        Permission::RunCommands => &[
+            "--permission-mode",
+            "dontAsk",
+            "--allowedTools",
+            "Bash,Edit,Write,Read",
+        ],
     };
     let mut argv = vec![
         wish.bin.as_str(),
@@ -109,7 +117,10 @@ impl Output {
         let outcome = &mut self.outcome;
         outcome.usage = Some(counts(line));
         outcome.cost_usd = line["total_cost_usd"].as_f64();
-        outcome.structured = line.get("structured_output").filter(|value| !value.is_null()).cloned();
+        outcome.structured = line
+            .get("structured_output")
+            .filter(|value| !value.is_null())
+            .cloned();
         let said = line["result"].as_str();
         if line["is_error"] != true {
             outcome.text = said.map(ToOwned::to_owned);
@@ -133,7 +144,9 @@ impl Output {
             Some("prompt_too_long") => ErrorClass::ContextExceeded,
             _ if said.is_none() => ErrorClass::Other,
             _ => by_assistant
-                .or(line["api_error_status"].as_u64().and_then(ErrorClass::of_status))
+                .or(line["api_error_status"]
+                    .as_u64()
+                    .and_then(ErrorClass::of_status))
                 .unwrap_or_else(|| ErrorClass::of_text(&error)),
         };
         if class != ErrorClass::RateLimited {
@@ -166,9 +179,17 @@ fn counts(line: &Value) -> TokenCounts {
         of(usage, "output_tokens"),
     ];
     let mut models = [0; 4];
-    for model in line["modelUsage"].as_object().into_iter().flat_map(|models| models.values()) {
-        const NAMES: [&str; 4] =
-            ["inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens", "outputTokens"];
+    for model in line["modelUsage"]
+        .as_object()
+        .into_iter()
+        .flat_map(|models| models.values())
+    {
+        const NAMES: [&str; 4] = [
+            "inputTokens",
+            "cacheReadInputTokens",
+            "cacheCreationInputTokens",
+            "outputTokens",
+        ];
         for (sum, name) in models.iter_mut().zip(NAMES) {
             *sum += of(model, name);
         }

@@ -84,7 +84,9 @@ impl Output {
             }
             "turn.failed" => {
                 self.failed = true;
-                let message = line["error"]["message"].as_str().unwrap_or("the turn failed");
+                let message = line["error"]["message"]
+                    .as_str()
+                    .unwrap_or("the turn failed");
                 self.outcome.fail(message, ErrorClass::of_text(message));
                 false
             }

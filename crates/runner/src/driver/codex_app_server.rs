@@ -118,7 +118,8 @@ impl Conversation {
 
     /// The message that asks to end the turn, if it runs.
     pub(crate) fn interrupt(&mut self) -> Option<Value> {
-        let params = json!({"threadId": self.thread_id.as_ref()?, "turnId": self.turn_id.as_ref()?});
+        let params =
+            json!({"threadId": self.thread_id.as_ref()?, "turnId": self.turn_id.as_ref()?});
         let id = self.next_id;
         self.next_id += 1;
         Some(json!({"id": id, "method": "turn/interrupt", "params": params}))
@@ -164,7 +165,9 @@ impl Conversation {
         }
         self.awaited = None;
         if let Some(error) = message.get("error") {
-            let text = error["message"].as_str().unwrap_or("the request was refused");
+            let text = error["message"]
+                .as_str()
+                .unwrap_or("the request was refused");
             self.end(Completion::Failed, Some(text), &error["data"]);
             return Reaction::default();
         }
@@ -183,7 +186,11 @@ impl Conversation {
             }
             Step::StartThread => {
                 let Some(thread) = result["thread"]["id"].as_str() else {
-                    self.end(Completion::Failed, Some("`thread/start` named no thread"), &Value::Null);
+                    self.end(
+                        Completion::Failed,
+                        Some("`thread/start` named no thread"),
+                        &Value::Null,
+                    );
                     return reaction;
                 };
                 self.thread_id = Some(thread.to_owned());
@@ -210,7 +217,8 @@ impl Conversation {
         let mut reaction = Reaction::default();
         match method {
             "item/agentMessage/delta" => {
-                self.delta.push_str(params["delta"].as_str().unwrap_or_default());
+                self.delta
+                    .push_str(params["delta"].as_str().unwrap_or_default());
             }
             "item/completed" if params["item"]["type"] == "agentMessage" => {
                 self.outcome.text = params["item"]["text"].as_str().map(ToOwned::to_owned);
@@ -257,11 +265,14 @@ impl Conversation {
                 self.completion_error = message.map(ToOwned::to_owned);
             }
             Completion::Failed => {
-                let message = message.map(ToOwned::to_owned).or(self.completion_error.take());
+                let message = message
+                    .map(ToOwned::to_owned)
+                    .or(self.completion_error.take());
                 let message = message.unwrap_or_else(|| "the turn failed".to_owned());
-                let status = info
-                    .as_object()
-                    .and_then(|info| info.values().find_map(|inner| inner["httpStatusCode"].as_u64()));
+                let status = info.as_object().and_then(|info| {
+                    info.values()
+                        .find_map(|inner| inner["httpStatusCode"].as_u64())
+                });
                 let class = match info.as_str() {
                     Some("usageLimitExceeded") => ErrorClass::RateLimited,
                     Some("contextWindowExceeded") => ErrorClass::ContextExceeded,

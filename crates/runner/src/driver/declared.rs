@@ -115,9 +115,15 @@ mod tests {
     #[test]
     fn a_template_is_filled_in_once_and_options_without_value_are_left_out() {
         let driver = DeclaredDriver {
-            argv: ["coder", "--model", "{MODEL}", "--mode={PERMISSION_LEVEL}", "{PROMPT}"]
-                .map(ToOwned::to_owned)
-                .to_vec(),
+            argv: [
+                "coder",
+                "--model",
+                "{MODEL}",
+                "--mode={PERMISSION_LEVEL}",
+                "{PROMPT}",
+            ]
+            .map(ToOwned::to_owned)
+            .to_vec(),
             prompt: DeclaredPrompt::Argument,
             output: DeclaredOutput::Text,
             stop_signal: StopSignal::Terminate,

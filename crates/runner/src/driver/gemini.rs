@@ -20,7 +20,12 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
         Permission::Patch => "auto_edit",
         Permission::RunCommands => "yolo",
     };
-    let mut argv = vec![wish.bin.as_str(), "--output-format", "stream-json", "--skip-trust"];
+    let mut argv = vec![
+        wish.bin.as_str(),
+        "--output-format",
+        "stream-json",
+        "--skip-trust",
+    ];
     if let Some(model) = &wish.model {
         argv.extend(["--model", model]);
     }
@@ -80,7 +85,8 @@ impl Output {
                 self.outcome.session_id = parsed["session_id"].as_str().map(ToOwned::to_owned);
             }
             "message" if parsed["role"] == "assistant" => {
-                self.answer.push_str(parsed["content"].as_str().unwrap_or_default());
+                self.answer
+                    .push_str(parsed["content"].as_str().unwrap_or_default());
             }
             // The answer is what comes after the last tool.
             "tool_result" => self.answer.clear(),
@@ -160,7 +166,10 @@ fn last_object(text: &str) -> Option<Value> {
         at = text[..at].rfind('{')?;
         if at == 0 || text[..at].ends_with('\n') {
             let object = serde_json::from_str::<Value>(text[at..].trim()).ok();
-            if object.as_ref().is_some_and(|object| object["error"].is_object()) {
+            if object
+                .as_ref()
+                .is_some_and(|object| object["error"].is_object())
+            {
                 return object;
             }
         }

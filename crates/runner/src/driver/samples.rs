@@ -12,7 +12,8 @@ use crate::output::{Decoder, Lines, Stream};
 
 /// `None` where the samples are not at hand: they are not part of the repository.
 fn folder() -> Option<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/worker-output");
+    let folder =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/worker-output");
     folder.is_dir().then_some(folder)
 }
 
@@ -54,7 +55,9 @@ fn every_sample_is_read_as_its_index_says() {
         };
         let driver = Driver::of_program(file.split('-').next().unwrap()).unwrap();
         let stdout = fs::read(folder.join(file)).unwrap();
-        let exit_code = entry["exit_code"].as_i64().map(|code| i32::try_from(code).unwrap());
+        let exit_code = entry["exit_code"]
+            .as_i64()
+            .map(|code| i32::try_from(code).unwrap());
         let stderr = entry["stderr"].as_str().unwrap();
         let (outcome, _) = read(&driver, &stdout, stderr, exit_code);
         let mut found = json!({});
@@ -67,20 +70,26 @@ fn every_sample_is_read_as_its_index_says() {
         tell("session_id", outcome.session_id.clone().map(Value::from));
         tell("structured", outcome.structured.clone());
         tell("error", outcome.error.clone().map(Value::from));
-        tell("error_class", outcome.error_class.map(|class| class.as_str().into()));
+        tell(
+            "error_class",
+            outcome.error_class.map(|class| class.as_str().into()),
+        );
         tell("cost_usd", outcome.cost_usd.map(Value::from));
-        tell("usage", outcome.usage.as_ref().map(|usage| {
-            let mut shown = json!({
-                "input_tokens": usage.input,
-                "cached_input_tokens": usage.cached,
-                "output_tokens": usage.output,
-                "total_tokens": usage.total,
-            });
-            if let Some(reasoning) = usage.reasoning {
-                shown["reasoning_output_tokens"] = reasoning.into();
-            }
-            shown
-        }));
+        tell(
+            "usage",
+            outcome.usage.as_ref().map(|usage| {
+                let mut shown = json!({
+                    "input_tokens": usage.input,
+                    "cached_input_tokens": usage.cached,
+                    "output_tokens": usage.output,
+                    "total_tokens": usage.total,
+                });
+                if let Some(reasoning) = usage.reasoning {
+                    shown["reasoning_output_tokens"] = reasoning.into();
+                }
+                shown
+            }),
+        );
         let mut expect = expect.clone();
         if expect["cost_usd"] == 0 {
             expect["cost_usd"] = json!(0.0);
@@ -124,25 +133,50 @@ fn the_conversation_with_an_app_server_is_the_recorded_one() {
     };
     let cases = [
         ("ok", Completion::Completed, Some(1234), None),
-        ("tool-workspacewrite", Completion::Completed, Some(2468), None),
+        (
+            "tool-workspacewrite",
+            Completion::Completed,
+            Some(2468),
+            None,
+        ),
         ("e401", Completion::Failed, None, Some(ErrorClass::Auth)),
-        ("usage", Completion::Failed, None, Some(ErrorClass::RateLimited)),
-        ("context", Completion::Failed, None, Some(ErrorClass::ContextExceeded)),
+        (
+            "usage",
+            Completion::Failed,
+            None,
+            Some(ErrorClass::RateLimited),
+        ),
+        (
+            "context",
+            Completion::Failed,
+            None,
+            Some(ErrorClass::ContextExceeded),
+        ),
         ("interrupt", Completion::Interrupted, None, None),
     ];
     for (case, completion, total, class) in cases {
         let file = format!("codex-appserver-{case}.jsonl");
         let text = fs::read_to_string(folder.join(&file)).unwrap();
-        let messages: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let messages: Vec<Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         let said = |method: &str| {
-            let of_method = |message: &&Value| message["dir"] == "out" && message["msg"]["method"] == method;
-            messages.iter().find(of_method).map(|message| message["msg"].clone())
+            let of_method =
+                |message: &&Value| message["dir"] == "out" && message["msg"]["method"] == method;
+            messages
+                .iter()
+                .find(of_method)
+                .map(|message| message["msg"].clone())
         };
         let start = said("thread/start").unwrap();
         let turn = said("turn/start").unwrap();
         let wish = TurnWish {
             cwd: start["params"]["cwd"].as_str().unwrap().to_owned(),
-            prompt: turn["params"]["input"][0]["text"].as_str().unwrap().to_owned(),
+            prompt: turn["params"]["input"][0]["text"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
             model: None,
             sandbox: match case {
                 "tool-workspacewrite" => "workspace-write",
@@ -167,7 +201,11 @@ fn the_conversation_with_an_app_server_is_the_recorded_one() {
         assert_eq!(sent, recorded, "{file}");
         assert_eq!(conversation.completion, Some(completion), "{file}");
         let outcome = conversation.finish();
-        assert_eq!(outcome.usage.as_ref().map(|usage| usage.total), total, "{file}");
+        assert_eq!(
+            outcome.usage.as_ref().map(|usage| usage.total),
+            total,
+            "{file}"
+        );
         assert_eq!(outcome.error_class, class, "{file}");
         assert!(outcome.session_id.is_some());
         if case == "ok" {
