@@ -98,6 +98,11 @@ impl Context {
         &self.peer.gateway.companies
     }
 
+    /// The worker sessions.
+    pub(crate) fn sessions(&self) -> &runner::Sessions {
+        &self.peer.gateway.sessions
+    }
+
     /// Sends what a subscription asked for, once the caller knows its name.
     pub(crate) fn start_subscription(&self, start: CompanySubscription) {
         self.cause(Effect::Subscription(start));

@@ -30,6 +30,8 @@ pub fn router() -> rpc::Router<Context> {
     company::system::routes(&mut router);
     company::workspace::routes(&mut router);
     company::run::routes(&mut router);
+    company::session::routes(&mut router);
+    company::worktree::routes(&mut router);
     company::sharepack::routes(&mut router);
     company::events::routes(&mut router);
     company::adapter::routes(&mut router);

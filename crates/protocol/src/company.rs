@@ -10,6 +10,7 @@ mod id;
 mod issue;
 pub mod pm;
 pub mod run;
+pub mod session;
 mod shape;
 pub mod sharepack;
 pub mod system;
@@ -17,6 +18,7 @@ pub mod task;
 mod text;
 mod word;
 pub mod workspace;
+pub mod worktree;
 
 pub use budget::Budget;
 pub(crate) use id::checked_id;

@@ -51,6 +51,8 @@ pub const FAMILIES: &[&Family] = &[
     &company::system::FAMILY,
     &company::workspace::FAMILY,
     &company::run::FAMILY,
+    &company::session::FAMILY,
+    &company::worktree::FAMILY,
     &company::sharepack::FAMILY,
     &company::events::FAMILY,
     &company::adapter::FAMILY,

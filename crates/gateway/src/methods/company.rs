@@ -8,10 +8,12 @@ pub(super) mod events;
 pub(super) mod heartbeat;
 pub(super) mod pm;
 pub(super) mod run;
+pub(super) mod session;
 pub(super) mod sharepack;
 pub(super) mod system;
 pub(super) mod task;
 pub(super) mod workspace;
+pub(super) mod worktree;
 
 use company::{Company, Error, conversation::Scope, policy::Actor};
 use protocol::company::{ActorRole, CompanyScope, ProjectId, Text};

@@ -9,7 +9,7 @@ use protocol::company::{
     pm::*,
 };
 use rpc::{Failure, Router};
-use runner::Driver;
+use runner::Program;
 
 use super::{scope, within};
 use crate::Context;
@@ -59,7 +59,7 @@ async fn recommend_allocations(
 
 /// What the ways to run a provider can do together; nothing is known of a provider that no driver runs.
 fn provider(adapters: &[AdapterRow], name: &str) -> Option<Provider> {
-    let driver = Driver::of_provider(name).ok()?;
+    let driver = Program::of_provider(name).ok()?;
     let ways = || {
         adapters
             .iter()
