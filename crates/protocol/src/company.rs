@@ -1,18 +1,25 @@
 //! The company family: `workspace.…`, `run.…`, `job.…`. Its calls name a company folder by `workspace_dir`.
 
 pub mod adapter;
+pub mod agent;
 mod budget;
 pub mod comment;
 pub mod conversation;
 pub mod events;
 mod id;
+pub mod inbox;
+pub mod index;
 mod issue;
+pub mod monitor;
+pub mod resources;
 pub mod run;
 mod shape;
 pub mod sharepack;
 pub mod system;
 pub mod task;
 mod text;
+pub mod ui;
+pub mod usage;
 mod word;
 pub mod workspace;
 
