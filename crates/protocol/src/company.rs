@@ -1,14 +1,19 @@
 //! The company family: `workspace.…`, `run.…`, `job.…`. Its calls name a company folder by `workspace_dir`.
 
 pub mod adapter;
+pub mod agent;
 mod budget;
 pub mod comment;
 pub mod conversation;
 pub mod events;
 pub mod heartbeat;
 mod id;
+pub mod inbox;
+pub mod index;
 mod issue;
+pub mod monitor;
 pub mod pm;
+pub mod resources;
 pub mod run;
 pub mod session;
 mod shape;
@@ -16,6 +21,8 @@ pub mod sharepack;
 pub mod system;
 pub mod task;
 mod text;
+pub mod ui;
+pub mod usage;
 mod word;
 pub mod workspace;
 pub mod worktree;

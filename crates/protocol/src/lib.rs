@@ -61,6 +61,13 @@ pub const FAMILIES: &[&Family] = &[
     &company::conversation::FAMILY,
     &company::comment::FAMILY,
     &company::heartbeat::FAMILY,
+    &company::index::FAMILY,
+    &company::monitor::FAMILY,
+    &company::inbox::FAMILY,
+    &company::usage::FAMILY,
+    &company::resources::FAMILY,
+    &company::agent::FAMILY,
+    &company::ui::FAMILY,
 ];
 
 /// Every method of every family.
