@@ -176,11 +176,8 @@ impl Company {
         let mut names = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|error| self.io("read", relative, error))?;
-            if let Ok(name) = entry.file_name().into_string() {
-                if !name.starts_with('.') {
-                    names.push(name);
-                }
-            }
+            let name = entry.file_name().into_string();
+            names.extend(name.ok().filter(|name| !name.starts_with('.')));
         }
         names.sort_unstable();
         Ok(names)
@@ -276,32 +273,33 @@ impl Company {
             file.take(LARGEST_DOCUMENT).read_to_end(&mut bytes)?;
             Ok((bytes, metadata))
         })();
-        loaded.map_err(|error: io::Error| match error.kind() {
-            io::ErrorKind::FileTooLarge => invalid(
-                relative,
-                vec![Issue::new("too_big", &[], "the file is larger than 16 MiB")],
-            ),
-            io::ErrorKind::InvalidData => invalid(
-                relative,
-                vec![Issue::new("invalid_type", &[], "it is not a file")],
-            ),
-            _ => self.io("read", relative, error),
+        loaded.map_err(|error: io::Error| {
+            let kind = error.kind();
+            if kind == io::ErrorKind::FileTooLarge {
+                let issue = Issue::new("too_big", &[], "the file is larger than 16 MiB");
+                return invalid(relative, vec![issue]);
+            }
+            if kind == io::ErrorKind::InvalidData {
+                let issue = Issue::new("invalid_type", &[], "it is not a file");
+                return invalid(relative, vec![issue]);
+            }
+            self.io("read", relative, error)
         })
     }
 
     fn io(&self, verb: &'static str, relative: &str, error: io::Error) -> Error {
-        match error.kind() {
-            io::ErrorKind::NotFound => Error::Missing(relative.to_owned()),
-            io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory => invalid(
-                relative,
-                vec![Issue::new(
-                    "invalid_type",
-                    &[],
-                    "a file stands where a folder is expected, or the other way round",
-                )],
-            ),
-            _ => Error::io(verb, self.path(relative), error),
+        let kind = error.kind();
+        if kind == io::ErrorKind::NotFound {
+            return Error::Missing(relative.to_owned());
         }
+        if matches!(
+            kind,
+            io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory
+        ) {
+            let detail = "a file stands where a folder is expected, or the other way round";
+            return invalid(relative, vec![Issue::new("invalid_type", &[], detail)]);
+        }
+        Error::io(verb, self.path(relative), error)
     }
 }
 
@@ -449,10 +447,13 @@ impl Stamp {
     }
 }
 
+/// A document of any type.
+type Parsed = Arc<dyn Any + Send + Sync>;
+
 /// Parsed documents by path, as long as their files do not change.
 #[derive(Default)]
 struct Cache {
-    entries: Mutex<BTreeMap<PathBuf, (Stamp, Arc<dyn Any + Send + Sync>)>>,
+    entries: Mutex<BTreeMap<PathBuf, (Stamp, Parsed)>>,
 }
 
 impl std::fmt::Debug for Cache {
@@ -470,7 +471,7 @@ impl Cache {
             .flatten()
     }
 
-    fn put(&self, path: PathBuf, stamp: Stamp, document: Arc<dyn Any + Send + Sync>) {
+    fn put(&self, path: PathBuf, stamp: Stamp, document: Parsed) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if entries.len() >= REMEMBERED {
             // Everything is read again once in a while rather than counted on every read.

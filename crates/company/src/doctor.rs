@@ -527,10 +527,10 @@ fn shown(relative: &str, error: &Error) -> String {
     match error {
         Error::Io { .. } => format!("`{relative}` cannot be read"),
         Error::NotACompanyFolder(_)
+        | Error::Denied { .. }
         | Error::Missing(_)
         | Error::NotFound { .. }
         | Error::FileInvalid { .. }
-        | Error::Denied { .. }
         | Error::Params(_)
         | Error::Tasks(_)
         | Error::Refused(_)

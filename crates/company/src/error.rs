@@ -92,13 +92,17 @@ fn reasons(failing: &[(TaskId, Error)]) -> String {
 impl Error {
     /// Wraps what the system said about `path`.
     pub fn io(verb: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
-        match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull,
-            _ => Self::Io {
-                verb,
-                path: path.into(),
-                source,
-            },
+        let is_full = matches!(
+            source.kind(),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+        );
+        if is_full {
+            return Self::DiskFull;
+        }
+        Self::Io {
+            verb,
+            path: path.into(),
+            source,
         }
     }
 

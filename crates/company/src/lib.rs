@@ -16,6 +16,7 @@ mod error;
 pub mod event;
 pub mod files;
 pub mod front_matter;
+pub mod heartbeat;
 pub mod home;
 pub mod init;
 pub mod layout;

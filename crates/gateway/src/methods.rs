@@ -35,6 +35,7 @@ pub fn router() -> rpc::Router<Context> {
     company::adapter::routes(&mut router);
     company::conversation::routes(&mut router);
     company::comment::routes(&mut router);
+    company::heartbeat::routes(&mut router);
     company::task::routes(&mut router);
     company::pm::routes(&mut router);
     router

@@ -5,6 +5,7 @@ mod budget;
 pub mod comment;
 pub mod conversation;
 pub mod events;
+pub mod heartbeat;
 mod id;
 mod issue;
 pub mod pm;

@@ -58,6 +58,7 @@ pub const FAMILIES: &[&Family] = &[
     &company::pm::FAMILY,
     &company::conversation::FAMILY,
     &company::comment::FAMILY,
+    &company::heartbeat::FAMILY,
 ];
 
 /// Every method of every family.

@@ -136,8 +136,12 @@ impl Adapters {
             .unwrap_or(bin);
         let base = base.to_lowercase();
         if base != official && !base.starts_with(&format!("{official}-")) {
+            let provider = match mode {
+                AdapterMode::Protocol => name,
+                AdapterMode::Cli => official,
+            };
             return Err(format!(
-                "`{bin}` is not an approved name for {official}: expected `{official}` or `{official}-…`"
+                "Unapproved CLI binary for provider \"{provider}\": {bin}. Allowed base names: {official}"
             ));
         }
         let found = {
@@ -149,7 +153,7 @@ impl Adapters {
         };
         match mode {
             AdapterMode::Protocol if !self.has_app_server(&path).await => Err(format!(
-                "`{bin}` has no app server: `{bin} app-server --help` failed"
+                "{official} app-server command unavailable for binary: {bin}"
             )),
             AdapterMode::Protocol | AdapterMode::Cli => Ok(path),
         }
@@ -163,10 +167,10 @@ impl Adapters {
                 .app_servers
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            if let Some((asked_at, answer)) = known.get(&key) {
-                if asked_at.elapsed() < BELIEVED {
-                    return *answer;
-                }
+            let answer = known.get(&key);
+            if let Some((_, answer)) = answer.filter(|(asked_at, _)| asked_at.elapsed() < BELIEVED)
+            {
+                return *answer;
             }
         }
         let mut command = Command::new(path);
@@ -251,7 +255,13 @@ mod tests {
                 ("gemini_cli", false)
             ]
         );
-        assert!(rows[2].reason.as_ref().unwrap().contains("approved name"));
+        assert!(
+            rows[2]
+                .reason
+                .as_ref()
+                .unwrap()
+                .starts_with("Unapproved CLI binary for provider \"claude\": ")
+        );
         assert!(
             rows[3]
                 .reason

@@ -32,8 +32,8 @@ fn of(filled: &Filled, id: &str) -> DoctorCheck {
 }
 
 fn dead_pid() -> u32 {
-    let mut child = Command::new("true").spawn().unwrap();
-    child.wait().unwrap();
+    let mut child = Command::new("true").spawn().expect("a process");
+    child.wait().expect("it ends");
     child.id()
 }
 

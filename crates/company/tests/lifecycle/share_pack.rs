@@ -12,11 +12,15 @@ use protocol::{
 use crate::filled::{Filled, filled, put, tree};
 
 fn project() -> ProjectId {
-    ProjectId::parse("proj_a").unwrap()
+    ProjectId::parse("proj_a").expect("an id")
 }
 
 fn create(filled: &Filled) -> Result<SharepackCreateResponse, company::Error> {
-    share_pack::create(&filled.company, &project(), &Text::new("human").unwrap())
+    share_pack::create(
+        &filled.company,
+        &project(),
+        &Text::new("human").expect("a name"),
+    )
 }
 
 #[test]

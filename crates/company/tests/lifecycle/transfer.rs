@@ -16,7 +16,7 @@ use protocol::company::{
 use crate::filled::{Filled, filled, put, tree};
 
 fn text(path: &Path) -> Text {
-    Text::new(path.to_str().unwrap()).unwrap()
+    Text::new(path.to_str().expect("a path in UTF-8")).expect("a path")
 }
 
 struct Options {
@@ -43,7 +43,7 @@ fn export(
     options: &Options,
 ) -> Result<CompanyWorkspaceExportResponse, Error> {
     let params = CompanyWorkspaceExportParams {
-        workspace_dir: Text::new(filled.company.given()).unwrap(),
+        workspace_dir: Text::new(filled.company.given()).expect("a path"),
         out_dir: text(out),
         include_local: Some(options.include_local),
         force: Some(options.force),
@@ -67,9 +67,15 @@ fn import(
 }
 
 fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
+    let entries = fs::read_dir(folder).expect("a folder");
     let mut names: Vec<_> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .into_string()
+                .expect("a name in UTF-8")
+        })
         .collect();
     names.sort();
     names

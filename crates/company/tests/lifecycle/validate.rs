@@ -16,8 +16,8 @@ fn told_without(path: &str) -> Vec<String> {
     let filled = filled();
     let gone = filled.company.path(path);
     match gone.is_dir() {
-        true => fs::remove_dir_all(gone).unwrap(),
-        false => fs::remove_file(gone).unwrap(),
+        true => fs::remove_dir_all(gone).expect("it was there"),
+        false => fs::remove_file(gone).expect("it was there"),
     }
     issues(&filled)
 }

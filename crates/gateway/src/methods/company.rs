@@ -5,6 +5,7 @@ pub(super) mod adapter;
 pub(super) mod comment;
 pub(super) mod conversation;
 pub(super) mod events;
+pub(super) mod heartbeat;
 pub(super) mod pm;
 pub(super) mod run;
 pub(super) mod sharepack;

@@ -1,6 +1,6 @@
 //! `workspace.*` of the company family
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use company::{
     bootstrap, defaults, home,
@@ -241,14 +241,14 @@ fn usable_repo(given: &str, require_git: bool) -> Result<String, Failure> {
     if !path.is_absolute() {
         return Err(refused(format!("repo_path must be absolute: {given}")));
     }
-    let mut clean = std::path::PathBuf::new();
+    let mut clean = PathBuf::new();
     for part in path.components() {
         match part {
-            std::path::Component::ParentDir => {
+            Component::ParentDir => {
                 clean.pop();
             }
-            std::path::Component::CurDir => {}
-            other => clean.push(other),
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => clean.push(part),
         }
     }
     let shown = clean.display().to_string();
