@@ -173,8 +173,32 @@ fn planning_keeps_the_body_and_the_rest_of_the_head() {
     folder
         .update("task_a", Change::Set(schedule), Change::Keep)
         .unwrap();
-    insta::assert_snapshot!(folder.text("task_a"), @r"
-    ");
+    insta::assert_snapshot!(folder.text("task_a"), @r#"
+    ---
+    schema_version: 1
+    type: task
+    id: task_a
+    project_id: proj_1
+    title: Task task_a
+    created_at: "2024-06-01T00:00:00.000Z"
+    status: draft
+    visibility: team
+    team_id: team_x
+    schedule:
+      planned_start: "2031-03-03"
+      duration_days: 2
+      depends_on_task_ids: []
+    milestones: []
+    ---
+
+    # task_a
+
+    ## Contract
+
+    Keep   this.
+
+    ## Milestones
+    "#);
 }
 
 #[test]
