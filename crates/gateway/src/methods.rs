@@ -34,5 +34,12 @@ pub fn router() -> rpc::Router<Context> {
     company::adapter::routes(&mut router);
     company::conversation::routes(&mut router);
     company::comment::routes(&mut router);
+    company::index::routes(&mut router);
+    company::monitor::routes(&mut router);
+    company::inbox::routes(&mut router);
+    company::usage::routes(&mut router);
+    company::resources::routes(&mut router);
+    company::agent::routes(&mut router);
+    company::ui::routes(&mut router);
     router
 }

@@ -18,7 +18,6 @@ pub mod snapshot;
 mod sync;
 mod worker;
 
-
 pub use error::Error;
 pub use indexes::{Freshness, Indexes, State};
 pub use search::Query;
