@@ -47,5 +47,6 @@ pub fn router() -> rpc::Router<Context> {
     company::resources::routes(&mut router);
     company::agent::routes(&mut router);
     company::ui::routes(&mut router);
+    company::desktop::routes(&mut router);
     router
 }

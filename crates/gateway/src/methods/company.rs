@@ -5,6 +5,7 @@ pub(super) mod adapter;
 pub(super) mod agent;
 pub(super) mod comment;
 pub(super) mod conversation;
+pub(super) mod desktop;
 pub(super) mod events;
 pub(super) mod heartbeat;
 pub(super) mod inbox;
@@ -24,9 +25,12 @@ pub(super) mod worktree;
 
 use std::sync::Arc;
 
-use ::index::{Indexes, Live};
-use company::{Company, Error, conversation::Scope, policy::Actor};
-use protocol::company::{ActorRole, CompanyScope, ProjectId, Text};
+use ::index::{Indexes, Live, LiveSession};
+use company::{Company, Error, conversation::Scope, policy::Actor, run::LiveRuns};
+use protocol::company::{
+    ActorRole, CompanyScope, ProjectId, RunStatus, Text, monitor::MonitorLive,
+    session::CompanySessionListParams,
+};
 use rpc::{Failure, Kind};
 use serde_json::json;
 
@@ -65,9 +69,40 @@ async fn indexed<R: Send + 'static>(
     }
 }
 
-/// The sessions of this process, by run. There are none yet.
-fn live(_ctx: &Context) -> Live {
-    Live::new()
+/// The newest session of each run of a company folder.
+async fn live(ctx: &Context, workspace_dir: &Text) -> Result<Live, Failure> {
+    let wanted = CompanySessionListParams {
+        workspace_dir: Some(workspace_dir.clone()),
+        ..CompanySessionListParams::default()
+    };
+    let rows = ctx.sessions().list(wanted).await;
+    let rows = rows.map_err(|error| session::failure(&error))?;
+    let mut live = Live::new();
+    // The newest come first.
+    for row in rows {
+        let state = row.state;
+        live.entry(state.run_id).or_insert(LiveSession {
+            project_id: state.project_id,
+            session: MonitorLive {
+                session_ref: state.session_ref,
+                live_status: state.status,
+                live_exit_code: state.exit_code.map(i64::from),
+                live_signal: state.signal,
+                live_error: state.error,
+                session_started_at_ms: Some(row.started_at_ms),
+                session_ended_at_ms: row.ended_at_ms,
+            },
+        });
+    }
+    Ok(live)
+}
+
+/// The runs something happens in at this moment.
+fn live_runs(live: &Live) -> LiveRuns {
+    let running = live
+        .iter()
+        .filter(|(_, session)| session.session.live_status == RunStatus::Running);
+    running.map(|(run, _)| run.clone()).collect()
 }
 
 /// What is wrong with an index, as the wire says it.
