@@ -11,12 +11,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use protocol::company::{IsoTime, Issue, ProjectId, RunId};
+use protocol::company::{IsoTime, Issue, ProjectId, RunId, Text};
 use serde::Serialize;
 
 use crate::{
     Error, Sources,
-    document::{self, Document, Markdown},
+    document::{self, Document, EventsTail, Markdown},
     event::{Event, log::EventLogs},
     files, layout,
     lock::WriteLock,
@@ -202,13 +202,32 @@ impl Company {
         run: &RunId,
         events: &[Event],
     ) -> Result<(), Error> {
+        self.append_last_events(project, run, events, |_| Ok(()))
+    }
+
+    /// Appends events to the log of a run and does something more before anybody hears of them: whoever is told that
+    /// a run is over finds its document saying so. `then` gets where the log ends now, if that is known.
+    pub fn append_last_events(
+        &self,
+        project: &ProjectId,
+        run: &RunId,
+        events: &[Event],
+        then: impl FnOnce(Option<EventsTail>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let relative = format!("{}/events.jsonl", layout::run(project, run));
         let appended = self.shared.logs.append(&self.path(&relative), events);
         let appended = appended.map_err(|error| error.or_not_found("Run", run.as_str()))?;
+        let tail = appended.last().and_then(|last| {
+            Some(EventsTail {
+                count: last.seq?,
+                event_hash: Text::new(&last.event_hash)?,
+            })
+        });
+        let done = then(tail);
         if let Some(first) = appended.first() {
             self.events_appended(&relative, first.offset);
         }
-        Ok(())
+        done
     }
 
     /// The event logs of this process.

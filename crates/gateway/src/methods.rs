@@ -30,6 +30,8 @@ pub fn router() -> rpc::Router<Context> {
     company::system::routes(&mut router);
     company::workspace::routes(&mut router);
     company::run::routes(&mut router);
+    company::session::routes(&mut router);
+    company::worktree::routes(&mut router);
     company::sharepack::routes(&mut router);
     company::events::routes(&mut router);
     company::adapter::routes(&mut router);
@@ -38,5 +40,13 @@ pub fn router() -> rpc::Router<Context> {
     company::heartbeat::routes(&mut router);
     company::task::routes(&mut router);
     company::pm::routes(&mut router);
+    company::index::routes(&mut router);
+    company::monitor::routes(&mut router);
+    company::inbox::routes(&mut router);
+    company::usage::routes(&mut router);
+    company::resources::routes(&mut router);
+    company::agent::routes(&mut router);
+    company::ui::routes(&mut router);
+    company::desktop::routes(&mut router);
     router
 }

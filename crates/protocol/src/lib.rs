@@ -51,6 +51,8 @@ pub const FAMILIES: &[&Family] = &[
     &company::system::FAMILY,
     &company::workspace::FAMILY,
     &company::run::FAMILY,
+    &company::session::FAMILY,
+    &company::worktree::FAMILY,
     &company::sharepack::FAMILY,
     &company::events::FAMILY,
     &company::adapter::FAMILY,
@@ -59,6 +61,14 @@ pub const FAMILIES: &[&Family] = &[
     &company::conversation::FAMILY,
     &company::comment::FAMILY,
     &company::heartbeat::FAMILY,
+    &company::index::FAMILY,
+    &company::monitor::FAMILY,
+    &company::inbox::FAMILY,
+    &company::usage::FAMILY,
+    &company::resources::FAMILY,
+    &company::agent::FAMILY,
+    &company::ui::FAMILY,
+    &company::desktop::FAMILY,
 ];
 
 /// Every method of every family.

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentId, Text, workspace::CompanyFolderParams};
+use super::{
+    AgentId, Issue, JobKind, PermissionLevel, Text, Visibility, WorkerKind,
+    workspace::CompanyFolderParams,
+};
 
 crate::methods! {
     Company family "heartbeat";
@@ -416,4 +419,239 @@ pub struct HeartbeatStats {
     /// Actions that were seen before.
     #[serde(default)]
     pub deduped_actions_total: u64,
+}
+
+/// What a woken worker wants to happen. Every action has a key, so that it happens once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ProposedAction {
+    /// Start a job.
+    LaunchJob {
+        /// The key of the action.
+        idempotency_key: Text,
+        /// How risky it is.
+        risk: ActionRisk,
+        /// Whether somebody must decide first.
+        needs_approval: bool,
+        /// Who may see it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        visibility: Option<Visibility>,
+        /// What it is, in a sentence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<Text>,
+        /// The project.
+        project_id: Text,
+        /// What the job is to reach.
+        goal: Text,
+        /// What kind of job.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        job_kind: Option<JobKind>,
+        /// What the agent that does it must be.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target_role: Option<TargetRole>,
+        /// What runs it.
+        #[serde(default)]
+        worker_kind: WorkerKind,
+        /// The agent that does it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        worker_agent_id: Option<Text>,
+        /// What it must keep to.
+        #[serde(default)]
+        constraints: Vec<Text>,
+        /// What it gives.
+        #[serde(default)]
+        deliverables: Vec<Text>,
+        /// What it may do.
+        #[serde(default)]
+        permission_level: PermissionLevel,
+        /// What it should know.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context_note: Option<Text>,
+        /// The task it works on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task_id: Option<Text>,
+        /// The milestone it works on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        milestone_id: Option<Text>,
+    },
+    /// Say something about an agent, a document or a run.
+    AddComment {
+        /// The key of the action.
+        idempotency_key: Text,
+        /// How risky it is.
+        risk: ActionRisk,
+        /// Whether somebody must decide first.
+        needs_approval: bool,
+        /// Who may see it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        visibility: Option<Visibility>,
+        /// What it is, in a sentence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<Text>,
+        /// The project.
+        project_id: Text,
+        /// What is said.
+        body: Text,
+        /// The agent it is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target_agent_id: Option<Text>,
+        /// The document it is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target_artifact_id: Option<Text>,
+        /// The run it is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target_run_id: Option<Text>,
+    },
+    /// Ask somebody to decide.
+    CreateApprovalItem {
+        /// The key of the action.
+        idempotency_key: Text,
+        /// How risky it is.
+        risk: ActionRisk,
+        /// Whether somebody must decide first.
+        needs_approval: bool,
+        /// Who may see it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        visibility: Option<Visibility>,
+        /// What it is, in a sentence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<Text>,
+        /// The project.
+        project_id: Text,
+        /// What is to be decided.
+        title: Text,
+        /// Why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rationale: Option<Text>,
+        /// What happens if it is approved.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        proposed_action: Option<Box<ProposedAction>>,
+    },
+    /// Nothing.
+    Noop {
+        /// The key of the action.
+        idempotency_key: Text,
+        /// How risky it is.
+        risk: ActionRisk,
+        /// Whether somebody must decide first.
+        needs_approval: bool,
+        /// Who may see it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        visibility: Option<Visibility>,
+        /// What it is, in a sentence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<Text>,
+        /// Why nothing.
+        reason: Text,
+    },
+}
+
+impl ProposedAction {
+    /// The key of the action.
+    pub fn idempotency_key(&self) -> &Text {
+        let (Self::LaunchJob {
+            idempotency_key, ..
+        }
+        | Self::AddComment {
+            idempotency_key, ..
+        }
+        | Self::CreateApprovalItem {
+            idempotency_key, ..
+        }
+        | Self::Noop {
+            idempotency_key, ..
+        }) = self;
+        idempotency_key
+    }
+
+    /// How risky it is.
+    pub fn risk(&self) -> ActionRisk {
+        let (Self::LaunchJob { risk, .. }
+        | Self::AddComment { risk, .. }
+        | Self::CreateApprovalItem { risk, .. }
+        | Self::Noop { risk, .. }) = self;
+        *risk
+    }
+
+    /// Whether somebody must decide first.
+    pub fn needs_approval(&self) -> bool {
+        let (Self::LaunchJob { needs_approval, .. }
+        | Self::AddComment { needs_approval, .. }
+        | Self::CreateApprovalItem { needs_approval, .. }
+        | Self::Noop { needs_approval, .. }) = self;
+        *needs_approval
+    }
+
+    /// The project, for all but nothing.
+    pub fn project_id(&self) -> Option<&Text> {
+        match self {
+            Self::LaunchJob { project_id, .. }
+            | Self::AddComment { project_id, .. }
+            | Self::CreateApprovalItem { project_id, .. } => Some(project_id),
+            Self::Noop { .. } => None,
+        }
+    }
+
+    /// The word on the wire.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::LaunchJob { .. } => "launch_job",
+            Self::AddComment { .. } => "add_comment",
+            Self::CreateApprovalItem { .. } => "create_approval_item",
+            Self::Noop { .. } => "noop",
+        }
+    }
+
+    /// What holds between the fields of an action.
+    pub fn refine(&self, place: &str) -> Vec<Issue> {
+        match self {
+            Self::AddComment {
+                target_agent_id: None,
+                target_artifact_id: None,
+                target_run_id: None,
+                ..
+            } => vec![Issue::custom(
+                place,
+                "a comment needs one of target_agent_id, target_artifact_id, target_run_id",
+            )],
+            Self::CreateApprovalItem {
+                proposed_action: Some(inner),
+                ..
+            } => match **inner {
+                Self::CreateApprovalItem { .. } => vec![Issue::custom(
+                    &format!("{place}.proposed_action"),
+                    "an approval item cannot propose another approval item",
+                )],
+                Self::LaunchJob { .. } | Self::AddComment { .. } | Self::Noop { .. } => {
+                    inner.refine(&format!("{place}.proposed_action"))
+                }
+            },
+            Self::LaunchJob { .. }
+            | Self::AddComment { .. }
+            | Self::CreateApprovalItem { .. }
+            | Self::Noop { .. } => Vec::new(),
+        }
+    }
+}
+
+/// How risky an action is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionRisk {
+    /// It can be undone.
+    Low,
+    /// Somebody should look.
+    Medium,
+    /// Somebody must decide.
+    High,
+}
+
+/// What the agent that does a job must be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetRole {
+    /// The head of a department.
+    Director,
+    /// Does work.
+    Worker,
 }
