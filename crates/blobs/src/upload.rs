@@ -4,7 +4,11 @@
 //! the system. Only [`crate::store::BlobStore::commit_upload`] waits for the disk, so after a power cut a payload may
 //! be shorter than what was acknowledged; [`Upload::truncate`] then says so.
 
-use std::{fs::File, os::unix::fs::FileExt, sync::Arc};
+use std::{
+    fs::File,
+    os::unix::fs::{FileExt, MetadataExt as _},
+    sync::Arc,
+};
 
 use crate::{
     Error, Result,
@@ -21,6 +25,8 @@ const COMPARED_PIECE: usize = 64 * 1024;
 pub struct Upload {
     file: File,
     received: u64,
+    /// How long we left the file: a chunk that failed half-way may have left bytes behind what counts.
+    length: u64,
     hash: Arc<RunningHash>,
     hashers: Hashers,
 }
@@ -59,6 +65,7 @@ impl Upload {
         let upload = Upload {
             file,
             received,
+            length: received,
             hash: RunningHash::new(for_hash, received),
             hashers: store.hashers().clone(),
         };
@@ -71,6 +78,13 @@ impl Upload {
         self.received
     }
 
+    /// Whether the file is as we left it: another process may have gone on with it, or removed it.
+    pub fn is_current(&self) -> bool {
+        self.file
+            .metadata()
+            .is_ok_and(|found| found.len() == self.length && found.nlink() > 0)
+    }
+
     /// Writes a chunk at the end. Returns how many bytes have arrived now.
     ///
     /// When writing fails half-way, nothing of the chunk counts, and the next one overwrites what was written.
@@ -81,10 +95,15 @@ impl Upload {
                 actual: offset,
             });
         }
-        self.file
-            .write_all_at(bytes, offset)
-            .map_err(io_error("write an upload"))?;
+        if let Err(error) = self.file.write_all_at(bytes, offset) {
+            self.length = self
+                .file
+                .metadata()
+                .map_or(self.length, |found| found.len());
+            return Err(io_error("write an upload")(error));
+        }
         self.received += bytes.len() as u64;
+        self.length = self.length.max(self.received);
         self.hash.set_received(self.received);
         self.hashers.wake(&self.hash);
         Ok(self.received)
@@ -125,6 +144,7 @@ impl Upload {
         self.file
             .set_len(received)
             .map_err(io_error("cut an upload"))?;
+        self.length = received;
         self.hashers.wake(&self.hash);
         Ok(())
     }
@@ -135,6 +155,7 @@ impl Upload {
         self.file
             .set_len(self.received)
             .map_err(io_error("cut an upload"))?;
+        self.length = self.received;
         self.hash.finish()
     }
 }

@@ -103,6 +103,11 @@ impl Closing {
         code: 1013,
         reason: "slow_consumer",
     };
+    /// The gateway cannot go on with this connection.
+    pub const INTERNAL: Self = Self {
+        code: 1011,
+        reason: "internal",
+    };
     /// The token is no longer valid.
     pub const ACCESS_REVOKED: Self = Self {
         code: 4401,

@@ -43,6 +43,7 @@ async fn round(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
             tokio::task::spawn_blocking(move || worker.artifacts.discard(&session)).await;
         if matches!(discarded, Ok(Ok(()))) {
             artifacts.remove_upload(&id).await?;
+            gateway.artifacts.discarded(&id);
         }
     }
     artifacts.purge(now - KEEP_DELETED, BATCH).await?;

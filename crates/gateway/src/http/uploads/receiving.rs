@@ -10,13 +10,14 @@ use entity::artifact_upload_session as session;
 use futures_util::StreamExt as _;
 use hyper::{StatusCode, header::HeaderValue};
 use rpc::{Bytes, Failure};
+use tokio::runtime::Handle;
 
 use super::{super::refusal::refuse, ARTIFACT_ID, UPLOAD_OFFSET, conflict, text};
 use crate::{
     Gateway, Principal,
     artifacts::{
         self,
-        upload::{self, Place, Rejection},
+        upload::{self, Chunk, Rejection},
     },
     notify,
 };
@@ -29,8 +30,8 @@ const STALL: Duration = Duration::from_secs(60);
 /// An upload that takes bytes of its owner.
 pub(super) struct Receiving {
     gateway: Arc<Gateway>,
-    session: session::Model,
-    owner: String,
+    session: Arc<session::Model>,
+    owner: Arc<str>,
     /// Where the next byte goes.
     offset: u64,
 }
@@ -51,8 +52,8 @@ impl Receiving {
     ) -> Self {
         Self {
             gateway: Arc::clone(gateway),
-            session,
-            owner: principal.author().to_owned(),
+            session: Arc::new(session),
+            owner: principal.author().into(),
             offset,
         }
     }
@@ -100,14 +101,25 @@ impl Receiving {
 
     async fn write(&mut self, piece: Vec<u8>) -> Result<(), Response> {
         let length = piece.len() as u64;
-        let place = Place {
-            workspace_id: &self.session.workspace_id,
-            upload_id: &self.session.id,
-            owner: &self.owner,
-            offset: self.offset,
-        };
-        let taken = upload::take(&self.gateway, place, Bytes::from(piece)).await;
-        let taken = taken.map_err(|rejection| rejected(&rejection, self.offset))?;
+        let (gateway, database) = (Arc::clone(&self.gateway), Handle::current());
+        let (session, owner, offset) = (
+            Arc::clone(&self.session),
+            Arc::clone(&self.owner),
+            self.offset,
+        );
+        let taken = tokio::task::spawn_blocking(move || {
+            let chunk = Chunk {
+                workspace_id: &session.workspace_id,
+                upload_id: &session.id,
+                owner: &owner,
+                offset,
+                bytes: Bytes::from(piece),
+            };
+            upload::take(&gateway, &database, &chunk)
+        });
+        let taken = taken.await;
+        let taken = taken.map_err(|error| refuse(Failure::incident(&error)))?;
+        let taken = taken.map_err(|rejection| rejected(&rejection, offset))?;
         self.offset += length;
         upload::extend(&self.gateway, &self.session.id, &taken).await;
         Ok(())
@@ -115,7 +127,7 @@ impl Receiving {
 
     /// Makes the artifact and tells its followers.
     pub(super) async fn finish(self) -> Result<Response, Response> {
-        let finished = artifacts::finish(&self.gateway, self.session.clone(), &self.owner).await;
+        let finished = artifacts::finish(&self.gateway, (*self.session).clone(), &self.owner).await;
         let announced = upload::announce(&self.gateway, finished.map_err(refuse)?);
         let (artifact, publications) = announced.map_err(refuse)?;
         for publication in &publications {
