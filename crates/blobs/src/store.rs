@@ -6,6 +6,8 @@ use std::{
     time::SystemTime,
 };
 
+use rustix::{buffer::spare_capacity, io::Errno};
+
 pub use crate::local::LocalBlobs;
 use crate::{
     Result,
@@ -124,6 +126,23 @@ impl BlobReader {
     /// The number of bytes in the blob.
     pub fn size(&self) -> u64 {
         self.size
+    }
+
+    /// Appends a range of the blob, all of it, to a buffer. Several threads may read at once.
+    pub fn append_range(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
+        // Into memory that nobody had to fill before.
+        buffer.reserve_exact(length);
+        let (begin, end) = (buffer.len(), buffer.len() + length);
+        while buffer.len() < end {
+            let position = offset + (buffer.len() - begin) as u64;
+            match rustix::io::pread(&self.file, spare_capacity(buffer), position) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        buffer.truncate(end);
+        Ok(())
     }
 
     /// The blob as a file, read only: for a child's standard input.

@@ -66,7 +66,7 @@ impl Upload {
             file,
             received,
             length: received,
-            hash: RunningHash::new(for_hash, received),
+            hash: RunningHash::new(for_hash, received, store.hashers()),
             hashers: store.hashers().clone(),
         };
         upload.hashers.wake(&upload.hash);
@@ -89,24 +89,42 @@ impl Upload {
     ///
     /// When writing fails half-way, nothing of the chunk counts, and the next one overwrites what was written.
     pub fn append(&mut self, offset: u64, bytes: &[u8]) -> Result<u64> {
+        self.write(offset, bytes)?;
+        Ok(self.count(bytes.len()))
+    }
+
+    /// Like [`Upload::append`], with bytes that may stay in memory until they are hashed.
+    pub fn append_shared(
+        &mut self,
+        offset: u64,
+        bytes: impl AsRef<[u8]> + Send + 'static,
+    ) -> Result<u64> {
+        let length = bytes.as_ref().len();
+        self.write(offset, bytes.as_ref())?;
+        self.hash.lend(offset, Box::new(bytes));
+        Ok(self.count(length))
+    }
+
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
         if offset != self.received {
             return Err(Error::OffsetMismatch {
                 expected: self.received,
                 actual: offset,
             });
         }
-        if let Err(error) = self.file.write_all_at(bytes, offset) {
-            self.length = self
-                .file
-                .metadata()
-                .map_or(self.length, |found| found.len());
-            return Err(io_error("write an upload")(error));
-        }
-        self.received += bytes.len() as u64;
+        self.file.write_all_at(bytes, offset).map_err(|error| {
+            let length = self.file.metadata().map(|found| found.len());
+            self.length = length.unwrap_or(self.length);
+            io_error("write an upload")(error)
+        })
+    }
+
+    fn count(&mut self, length: usize) -> u64 {
+        self.received += length as u64;
         self.length = self.length.max(self.received);
         self.hash.set_received(self.received);
         self.hashers.wake(&self.hash);
-        Ok(self.received)
+        self.received
     }
 
     /// Whether this chunk arrived before: it lies inside the received range, with identical bytes.

@@ -2,10 +2,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::File,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use blobs::store::BlobReader;
 use protocol::{ArtifactId, ArtifactVersionId, DownloadId, ThreadId, UploadId, WorkspaceId};
 use rpc::{Bytes, ConnectionId, Kind, Outbox, Request, Service};
 
@@ -43,7 +43,8 @@ pub(crate) struct Download {
     pub(crate) artifact_id: ArtifactId,
     pub(crate) version_id: ArtifactVersionId,
     pub(crate) size: u64,
-    pub(crate) file: Arc<File>,
+    /// Open, and therefore readable whatever happens to the artifact.
+    pub(crate) blob: Arc<BlobReader>,
     /// When the workspace was last seen to be there, in Unix seconds.
     pub(crate) checked_at: i64,
     /// Unix seconds.

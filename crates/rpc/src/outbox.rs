@@ -93,6 +93,11 @@ impl Closing {
         code: 1000,
         reason: "",
     };
+    /// Somebody asked for it without giving a code; none is given back.
+    pub const SILENT: Self = Self {
+        code: 1005,
+        reason: "",
+    };
     /// The gateway stops.
     pub const GOING_AWAY: Self = Self {
         code: 1001,

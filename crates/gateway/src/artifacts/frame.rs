@@ -2,6 +2,7 @@
 
 use std::io;
 
+use blobs::store::BlobReader;
 use protocol::artifact::{
     download::ArtifactDownloadChunkHeader, upload::ArtifactUploadChunkHeader,
 };
@@ -50,17 +51,22 @@ pub(super) fn parse(frame: &Bytes) -> Frame {
 /// A chunk of a download, read into its place behind the header; fills in its hash.
 pub(crate) fn download_frame(
     mut header: ArtifactDownloadChunkHeader,
-    read: impl FnOnce(&mut [u8]) -> io::Result<()>,
+    blob: &BlobReader,
 ) -> io::Result<Bytes> {
     // Every hash is equally long, so the place of the bytes is known before their hash.
     header.chunk_sha256 = "0".repeat(64);
-    let start = HEADER_AT + serde_json::to_vec(&header)?.len();
-    let mut frame = vec![0; start + usize::try_from(header.len).unwrap_or(0)];
-    read(&mut frame[start..])?;
+    let described = serde_json::to_vec(&header)?;
+    let (start, length) = (
+        HEADER_AT + described.len(),
+        usize::try_from(header.len).unwrap_or(0),
+    );
+    let mut frame = Vec::with_capacity(start + length);
+    frame.extend_from_slice(DOWNLOAD);
+    let described_length = u32::try_from(described.len()).unwrap_or(u32::MAX);
+    frame.extend_from_slice(&described_length.to_be_bytes());
+    frame.extend_from_slice(&described);
+    blob.append_range(header.offset, length, &mut frame)?;
     header.chunk_sha256 = sha256_hex(&frame[start..]);
-    let length = u32::try_from(start - HEADER_AT).unwrap_or(u32::MAX);
-    frame[..4].copy_from_slice(DOWNLOAD);
-    frame[4..HEADER_AT].copy_from_slice(&length.to_be_bytes());
     frame[HEADER_AT..start].copy_from_slice(&serde_json::to_vec(&header)?);
     Ok(frame.into())
 }

@@ -274,7 +274,9 @@ fn append(
         let message = format!("the upload has {total} bytes, and the chunk ends behind them");
         return Err(reject("exceeds_size", message));
     }
-    let received = upload.append(offset, &chunk.bytes).map_err(broken)?;
+    let received = upload
+        .append_shared(offset, chunk.bytes.clone())
+        .map_err(broken)?;
     let now = gateway.sources.clock.now();
     let extend_to = (now - open.extended_at >= EXTEND_EVERY).then(|| {
         open.extended_at = now;

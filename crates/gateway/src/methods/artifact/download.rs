@@ -1,6 +1,6 @@
 //! `artifact/download/*`
 
-use std::{os::unix::fs::FileExt as _, sync::Arc};
+use std::sync::Arc;
 
 use protocol::{DownloadId, artifact::download::*};
 use rpc::{Failure, Kind, Router};
@@ -53,8 +53,7 @@ async fn start(
         artifact_id: params.artifact_id,
         version_id: rows::version_id(&found.version.id)?,
         size: reader.size(),
-        // An open file stays readable, whatever happens to the artifact.
-        file: Arc::new(reader.into_file()),
+        blob: Arc::new(reader),
         checked_at,
         expires_at,
     };
@@ -103,7 +102,7 @@ async fn chunk(
         );
         return Err(Failure::param("/len", message));
     }
-    let file = Arc::clone(&download.file);
+    let blob = Arc::clone(&download.blob);
     let header = ArtifactDownloadChunkHeader {
         workspace_id: params.workspace_id,
         download_id: params.download_id.clone(),
@@ -115,9 +114,7 @@ async fn chunk(
         chunk_sha256: String::new(),
         final_chunk: end == Some(size),
     };
-    let framed = tokio::task::spawn_blocking(move || {
-        artifacts::download_frame(header, |bytes| file.read_exact_at(bytes, offset))
-    });
+    let framed = tokio::task::spawn_blocking(move || artifacts::download_frame(header, &blob));
     match framed.await {
         Ok(Ok(frame)) => ctx.frame_before_answer(frame),
         Ok(Err(error)) => return Err(Failure::incident(&error)),
