@@ -135,6 +135,18 @@ impl Folder {
         }
     }
 
+    /// Opens a plain file for reading and writing, made if it is missing.
+    pub(crate) fn open_or_create_file(&self, name: &str) -> Result<File> {
+        loop {
+            if let Some(file) = self.create_file(name)? {
+                return Ok(file);
+            }
+            if let Some(file) = self.open_file_for_writing(name)? {
+                return Ok(file);
+            }
+        }
+    }
+
     /// Moves a file into another folder unless its name is taken there.
     pub(crate) fn move_new(&self, name: &str, to: &Folder, new_name: &str) -> Result<Moved> {
         match rustix::fs::renameat_with(&self.0, name, &to.0, new_name, RenameFlags::NOREPLACE) {

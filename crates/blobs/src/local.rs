@@ -5,6 +5,7 @@
 //! <root>/workspaces/<workspace>/tmp/…
 //! <root>/workspaces/<workspace>/quarantine/<hash>
 //! <root>/upload_sessions/<workspace>/<upload>/payload.bin
+//! <root>/removal.lock
 //! ```
 //!
 //! A blob is complete and durable before it gets its name, so a crash leaves at most a temporary file or a payload
@@ -23,7 +24,7 @@ use std::{
     time::SystemTime,
 };
 
-use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
+use rustix::fs::{FlockOperation, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 
 use crate::{
     Error, Result,
@@ -41,6 +42,7 @@ const UPLOADS: &str = "upload_sessions";
 const PAYLOAD: &str = "payload.bin";
 const TEMPORARY: &str = "tmp";
 const QUARANTINE: &str = "quarantine";
+const REMOVAL_LOCK: &str = "removal.lock";
 
 /// The store on this machine's disk.
 #[derive(Debug)]
@@ -49,8 +51,9 @@ pub struct LocalBlobs {
     hashers: Hashers,
     /// Counts temporary files, so that two writers never want one name.
     temporaries: AtomicU64,
-    /// Held while a blob is found again by content, and while an old one is removed: the two must not meet.
-    removal: Mutex<()>,
+    /// Held while a blob is found again, and while an old one is removed: the two must not meet, here or in another
+    /// process.
+    removal: Mutex<File>,
 }
 
 impl LocalBlobs {
@@ -61,11 +64,12 @@ impl LocalBlobs {
             .mode(0o700)
             .create(root)
             .map_err(io_error("create the artifact folder"))?;
+        let root = Folder::open_root(root)?;
         Ok(LocalBlobs {
-            root: Folder::open_root(root)?,
+            removal: Mutex::new(root.open_or_create_file(REMOVAL_LOCK)?),
+            root,
             hashers: Hashers::start()?,
             temporaries: AtomicU64::new(0),
-            removal: Mutex::new(()),
         })
     }
 
@@ -236,17 +240,30 @@ impl LocalBlobs {
             if digest.size != size || digest.sha256 != key.sha256() {
                 return Ok(Found::Damaged);
             }
-            let _guard = self.lock_removal();
-            let is_linked = rustix::fs::fstat(&file)
-                .map_err(io_error("look at a blob"))?
-                .st_nlink
-                > 0;
-            if is_linked {
-                touch(&file)?;
+            if self.touch_linked(&file)? {
                 return Ok(Found::Intact);
             }
             // It was collected while we read it.
         }
+    }
+
+    /// Marks a blob as touched now, if there is one of this size: it will not be collected for a while.
+    pub fn keep(&self, key: &BlobKey, size: u64) -> Result<bool> {
+        match self.open_blob(key)? {
+            Some(file) if size_of(&file)? == size => self.touch_linked(&file),
+            Some(_) | None => Ok(false),
+        }
+    }
+
+    /// Marks a file as touched, unless it was removed since it was opened.
+    fn touch_linked(&self, file: &File) -> Result<bool> {
+        let _guard = self.lock_removal()?;
+        let found = rustix::fs::fstat(file).map_err(io_error("look at a blob"))?;
+        let is_linked = found.st_nlink > 0;
+        if is_linked {
+            touch(file)?;
+        }
+        Ok(is_linked)
     }
 
     fn blob_folder(&self, key: &BlobKey) -> Result<Option<Folder>> {
@@ -272,8 +289,21 @@ impl LocalBlobs {
         Ok((file, size))
     }
 
-    fn lock_removal(&self) -> MutexGuard<'_, ()> {
-        self.removal.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_removal(&self) -> Result<RemovalGuard<'_>> {
+        let file = self.removal.lock().unwrap_or_else(PoisonError::into_inner);
+        rustix::fs::flock(&*file, FlockOperation::LockExclusive)
+            .map_err(io_error("lock the artifact folder"))?;
+        Ok(RemovalGuard(file))
+    }
+}
+
+/// Keeps blobs from being removed, and from being found again, by anybody else.
+struct RemovalGuard<'a>(MutexGuard<'a, File>);
+
+impl Drop for RemovalGuard<'_> {
+    fn drop(&mut self) {
+        // Unlocking our own lock cannot fail; closing the file would do it too.
+        let _ = rustix::fs::flock(&*self.0, FlockOperation::Unlock);
     }
 }
 
@@ -392,7 +422,7 @@ impl BlobStore for LocalBlobs {
 
     fn remove(&self, key: &BlobKey) -> Result<Removed> {
         let [_, _, hash] = key.components();
-        let _guard = self.lock_removal();
+        let _guard = self.lock_removal()?;
         match self.blob_folder(key)? {
             Some(folder) if folder.remove_file(&hash)? => Ok(Removed::Removed),
             Some(_) | None => Ok(Removed::Missing),
@@ -404,7 +434,7 @@ impl BlobStore for LocalBlobs {
         let Some(folder) = self.blob_folder(key)? else {
             return Ok(Removed::Missing);
         };
-        let _guard = self.lock_removal();
+        let _guard = self.lock_removal()?;
         let Some(file) = folder.open_file(&hash)? else {
             return Ok(Removed::Missing);
         };

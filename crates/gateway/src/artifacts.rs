@@ -3,7 +3,7 @@
 //! How far an upload has come is the length of its file, so a chunk needs no write to the database. The database
 //! knows who uploads what for how long, and everything about artifacts that are complete.
 
-use std::{path::Path, sync::Arc};
+use std::{ops::Range, path::Path, sync::Arc};
 
 use blobs::{
     key::{BlobKey, ContentHash, UploadSegment, WorkspaceSegment},
@@ -51,6 +51,8 @@ pub(crate) mod limits {
     pub(crate) const SESSION_SECONDS: i64 = 3600;
     /// How long an upload is kept at most.
     pub(crate) const MAX_SESSION_SECONDS: i64 = 24 * 3600;
+    /// Progress of one upload or download is told at most this often.
+    pub(crate) const PROGRESS_EVERY: std::time::Duration = std::time::Duration::from_millis(250);
     /// The most bytes of one `artifact/read`.
     pub(crate) const MAX_READ: u64 = 1 << 20;
 }
@@ -99,6 +101,21 @@ impl Artifacts {
         Ok(received)
     }
 
+    /// Drops the last bytes of an upload that still receives, if these are the last. Blocks.
+    pub(crate) fn take_back(
+        &self,
+        session: &session::Model,
+        range: Range<u64>,
+    ) -> Result<(), blobs::Error> {
+        let place = self.open.place(&session.id);
+        let mut open = place.lock();
+        match open.existing(&self.blobs, session)? {
+            Some(upload) if upload.received() == range.end => upload.truncate(range.start),
+            // Somebody else went on behind them; the hash of the whole will tell.
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// Takes no more chunks of an upload and removes its bytes. Its place stays closed until
     /// [`Self::discarded`]. Blocks.
     fn discard(&self, session: &session::Model) -> Result<(), blobs::Error> {
@@ -137,7 +154,11 @@ pub(crate) async fn finish(
     let artifacts = gateway.store.artifacts();
     if let Some(artifact_id) = &session.artifact_id {
         let detail = artifacts
-            .get(&session.workspace_id, artifact_id, None)
+            .get(
+                &session.workspace_id,
+                artifact_id,
+                session.version_id.as_deref(),
+            )
             .await;
         return Ok(Finished {
             detail: detail.map_err(rows::failure)?,
@@ -167,7 +188,8 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<Detec
     let place = artifacts.open.place(&session.id);
     // Whoever else finishes the same upload waits here and then finds the blob in place.
     let mut open = place.lock();
-    let is_present = matches!(artifacts.blobs.size(&blob), Ok(found) if found == size);
+    // From here on the blob is not collected before it is recorded.
+    let is_present = artifacts.blobs.keep(&blob, size).unwrap_or(false);
     let (workspace, segment) = segments(session).map_err(broken)?;
     if !is_present {
         if open.is_closed {

@@ -42,7 +42,7 @@ enum Effect {
     /// The caller hears the answer that is under way on a thread.
     CatchUp(ThreadId),
     /// For the caller alone.
-    Tell(Text),
+    Tell(Text, Waiting),
     Resume {
         workspace: WorkspaceId,
         after_seq: u64,
@@ -165,7 +165,12 @@ impl Context {
 
     /// Tells the caller alone.
     pub(crate) fn tell<N: Notification>(&self, payload: &N) {
-        self.cause(Effect::Tell(rpc::notification(payload)));
+        self.cause(Effect::Tell(rpc::notification(payload), Waiting::Kept));
+    }
+
+    /// Tells the caller alone, unless too much waits for it.
+    pub(crate) fn tell_droppable<N: Notification>(&self, payload: &N) {
+        self.cause(Effect::Tell(rpc::notification(payload), Waiting::Droppable));
     }
 
     /// Replays what the caller missed.
@@ -201,7 +206,7 @@ impl Caused {
         for effect in effects {
             match effect {
                 Effect::Publish(publication) => notify::publish(&peer.gateway, &publication).await,
-                Effect::Tell(text) => peer.outbox().notify(&text, &Waiting::Kept),
+                Effect::Tell(text, waiting) => peer.outbox().notify(&text, &waiting),
                 Effect::RunTurn(run) => peer.gateway.agent.run(*run),
                 Effect::CatchUp(thread) => {
                     let tell = |started| {

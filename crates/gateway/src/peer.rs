@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
 use blobs::store::BlobReader;
@@ -49,6 +50,26 @@ pub(crate) struct Download {
     pub(crate) checked_at: i64,
     /// Unix seconds.
     pub(crate) expires_at: i64,
+    pub(crate) progress: Arc<DownloadProgress>,
+}
+
+/// How far a download has come.
+#[derive(Debug, Default)]
+pub(crate) struct DownloadProgress(Mutex<(u64, Option<Instant>)>);
+
+impl DownloadProgress {
+    /// Counts bytes that are sent. Answers how many there are by now if it is time to tell.
+    pub(crate) fn sent(&self, length: u64, size: u64) -> Option<u64> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (sent, told_at) = &mut *state;
+        // A chunk may be asked for twice.
+        *sent = sent.saturating_add(length).min(size);
+        let is_time = told_at.is_none_or(|told_at| told_at.elapsed() >= limits::PROGRESS_EVERY);
+        is_time.then(|| {
+            *told_at = Some(Instant::now());
+            *sent
+        })
+    }
 }
 
 impl Peer {

@@ -13,19 +13,18 @@ use rpc::{Bytes, Closing, Outbox, Waiting};
 use tokio::{
     runtime::Handle,
     sync::{mpsc, oneshot},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use super::{
     frame::{self, Frame},
+    limits,
     upload::{self, Chunk, Rejection, Taken, reject},
 };
 use crate::{Gateway, sha256_hex};
 
 /// Frames that may wait; then the connection is not read any further. Few, because each one is a chunk in memory.
 const MAX_WAITING: usize = 3;
-/// Progress is told at most this often.
-const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 
 /// Where the frames of one connection wait. Its worker begins with the first frame.
 #[derive(Debug, Default)]
@@ -182,7 +181,7 @@ impl Worker {
             next_offset: taken.received,
         };
         self.outbox.notify(&rpc::notification(&ack), &Waiting::Kept);
-        if self.told_at.elapsed() >= PROGRESS_EVERY {
+        if self.told_at.elapsed() >= limits::PROGRESS_EVERY {
             self.told_at = Instant::now();
             let progress = ArtifactUploadProgressNotification {
                 workspace_id: header.workspace_id.clone(),

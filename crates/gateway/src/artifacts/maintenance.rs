@@ -1,11 +1,15 @@
 //! What happens to artifacts while nobody looks: uploads expire, deleted ones go, bytes are checked.
 
 use std::{
+    collections::BTreeSet,
     sync::{Arc, Weak},
     time::{Duration, SystemTime},
 };
 
-use blobs::store::{BlobStore as _, Verified};
+use blobs::{
+    key::ContentHash,
+    store::{BlobStore as _, Verified},
+};
 use entity::artifact_blob;
 
 use super::key;
@@ -18,12 +22,14 @@ const KEEP_DELETED: i64 = 30 * 24 * 3600;
 const KEEP_BLOBS: i64 = 24 * 3600;
 /// Bytes are looked at this often.
 const VERIFY_EVERY: i64 = 7 * 24 * 3600;
+/// Files are compared with what the database knows once in so many rounds.
+const COLLECT_ROUNDS: u64 = 24 * 6;
 /// Things done in one round.
 const BATCH: u64 = 64;
 
 /// Tidies up from time to time, for as long as the gateway lives.
 pub(crate) async fn run(gateway: Weak<Gateway>) {
-    loop {
+    for number in 0u64.. {
         // A start has better things to do first.
         tokio::time::sleep(EVERY).await;
         let Some(gateway) = gateway.upgrade() else {
@@ -31,6 +37,11 @@ pub(crate) async fn run(gateway: Weak<Gateway>) {
         };
         if let Err(error) = round(&gateway).await {
             tracing::warn!(%error, "artifacts cannot be tidied up");
+        }
+        if number % COLLECT_ROUNDS == 0
+            && let Err(error) = collect(&gateway).await
+        {
+            tracing::warn!(%error, "files of artifacts cannot be collected");
         }
     }
 }
@@ -67,13 +78,67 @@ async fn round(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
     Ok(())
 }
 
+/// Removes the files nobody knows: a process may have died between making one and writing it down.
+///
+/// What is being made is safe. The file of an upload comes after its row, and is looked for before; a blob is touched
+/// right before its row is written, and only those go that were not touched for a day.
+async fn collect(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
+    let artifacts = gateway.store.artifacts();
+    let worker = Arc::clone(gateway);
+    let workspaces =
+        tokio::task::spawn_blocking(move || worker.artifacts.blobs().list_workspaces()).await;
+    let Ok(Ok(workspaces)) = workspaces else {
+        tracing::warn!("the folders of artifacts cannot be listed");
+        return Ok(());
+    };
+    for workspace in workspaces {
+        let (worker, of) = (Arc::clone(gateway), workspace.clone());
+        let uploads =
+            tokio::task::spawn_blocking(move || worker.artifacts.blobs().list_uploads(&of)).await;
+        let uploads = uploads.ok().and_then(Result::ok).unwrap_or_default();
+        let ids = uploads.iter().map(|upload| upload.as_str().to_owned());
+        let known = artifacts.known_uploads(ids.collect()).await?;
+        let hashes = artifacts.blob_hashes(workspace.as_str()).await?;
+        let worker = Arc::clone(gateway);
+        let swept = tokio::task::spawn_blocking(move || {
+            for upload in uploads
+                .iter()
+                .filter(|upload| !known.contains(upload.as_str()))
+            {
+                worker.artifacts.blobs().remove_upload(&workspace, upload)?;
+            }
+            let live = hashes.iter().map(|hash| ContentHash::parse(hash));
+            let live = live.collect::<Result<BTreeSet<_>, _>>()?;
+            let (now, min_age) = (
+                system_time(),
+                Duration::from_secs(KEEP_BLOBS.unsigned_abs()),
+            );
+            let blobs = worker.artifacts.blobs();
+            blobs.remove_temporaries(&workspace, now - min_age)?;
+            blobs::collect::collect(&**blobs, &workspace, &live, now, min_age)
+        })
+        .await;
+        match swept {
+            Ok(Ok(collected)) if collected.removed_blobs == 0 => {}
+            Ok(Ok(collected)) => tracing::info!(?collected, "removed files nothing refers to"),
+            Ok(Err(error)) => tracing::warn!(%error, "a workspace cannot be collected"),
+            Err(error) => tracing::warn!(%error, "a workspace cannot be collected"),
+        }
+    }
+    Ok(())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "files carry the time of the system"
+)]
+fn system_time() -> SystemTime {
+    SystemTime::now()
+}
+
 /// Removes a file that nothing refers to, unless somebody has just uploaded the same bytes again. Blocks.
 fn remove(gateway: &Gateway, blob: &artifact_blob::Model) {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "files carry the time of the system"
-    )]
-    let before = SystemTime::now() - Duration::from_secs(KEEP_BLOBS.unsigned_abs());
+    let before = system_time() - Duration::from_secs(KEEP_BLOBS.unsigned_abs());
     let removed = key(&blob.workspace_id, &blob.sha256).and_then(|key| {
         gateway
             .artifacts

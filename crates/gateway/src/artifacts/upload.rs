@@ -1,14 +1,14 @@
 //! The rules of uploads, whatever way the bytes come: what may be started, which bytes are taken, who is told.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use crud::{Finished, NewUpload, UploadStarted};
 use entity::artifact_upload_session as session;
 use protocol::{
-    UploadId,
+    ThreadId, UploadId,
     artifact::{
-        ArtifactCreatedNotification, ArtifactRef, ThreadArtifactsChangedNotification,
-        upload::ArtifactUploadStartParams,
+        ArtifactCreatedNotification, ArtifactRef, ArtifactUpdatedNotification,
+        ThreadArtifactsChangedNotification, upload::ArtifactUploadStartParams,
     },
 };
 use rpc::{Audience, Bytes, Failure, Kind, Publication};
@@ -31,8 +31,8 @@ pub(crate) struct Rejection {
 pub(crate) struct Taken {
     pub(crate) received: u64,
     pub(crate) total: u64,
-    /// When the upload's life should be made longer.
-    extend_to: Option<i64>,
+    /// Until when the upload's life should be made longer.
+    pub(crate) extend_to: Option<i64>,
 }
 
 /// Bytes and where they belong.
@@ -69,6 +69,8 @@ pub(crate) async fn start(
         artifact_id: None,
         created_at: now,
         expires_at: now + limits::SESSION_SECONDS,
+        version_of: params.artifact_id.map(String::from),
+        version_id: None,
     };
     let new = NewUpload {
         session: wanted,
@@ -286,11 +288,12 @@ fn append(
     Ok(taken(received, extend_to))
 }
 
-/// The artifact of a finished upload, and what its followers are told if it is new.
+/// The artifact of a finished upload, and what its followers are told if it, or its version, is new.
 pub(crate) fn announce(
     gateway: &Gateway,
     finished: Finished,
 ) -> Result<(ArtifactRef, Vec<Publication>), Failure> {
+    let is_first = finished.detail.version.version_number == 1;
     let thread = finished.detail.artifact.primary_thread_id.clone();
     let summary = rows::artifact_summary(finished.detail)?;
     let artifact = summary.artifact.clone();
@@ -298,23 +301,46 @@ pub(crate) fn announce(
         return Ok((artifact, Vec::new()));
     }
     let workspace_id = summary.workspace_id.clone();
-    let created = ArtifactCreatedNotification {
-        workspace_id: workspace_id.clone(),
-        artifact: summary,
+    let changed = |thread_id: ThreadId, reason: &str| {
+        let changed = ThreadArtifactsChangedNotification {
+            workspace_id: workspace_id.clone(),
+            thread_id: thread_id.clone(),
+            artifact_ids: vec![artifact.artifact_id.clone()],
+            reason: reason.to_owned(),
+            generated_at: gateway.sources.clock.now(),
+        };
+        Publication::new(workspace_id.as_str(), &changed)
+            .to(Audience::Topic(thread_topic(&thread_id)))
     };
-    let created = Publication::new(workspace_id.as_str(), &created);
-    let Some(thread) = thread else {
-        return Ok((artifact, vec![created]));
-    };
-    let thread_id = rows::thread_id(&thread)?;
-    let topic = || Audience::Topic(thread_topic(&thread_id));
-    let changed = ThreadArtifactsChangedNotification {
-        workspace_id: workspace_id.clone(),
-        thread_id: thread_id.clone(),
-        artifact_ids: vec![artifact.artifact_id.clone()],
-        reason: "user_upload".to_owned(),
-        generated_at: gateway.sources.clock.now(),
-    };
-    let changed = Publication::new(workspace_id.as_str(), &changed).to(topic());
-    Ok((artifact, vec![created.to(topic()), changed]))
+    let mut publications = Vec::new();
+    if is_first {
+        let created = ArtifactCreatedNotification {
+            workspace_id: workspace_id.clone(),
+            artifact: summary,
+        };
+        let created = Publication::new(workspace_id.as_str(), &created);
+        match thread {
+            None => publications.push(created),
+            Some(thread) => {
+                let thread_id = rows::thread_id(&thread)?;
+                let topic = Audience::Topic(thread_topic(&thread_id));
+                publications.push(created.to(topic));
+                publications.push(changed(thread_id, "user_upload"));
+            }
+        }
+    } else {
+        let bound = summary.bindings.iter();
+        let bound: BTreeSet<ThreadId> = bound.filter_map(|bound| bound.thread_id.clone()).collect();
+        let updated = ArtifactUpdatedNotification {
+            workspace_id: workspace_id.clone(),
+            artifact: summary,
+        };
+        publications.push(Publication::new(workspace_id.as_str(), &updated));
+        publications.extend(
+            bound
+                .into_iter()
+                .map(|thread| changed(thread, "new_version")),
+        );
+    }
+    Ok((artifact, publications))
 }

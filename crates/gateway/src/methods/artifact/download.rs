@@ -56,6 +56,7 @@ async fn start(
         blob: Arc::new(reader),
         checked_at,
         expires_at,
+        progress: Arc::default(),
     };
     let download_id: DownloadId = ctx.new_id();
     if !ctx
@@ -106,7 +107,7 @@ async fn chunk(
     let header = ArtifactDownloadChunkHeader {
         workspace_id: params.workspace_id,
         download_id: params.download_id.clone(),
-        artifact_id: download.artifact_id,
+        artifact_id: download.artifact_id.clone(),
         version_id: download.version_id,
         offset,
         len: length,
@@ -119,6 +120,15 @@ async fn chunk(
         Ok(Ok(frame)) => ctx.frame_before_answer(frame),
         Ok(Err(error)) => return Err(Failure::incident(&error)),
         Err(error) => return Err(Failure::incident(&error)),
+    }
+    if let Some(sent) = download.progress.sent(length, size) {
+        ctx.tell_droppable(&ArtifactDownloadProgressNotification {
+            workspace_id: download.workspace_id,
+            download_id: params.download_id.clone(),
+            artifact_id: download.artifact_id,
+            received_bytes: sent,
+            total_size_bytes: size,
+        });
     }
     Ok(ArtifactDownloadChunkResponse {
         download_id: params.download_id,
