@@ -168,3 +168,77 @@ fn verify(gateway: &Gateway, blob: &artifact_blob::Model) -> Option<&'static str
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{fs::File, path::PathBuf};
+
+    use blobs::key::{BlobKey, UploadSegment, WorkspaceSegment};
+    use serde_json::json;
+
+    use super::*;
+    use crate::{GatewayOptions, Home, Principal, sha256_hex};
+
+    /// Where the file of a blob is.
+    fn path(home: &Home, sha256: &str) -> PathBuf {
+        let (outer, inner) = (&sha256[..2], &sha256[2..4]);
+        let blobs = home.path().join("artifacts/workspaces/ws_a/blobs/sha256");
+        blobs.join(outer).join(inner).join(sha256)
+    }
+
+    fn make_old(path: &PathBuf) {
+        let file = File::options().write(true).open(path).unwrap();
+        let day = Duration::from_secs(KEEP_BLOBS.unsigned_abs() + 60);
+        file.set_modified(system_time() - day).unwrap();
+    }
+
+    #[tokio::test]
+    async fn files_nobody_knows_go_and_all_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::open(folder.path()).unwrap();
+        let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
+        let gateway = Gateway::open(&home, &options).await.unwrap();
+        let client = rpc::memory::connect(gateway.connect(Principal::owner()));
+        let call = |method, params| {
+            let call = client.call_raw(method, params);
+            async { call.await.unwrap() }
+        };
+        call("workspace/create", json!({"workspace_id": "ws_a"})).await;
+        let start = |name: &str, bytes: &[u8]| {
+            json!({"workspace_id": "ws_a", "client_attachment_id": name, "file_name": name,
+                "size_bytes": bytes.len(), "sha256": sha256_hex(bytes), "source_kind": "api"})
+        };
+        let workspace = WorkspaceSegment::new("ws_a").unwrap();
+        let blobs = gateway.artifacts.blobs();
+        let put = |bytes: &[u8]| -> BlobKey { blobs.put(&workspace, bytes).unwrap().key };
+
+        // Bytes of an artifact; bytes a dead process left; bytes that are on their way to their row.
+        put(b"known");
+        let upload = call("artifact/upload/start", start("known", b"known")).await;
+        let finish = json!({"workspace_id": "ws_a", "upload_id": upload["upload_id"]});
+        call("artifact/upload/finish", finish).await;
+        let [known, orphan, young, found_again] =
+            [b"known".as_slice(), b"orphan", b"young", b"found again"].map(|bytes| {
+                put(bytes);
+                path(&home, &sha256_hex(bytes))
+            });
+        for old in [&known, &orphan, &found_again] {
+            make_old(old);
+        }
+        let again = super::key("ws_a", &sha256_hex(b"found again")).unwrap();
+        assert!(blobs.keep(&again, 11).unwrap());
+        // An upload that receives, and what is left of one that is gone.
+        let open = call("artifact/upload/start", start("open", b"open")).await;
+        for id in [open["upload_id"].as_str().unwrap(), "upl_gone"] {
+            let id = UploadSegment::new(id).unwrap();
+            blobs::upload::Upload::create(blobs, &workspace, &id).unwrap();
+        }
+
+        collect(&gateway).await.unwrap();
+        let exist = [&known, &orphan, &young, &found_again].map(|path| path.exists());
+        assert_eq!(exist, [true, false, true, true]);
+        let left = blobs.list_uploads(&workspace).unwrap();
+        let left: Vec<_> = left.iter().map(|id| id.as_str().to_owned()).collect();
+        assert_eq!(left, [open["upload_id"].as_str().unwrap()]);
+    }
+}

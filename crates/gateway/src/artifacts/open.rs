@@ -84,10 +84,7 @@ impl Place {
         now: i64,
     ) -> Option<Arc<session::Model>> {
         let mut open = self.lock();
-        if open.upload.as_ref().is_some_and(|file| !file.is_current()) {
-            open.upload = None;
-            open.checked = None;
-        }
+        open.refresh();
         let (session, at) = open.checked.as_ref()?;
         let is_same = session.workspace_id == workspace_id
             && session.owner == owner
@@ -109,6 +106,14 @@ impl OpenUpload {
         self.upload.is_none() && !self.is_closed
     }
 
+    /// Lets go of a file that another process has touched.
+    fn refresh(&mut self) {
+        if self.upload.as_ref().is_some_and(|file| !file.is_current()) {
+            self.upload = None;
+            self.checked = None;
+        }
+    }
+
     /// The database is asked again next time.
     pub(super) fn doubt(&mut self) {
         self.checked = None;
@@ -127,6 +132,7 @@ impl OpenUpload {
         blobs: &LocalBlobs,
         session: &session::Model,
     ) -> Result<Option<&mut Upload>, blobs::Error> {
+        self.refresh();
         if self.upload.is_none() && !self.is_closed {
             let (workspace, upload) = segments(session)?;
             match Upload::resume(blobs, &workspace, &upload) {

@@ -103,7 +103,7 @@ pub struct ArtifactBindingSummary {
     pub created_at: i64,
 }
 
-/// Params of [`super::ArtifactBind`]; at least one target is needed.
+/// Params of `artifact/bind`; at least one target is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactBindParams {
     /// The workspace.
@@ -146,7 +146,7 @@ pub struct ArtifactBindParams {
     pub item_index: Option<u32>,
 }
 
-/// Response of [`super::ArtifactBind`].
+/// Response of `artifact/bind`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactBindResponse {
     /// The binding.
