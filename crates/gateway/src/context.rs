@@ -13,7 +13,7 @@ use protocol::{
     thread::{ThreadTreeChangedNotification, agents_doc::ThreadAgentsDocChangedNotification},
 };
 use rpc::{
-    Admit, Audience, Bytes, Call, Failure, Publication, Resumption, Service as _, Text, Waiting,
+    Admit, Audience, Call, Failure, FileFrame, Publication, Resumption, Service as _, Text, Waiting,
 };
 
 use crate::{Peer, Principal, notify, peer::thread_topic, providers::Providers, rows};
@@ -30,7 +30,7 @@ pub struct Context {
 pub(crate) struct Caused {
     effects: Mutex<Vec<Effect>>,
     /// What goes before the answer.
-    frame: Mutex<Option<Bytes>>,
+    frame: Mutex<Option<FileFrame>>,
     /// The workspace this request made the connection follow.
     followed: Mutex<Option<WorkspaceId>>,
 }
@@ -155,7 +155,7 @@ impl Context {
     }
 
     /// Sends a binary frame right before the answer, if there is one.
-    pub(crate) fn frame_before_answer(&self, frame: Bytes) {
+    pub(crate) fn frame_before_answer(&self, frame: FileFrame) {
         *self
             .caused
             .frame
@@ -229,7 +229,7 @@ impl Caused {
     }
 
     /// The binary frame that goes before the answer.
-    pub(crate) fn frame(&self) -> Option<Bytes> {
+    pub(crate) fn frame(&self) -> Option<FileFrame> {
         self.frame
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

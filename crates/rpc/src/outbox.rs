@@ -7,6 +7,8 @@ use std::{
 
 use tokio::sync::Notify;
 
+use crate::FileFrame;
+
 /// A text frame that many connections can share without a copy.
 pub type Text = axum::extract::ws::Utf8Bytes;
 
@@ -19,6 +21,8 @@ pub(crate) enum Outgoing {
     Text(Text),
     /// Only for transports that have binary frames.
     Binary(Bytes),
+    /// The same, with bytes of a file.
+    File(FileFrame),
 }
 
 /// Responses that may wait; whoever answers waits for room.
@@ -56,7 +60,7 @@ struct State {
 enum Entry {
     /// A response, behind the binary frame it is about.
     Response {
-        frame: Option<Bytes>,
+        frame: Option<FileFrame>,
         text: Text,
     },
     Notification {
@@ -127,7 +131,7 @@ impl Outbox {
     }
 
     /// Queues a binary frame and the response that follows it at once.
-    pub async fn respond_behind(&self, frame: Option<Bytes>, text: Text) {
+    pub async fn respond_behind(&self, frame: Option<FileFrame>, text: Text) {
         loop {
             let waiting = self.room.notified();
             {
@@ -135,7 +139,7 @@ impl Outbox {
                 if state.closing.is_some() {
                     return;
                 }
-                let bytes = text.len() + frame.as_ref().map_or(0, Bytes::len);
+                let bytes = text.len() + frame.as_ref().map_or(0, FileFrame::len);
                 let has_room = state.responses < MAX_RESPONSES
                     && state.response_bytes + bytes <= MAX_RESPONSE_BYTES;
                 if has_room || state.responses == 0 {
@@ -254,7 +258,7 @@ impl State {
         for entry in self.queue.drain(..) {
             match entry {
                 Entry::Response { frame, text } => {
-                    texts.extend(frame.map(Outgoing::Binary));
+                    texts.extend(frame.map(Outgoing::File));
                     texts.push(Outgoing::Text(text));
                 }
                 Entry::Notification { text, .. } => texts.push(Outgoing::Text(text)),
@@ -316,6 +320,7 @@ mod tests {
         let as_text = |one| match one {
             Outgoing::Text(text) => text.to_string(),
             Outgoing::Binary(bytes) => format!("{} bytes", bytes.len()),
+            Outgoing::File(frame) => format!("{} bytes of a file", frame.len()),
         };
         outgoing.into_iter().map(as_text).collect()
     }
@@ -388,10 +393,15 @@ mod tests {
     async fn a_frame_goes_right_before_its_response() {
         let outbox = Outbox::default();
         outbox.notify(&text("note"), &Waiting::Kept);
-        outbox
-            .respond_behind(Some(Bytes::from_static(b"abc")), text("answer"))
-            .await;
-        assert_eq!(drain(&outbox).await, ["note", "3 bytes", "answer"]);
+        let frame = FileFrame {
+            head: Bytes::from_static(b"abc"),
+            file: std::sync::Arc::new(tempfile::tempfile().unwrap()),
+            offset: 0,
+            length: 7,
+        };
+        outbox.respond_behind(Some(frame), text("answer")).await;
+        let expected = ["note", "10 bytes of a file", "answer"];
+        assert_eq!(drain(&outbox).await, expected);
     }
 
     #[tokio::test]

@@ -4,7 +4,7 @@ use std::{io, sync::Arc, time::Duration};
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::AsyncRead,
     sync::mpsc,
     time::{Instant, MissedTickBehavior, interval, timeout, timeout_at},
 };
@@ -13,12 +13,14 @@ use tokio_tungstenite::tungstenite::{
 };
 
 mod reader;
+mod sink;
 mod writer;
 
 use crate::{
     Bytes, Client, Closing, Outbox, Service, client, envelope::Rules, lane::Lane, outbox::Outgoing,
 };
 use reader::{End, Reader, Received};
+pub use sink::Sink;
 use writer::{Frame, Writer};
 
 /// The largest message.
@@ -37,7 +39,7 @@ pub fn accept_key(key: &[u8]) -> String {
 
 /// Serves one client until either side ends the connection. `begun` is what was read of it already.
 pub async fn run<S: Service>(
-    (reading, writing): (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
+    (reading, writing): (impl AsyncRead + Unpin, impl Sink),
     begun: &[u8],
     service: Arc<S>,
 ) {
@@ -93,11 +95,7 @@ async fn read<S: Service>(
 }
 
 /// Writes until the connection is to end, then says goodbye.
-async fn write(
-    writer: &mut Writer<impl AsyncWrite + Unpin>,
-    outbox: &Outbox,
-    mut pongs: mpsc::Receiver<Bytes>,
-) {
+async fn write(writer: &mut Writer<impl Sink>, outbox: &Outbox, mut pongs: mpsc::Receiver<Bytes>) {
     let mut pings = interval(PING_EVERY);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     pings.tick().await;
@@ -178,6 +176,8 @@ pub async fn connect(url: &str, token: &str) -> Result<Client, client::Error> {
             let message = match one {
                 Outgoing::Text(text) => ClientMessage::text(text.as_str()),
                 Outgoing::Binary(bytes) => ClientMessage::Binary(bytes),
+                // Clients send what they have in memory.
+                Outgoing::File(_) => continue,
             };
             if sink.send(message).await.is_err() {
                 return;

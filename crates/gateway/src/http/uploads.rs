@@ -220,7 +220,7 @@ async fn append(
         ));
     }
     let offset = number(headers, &UPLOAD_OFFSET).map_err(|complaint| bad(&complaint))?;
-    let checksum = Checksum::announced(headers).map_err(|complaint| bad(complaint))?;
+    let checksum = Checksum::announced(headers).map_err(bad)?;
     let session = find(http, &principal, id).await?;
     let received = received(http, &session).await.map_err(refuse)?;
     if offset != received {

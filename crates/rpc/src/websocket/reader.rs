@@ -139,7 +139,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
                 None => {
                     self.buffer.reserve(PIECE);
                     let read = self.stream.read_buf(&mut self.buffer).await;
-                    at_least_one(read)?;
+                    at_least_one(&read)?;
                 }
             }
         }
@@ -150,7 +150,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
                 break;
             }
             let read = self.stream.read_buf(&mut payload.limit(missing)).await;
-            at_least_one(read)?;
+            at_least_one(&read)?;
         }
         let (header, mut payload) = self.frame.take().ok_or(End::Gone)?;
         unmask(&mut payload, header.mask);
@@ -180,7 +180,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
     }
 }
 
-fn at_least_one(read: std::io::Result<usize>) -> Result<(), End> {
+fn at_least_one(read: &std::io::Result<usize>) -> Result<(), End> {
     match read {
         Ok(0) | Err(_) => Err(End::Gone),
         Ok(_) => Ok(()),

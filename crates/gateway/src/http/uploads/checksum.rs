@@ -51,7 +51,7 @@ impl Checksum {
     }
 
     /// Whether the bytes had the announced hash.
-    pub(super) fn is_met(self) -> bool {
+    pub(super) fn matches(self) -> bool {
         match self.running {
             Running::Sha1(hasher) => sha1::Digest::finalize(hasher)[..] == self.expected[..],
             Running::Sha256(hasher) => hasher.finalize()[..] == self.expected[..],

@@ -74,7 +74,7 @@ impl Receiving {
         let begin = self.offset;
         let end = self.receive(body, checksum.as_mut()).await;
         if let Some(checksum) = checksum
-            && !(matches!(end, Ok(End::Complete)) && checksum.is_met())
+            && !(matches!(end, Ok(End::Complete)) && checksum.matches())
         {
             self.take_back(begin).await?;
             if let Ok(End::Complete) = end {
