@@ -31,7 +31,7 @@ pub fn connect<S: Service>(service: Arc<S>) -> Client {
                             let Ok(Ok(bytes)) = read else { return };
                             Outgoing::Binary(bytes)
                         }
-                        one => one,
+                        one @ (Outgoing::Text(_) | Outgoing::Binary(_)) => one,
                     };
                     if to_client.send(one).await.is_err() {
                         return;
