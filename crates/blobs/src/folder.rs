@@ -7,7 +7,7 @@ use std::{fs::File, path::Path};
 
 use rustix::{
     fd::OwnedFd,
-    fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags},
+    fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, RenameFlags},
     io::Errno,
 };
 
@@ -135,18 +135,6 @@ impl Folder {
         }
     }
 
-    /// Opens a plain file for reading and writing, made if it is missing.
-    pub(crate) fn open_or_create_file(&self, name: &str) -> Result<File> {
-        loop {
-            if let Some(file) = self.create_file(name)? {
-                return Ok(file);
-            }
-            if let Some(file) = self.open_file_for_writing(name)? {
-                return Ok(file);
-            }
-        }
-    }
-
     /// Moves a file into another folder unless its name is taken there.
     pub(crate) fn move_new(&self, name: &str, to: &Folder, new_name: &str) -> Result<Moved> {
         match rustix::fs::renameat_with(&self.0, name, &to.0, new_name, RenameFlags::NOREPLACE) {
@@ -197,6 +185,17 @@ impl Folder {
         }
         names.sort();
         Ok(names)
+    }
+
+    /// Waits until no other handle, of this process or another, has this folder locked, and locks it.
+    pub(crate) fn lock(&self) -> Result<()> {
+        rustix::io::retry_on_intr(|| rustix::fs::flock(&self.0, FlockOperation::LockExclusive))
+            .map_err(io_error("lock the artifact folder"))
+    }
+
+    /// Unlocks it. Closing the handle does so too, so this need not succeed.
+    pub(crate) fn unlock(&self) {
+        let _ = rustix::fs::flock(&self.0, FlockOperation::Unlock);
     }
 
     /// Makes the names in this folder durable.

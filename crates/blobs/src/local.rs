@@ -5,7 +5,6 @@
 //! <root>/workspaces/<workspace>/tmp/…
 //! <root>/workspaces/<workspace>/quarantine/<hash>
 //! <root>/upload_sessions/<workspace>/<upload>/payload.bin
-//! <root>/removal.lock
 //! ```
 //!
 //! A blob is complete and durable before it gets its name, so a crash leaves at most a temporary file or a payload
@@ -24,7 +23,7 @@ use std::{
     time::SystemTime,
 };
 
-use rustix::fs::{FlockOperation, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
+use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 
 use crate::{
     Error, Result,
@@ -42,7 +41,6 @@ const UPLOADS: &str = "upload_sessions";
 const PAYLOAD: &str = "payload.bin";
 const TEMPORARY: &str = "tmp";
 const QUARANTINE: &str = "quarantine";
-const REMOVAL_LOCK: &str = "removal.lock";
 
 /// The store on this machine's disk.
 #[derive(Debug)]
@@ -51,9 +49,9 @@ pub struct LocalBlobs {
     hashers: Hashers,
     /// Counts temporary files, so that two writers never want one name.
     temporaries: AtomicU64,
-    /// Held while a blob is found again, and while an old one is removed: the two must not meet, here or in another
-    /// process.
-    removal: Mutex<File>,
+    /// The root again, locked while a blob is found again, and while an old one is removed: the two must not meet, here
+    /// or in another process.
+    removal: Mutex<Folder>,
 }
 
 impl LocalBlobs {
@@ -64,10 +62,9 @@ impl LocalBlobs {
             .mode(0o700)
             .create(root)
             .map_err(io_error("create the artifact folder"))?;
-        let root = Folder::open_root(root)?;
         Ok(LocalBlobs {
-            removal: Mutex::new(root.open_or_create_file(REMOVAL_LOCK)?),
-            root,
+            root: Folder::open_root(root)?,
+            removal: Mutex::new(Folder::open_root(root)?),
             hashers: Hashers::start()?,
             temporaries: AtomicU64::new(0),
         })
@@ -290,20 +287,18 @@ impl LocalBlobs {
     }
 
     fn lock_removal(&self) -> Result<RemovalGuard<'_>> {
-        let file = self.removal.lock().unwrap_or_else(PoisonError::into_inner);
-        rustix::fs::flock(&*file, FlockOperation::LockExclusive)
-            .map_err(io_error("lock the artifact folder"))?;
-        Ok(RemovalGuard(file))
+        let folder = self.removal.lock().unwrap_or_else(PoisonError::into_inner);
+        folder.lock()?;
+        Ok(RemovalGuard(folder))
     }
 }
 
 /// Keeps blobs from being removed, and from being found again, by anybody else.
-struct RemovalGuard<'a>(MutexGuard<'a, File>);
+struct RemovalGuard<'a>(MutexGuard<'a, Folder>);
 
 impl Drop for RemovalGuard<'_> {
     fn drop(&mut self) {
-        // Unlocking our own lock cannot fail; closing the file would do it too.
-        let _ = rustix::fs::flock(&*self.0, FlockOperation::Unlock);
+        self.0.unlock();
     }
 }
 

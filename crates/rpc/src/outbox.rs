@@ -29,6 +29,8 @@ pub(crate) enum Outgoing {
 const MAX_RESPONSES: usize = 128;
 /// Bytes of responses that may wait, besides one that is larger by itself.
 const MAX_RESPONSE_BYTES: usize = 4 << 20;
+/// Bytes that are given to the transport at once, besides one entry that is larger by itself.
+const BATCH_BYTES: usize = 128 << 10;
 /// Notifications that may wait; a connection with more is too slow and is closed.
 const MAX_NOTIFICATIONS: usize = 128;
 /// Bytes of notifications that may wait.
@@ -206,7 +208,7 @@ impl Outbox {
         self.closed.notify_one();
     }
 
-    /// Everything that waits, for the transport to write; the reason once the connection ends.
+    /// The oldest of what waits, for the transport to write; the reason once the connection ends.
     pub(crate) async fn next(&self) -> Result<Vec<Outgoing>, Closing> {
         loop {
             let waiting = self.ready.notified();
@@ -249,23 +251,35 @@ impl Outbox {
 }
 
 impl State {
+    /// What is written next: the oldest entries, in all about as much as is worth one write. Whoever reads slowly then
+    /// has little to read before the goodbye.
     fn take(&mut self) -> Vec<Outgoing> {
-        self.responses = 0;
-        self.response_bytes = 0;
-        self.notifications = 0;
-        self.notification_bytes = 0;
-        let mut texts = Vec::with_capacity(self.queue.len());
-        for entry in self.queue.drain(..) {
+        let (mut taken, mut bytes) = (Vec::new(), 0);
+        while bytes < BATCH_BYTES
+            && let Some(entry) = self.queue.pop_front()
+        {
             match entry {
                 Entry::Response { frame, text } => {
-                    texts.extend(frame.map(Outgoing::File));
-                    texts.push(Outgoing::Text(text));
+                    let length = text.len() + frame.as_ref().map_or(0, FileFrame::len);
+                    self.responses -= 1;
+                    self.response_bytes -= length;
+                    bytes += length;
+                    taken.extend(frame.map(Outgoing::File));
+                    taken.push(Outgoing::Text(text));
                 }
-                Entry::Notification { text, .. } => texts.push(Outgoing::Text(text)),
-                Entry::Replay(replayed) => texts.extend(replayed.into_iter().map(Outgoing::Text)),
+                Entry::Notification { text, .. } => {
+                    self.notifications -= 1;
+                    self.notification_bytes -= text.len();
+                    bytes += text.len();
+                    taken.push(Outgoing::Text(text));
+                }
+                Entry::Replay(replayed) => {
+                    bytes += replayed.iter().map(|text| text.len()).sum::<usize>();
+                    taken.extend(replayed.into_iter().map(Outgoing::Text));
+                }
             }
         }
-        texts
+        taken
     }
 
     fn is_overfull(&self) -> bool {
@@ -387,6 +401,21 @@ mod tests {
         assert_eq!(drain(&outbox).await.len(), 1);
         assert_eq!(drain(&outbox).await.len(), 1);
         waiting.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn large_entries_are_given_out_a_few_at_a_time() {
+        let outbox = Outbox::default();
+        for number in 0..5 {
+            let half = format!("{number}{}", "x".repeat(BATCH_BYTES / 2));
+            outbox.respond(text(&half)).await;
+        }
+        for expected in ["01", "23", "4"] {
+            let taken = drain(&outbox).await;
+            let first: String = taken.iter().map(|text| &text[..1]).collect();
+            assert_eq!(first, expected);
+        }
+        assert_eq!(outbox.depth(), 0);
     }
 
     #[tokio::test]
