@@ -282,11 +282,11 @@ impl Sessions {
         &self,
         params: CompanySessionListParams,
     ) -> Result<Vec<CompanySessionRow>, Error> {
+        // A folder without records has none, whatever it is.
         let company = params
             .workspace_dir
             .as_deref()
-            .map(|dir| self.inner.companies.open(dir))
-            .transpose()?;
+            .map(|dir| self.inner.companies.at(dir));
         let mut rows = match company {
             None => self.inner.rows(|_| true),
             Some(company) => {
