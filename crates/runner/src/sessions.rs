@@ -530,10 +530,10 @@ impl Sessions {
                 "Policy denied launch: {} ({})",
                 decision.rule_id, decision.reason
             ));
-        } else if applies_guard(params, plan) {
-            if let Verdict::Failed { message, .. } = judge(plan).await {
-                refuse(message);
-            }
+        } else if applies_guard(params, plan)
+            && let Verdict::Failed { message, .. } = judge(plan).await
+        {
+            refuse(message);
         }
         let (checks, command) = {
             let (inner, plan) = (Arc::clone(&self.inner), plan.clone());

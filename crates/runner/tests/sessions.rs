@@ -1,5 +1,10 @@
 //! Sessions with real processes, also with those that do not behave.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of these tests are part of them"
+)]
+
 use std::{
     collections::BTreeMap,
     fs,
