@@ -5,6 +5,7 @@ mod conversation;
 mod identity;
 mod machine;
 mod markdown;
+mod mistake;
 mod org;
 mod project;
 mod review;
@@ -27,8 +28,9 @@ pub use context_pack::{ContextPack, IncludedDoc, PolicySnapshot, RepoSnapshot};
 pub use identity::{Identity, Policy, VisibilityDefaults};
 pub use machine::{ExecutionPolicy, Machine, RateCard};
 pub use markdown::{
-    DocumentHead, DocumentKind, HelpRequestHead, Markdown, MemoryDeltaHead, MilestoneReportHead,
+    ActionProposalHead, DocumentHead, DocumentKind, HelpRequestHead, Markdown, MemoryDeltaHead, MilestoneReportHead,
 };
+pub use mistake::{Mistake, MistakeLog, Observation};
 pub use org::{Agent, Team};
 pub use project::{Project, ProjectRepos, RepoLink};
 pub use review::{PolicyOutcome, Review, ReviewSubject};

@@ -53,7 +53,7 @@ pub(crate) fn stays_below(relative: &str) -> bool {
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-fn missing_headings(body: &str, headings: &[&str]) -> Vec<Issue> {
+pub(crate) fn missing_headings(body: &str, headings: &[&str]) -> Vec<Issue> {
     headings
         .iter()
         .filter(|heading| !front_matter::has_heading(body, heading))
@@ -150,6 +150,14 @@ impl Check<'_> {
         };
         let kind = document.head.r#type;
         self.headings(relative, &document.body, kind.headings());
+        let name = relative.rsplit('/').next().unwrap_or_default();
+        if name.strip_suffix(".md") != Some(&*document.head.id) {
+            let message = format!(
+                "{relative}: the id `{}` is not the name of the file",
+                document.head.id
+            );
+            self.report("id_mismatch", message, relative);
+        }
         if kind == DocumentKind::MemoryDelta {
             if let Some(delta) = self.typed::<MemoryDeltaHead>(relative, "memory_delta_invalid") {
                 let patch = &delta.head.patch_file;
@@ -297,6 +305,9 @@ impl Check<'_> {
             }
             other @ (Error::NotACompanyFolder(_)
             | Error::Denied { .. }
+            | Error::ActorMismatch { .. }
+            | Error::Secret { .. }
+            | Error::AlreadyDecided { .. }
             | Error::NotFound { .. }
             | Error::Refused(_)
             | Error::LockTimeout(_)

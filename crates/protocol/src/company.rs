@@ -1,18 +1,25 @@
 //! The company family: `workspace.…`, `run.…`, `job.…`. Its calls name a company folder by `workspace_dir`.
 
 pub mod adapter;
+pub mod agent;
+pub mod artifact;
 mod budget;
 pub mod comment;
+pub mod context;
 pub mod conversation;
 pub mod events;
 mod id;
+pub mod inbox;
 mod issue;
+pub mod memory;
+pub mod milestone;
 pub mod run;
 mod shape;
 pub mod sharepack;
 pub mod system;
 pub mod task;
 mod text;
+pub mod ui;
 mod word;
 pub mod workspace;
 

@@ -56,6 +56,13 @@ pub const FAMILIES: &[&Family] = &[
     &company::adapter::FAMILY,
     &company::conversation::FAMILY,
     &company::comment::FAMILY,
+    &company::artifact::FAMILY,
+    &company::memory::FAMILY,
+    &company::context::FAMILY,
+    &company::inbox::FAMILY,
+    &company::milestone::FAMILY,
+    &company::agent::FAMILY,
+    &company::ui::FAMILY,
 ];
 
 /// Every method of every family.
