@@ -179,7 +179,9 @@ pub fn list(company: &Company, wanted: &Wanted) -> Result<Vec<Comment>, Error> {
         .collect();
     found.sort_by(|left, right| (&right.created_at, &right.id).cmp(&(&left.created_at, &left.id)));
     if let Some(before) = &wanted.before {
-        let mark = found.iter().position(|one| one.id.as_str() == before.as_str());
+        let mark = found
+            .iter()
+            .position(|one| one.id.as_str() == before.as_str());
         found.drain(..mark.map_or(found.len(), |mark| mark + 1));
     }
     found.truncate(wanted.limit);

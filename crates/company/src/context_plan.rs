@@ -233,7 +233,10 @@ impl Plan<'_> {
             if !self.may_give(&candidate, &head.produced_by, kind) {
                 continue;
             }
-            let scanned = format!("{}\n{}\n{}", head.title, delta.rationale, delta.document.body);
+            let scanned = format!(
+                "{}\n{}\n{}",
+                head.title, delta.rationale, delta.document.body
+            );
             self.keep_unless_secret(candidate, &scanned);
         }
         Ok(())
@@ -276,7 +279,11 @@ impl Plan<'_> {
     /// L2: runs that had to begin anew.
     fn cycles(&mut self) -> Result<(), Error> {
         for (_, run) in run::runs(self.company, Some(&self.job.project_id))? {
-            let Some(cycles) = run.context_cycles.as_ref().filter(|cycles| cycles.count > 0) else {
+            let Some(cycles) = run
+                .context_cycles
+                .as_ref()
+                .filter(|cycles| cycles.count > 0)
+            else {
                 continue;
             };
             let source = serde_json::to_value(cycles.source).unwrap_or_default();

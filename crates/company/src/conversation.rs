@@ -331,7 +331,12 @@ pub fn messages(
     let read = files::last_lines(&path, limit, from, |line| serde_json::from_str(line).ok());
     match read {
         Err(error) if error.is_missing() => Ok(Vec::new()),
-        other => other,
+        Err(error) => Err(error),
+        Ok(mut messages) => {
+            // Whoever wrote lines by hand wrote them where they liked.
+            messages.sort_by(|left, right| left.created_at.cmp(&right.created_at));
+            Ok(messages)
+        }
     }
 }
 

@@ -28,7 +28,8 @@ pub use context_pack::{ContextPack, IncludedDoc, PolicySnapshot, RepoSnapshot};
 pub use identity::{Identity, Policy, VisibilityDefaults};
 pub use machine::{ExecutionPolicy, Machine, RateCard};
 pub use markdown::{
-    ActionProposalHead, DocumentHead, DocumentKind, HelpRequestHead, Markdown, MemoryDeltaHead, MilestoneReportHead,
+    ActionProposalHead, DocumentHead, DocumentKind, HelpRequestHead, Markdown, MemoryDeltaHead,
+    MilestoneReportHead,
 };
 pub use mistake::{Mistake, MistakeLog, Observation};
 pub use org::{Agent, Team};

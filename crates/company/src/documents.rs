@@ -170,7 +170,8 @@ pub fn list(
             continue;
         };
         let kind = document.head.kind();
-        if kinds.iter().any(|wanted| kind == Some(wanted.as_str())) && word(&document.head.id).is_some()
+        if kinds.iter().any(|wanted| kind == Some(wanted.as_str()))
+            && word(&document.head.id).is_some()
         {
             found.push(Listed {
                 project: project.clone(),
@@ -242,10 +243,7 @@ mod tests {
     fn a_template_has_the_headings_of_its_type() {
         let text = template(&head(DocumentKind::FailureReport)).unwrap();
         let (_, body) = text.split_once("---\n\n").unwrap();
-        assert_eq!(
-            body,
-            "# Title\n\n## Summary\n\n## Cause\n\n## Next Steps\n"
-        );
+        assert_eq!(body, "# Title\n\n## Summary\n\n## Cause\n\n## Next Steps\n");
         for kind in [DocumentKind::IntakeBrief, DocumentKind::Workplan] {
             let text = template(&head(kind)).unwrap();
             let FrontMatter { body, .. } = front_matter::split(&text).unwrap();

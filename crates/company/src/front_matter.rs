@@ -56,7 +56,9 @@ pub fn has_heading(body: &str, title: &str) -> bool {
     let mut fence: Option<&str> = None;
     body.lines().any(|line| {
         let line = line.trim();
-        let mark = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark));
+        let mark = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| line.starts_with(mark));
         match (fence, mark) {
             (None, Some(mark)) => fence = Some(mark),
             (Some(open), Some(mark)) if open == mark => fence = None,

@@ -21,8 +21,8 @@ use protocol::{
 };
 
 pub use candidates::{WantedCandidates, extract_candidates};
-pub use decide::{Decided, decide};
 pub(crate) use decide::deny_invalid;
+pub use decide::{Decided, decide};
 pub(crate) use patch::is_patch;
 pub(crate) use propose::propose_within;
 pub use propose::{NewDelta, Proposed, propose};
@@ -151,7 +151,11 @@ pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasRespons
     };
     let mut listed = Vec::new();
     for project in &projects {
-        listed.extend(documents::list(company, project, &[DocumentKind::MemoryDelta])?);
+        listed.extend(documents::list(
+            company,
+            project,
+            &[DocumentKind::MemoryDelta],
+        )?);
     }
     documents::sort_newest_first(&mut listed);
     let decisions = review::latest(company)?;

@@ -53,7 +53,7 @@ pub fn decide(
         let project = &verdict.project_id;
         if let Some((task, milestone)) = named {
             let task = read_task(company, project, task)?;
-            not_done(find(&task.head, milestone.as_str())?)?;
+            find(&task.head, milestone.as_str())?;
         }
         let relpath = layout::document(project, &verdict.artifact_id);
         let bytes = company
@@ -66,13 +66,10 @@ pub fn decide(
             fits("task_id", &report.task_id, task.as_str())?;
             fits("milestone_id", &report.milestone_id, milestone.as_str())?;
         }
-        let task_id = TaskId::parse(&report.task_id)
-            .map_err(|error| Error::Refused(error.to_string()))?;
+        let task_id =
+            TaskId::parse(&report.task_id).map_err(|error| Error::Refused(error.to_string()))?;
         let task = read_task(company, project, &task_id)?;
         let milestone = find(&task.head, &report.milestone_id)?;
-        if verdict.decision == ReviewDecision::Approved {
-            not_done(milestone)?;
-        }
         let subject = Subject {
             project,
             run: Some(&report.run_id),
@@ -88,6 +85,7 @@ pub fn decide(
         let changed = match verdict.decision {
             ReviewDecision::Denied => None,
             ReviewDecision::Approved => {
+                not_done(milestone)?;
                 check_evidence(company, project, milestone, report)?;
                 Some(with_done(&task.head, &report.milestone_id))
             }
@@ -122,8 +120,7 @@ pub fn decide(
                 "subject_sha256": sha256(&bytes),
             });
             let actor = &verdict.actor.id;
-            let event =
-                policy::managers_event(company, &run, actor, "approval.decided", &payload)?;
+            let event = policy::managers_event(company, &run, actor, "approval.decided", &payload)?;
             together.events.push((project.clone(), event));
         }
         writer.put_together(&together)?;
@@ -183,7 +180,10 @@ fn check_evidence(
     let read = |id: &Text, ending: &str| {
         let id = DocumentId::parse(id).ok()?;
         let path = format!("{}/{id}.{ending}", layout::documents(project));
-        company.read_text(&path).ok().filter(|text| !text.is_empty())
+        company
+            .read_text(&path)
+            .ok()
+            .filter(|text| !text.is_empty())
     };
     let is_proof = |id: &Text| read(id, "patch").is_some_and(|text| memory::is_patch(&text));
     if needs_patch && !report.evidence_artifacts.iter().any(is_proof) {

@@ -123,9 +123,8 @@ pub fn latest(company: &Company) -> Result<BTreeMap<Subject, Arc<Review>>, Error
             artifact: review.subject.artifact_id.to_string(),
             kind: review.subject.kind.to_string(),
         };
-        let is_newer = |known: &Arc<Review>| {
-            (&review.created_at, &review.id) > (&known.created_at, &known.id)
-        };
+        let is_newer =
+            |known: &Arc<Review>| (&review.created_at, &review.id) > (&known.created_at, &known.id);
         if latest.get(&subject).is_none_or(is_newer) {
             latest.insert(subject, review);
         }

@@ -35,5 +35,12 @@ pub fn router() -> rpc::Router<Context> {
     company::adapter::routes(&mut router);
     company::conversation::routes(&mut router);
     company::comment::routes(&mut router);
+    company::artifact::routes(&mut router);
+    company::memory::routes(&mut router);
+    company::context::routes(&mut router);
+    company::inbox::routes(&mut router);
+    company::milestone::routes(&mut router);
+    company::agent::routes(&mut router);
+    company::ui::routes(&mut router);
     router
 }

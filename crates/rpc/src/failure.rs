@@ -80,6 +80,12 @@ kinds! {
     LockTimeout = "lock_timeout";
     /// Policy forbids it; `rule_id` and `reason` say why.
     PolicyDenied = "policy_denied";
+    /// Somebody claims a role above the one the company knows them by.
+    ActorMismatch = "actor_mismatch";
+    /// There is a secret in what was to be stored; `context_label` and `matches_by_kind` say where and what.
+    SecretDetected = "secret_detected";
+    /// Somebody decided before; `review_id` and `decision` say what.
+    AlreadyDecided = "already_decided";
     /// The state of things forbids it.
     Refused = "refused";
     /// `project_id` is needed for this scope.

@@ -267,8 +267,17 @@ impl Document for ActionProposalHead {
         let kind = self.proposed_action.get("kind").and_then(Value::as_str);
         let key = self.proposed_action.get("idempotency_key");
         let checks = [
-            ("proposed_action.kind", kind.is_some_and(|kind| kinds.contains(&kind)), "one of launch_job, add_comment, create_approval_item and noop is expected"),
-            ("proposed_action.idempotency_key", key.and_then(Value::as_str).is_some_and(|key| !key.is_empty()), "a text that is not empty is expected"),
+            (
+                "proposed_action.kind",
+                kind.is_some_and(|kind| kinds.contains(&kind)),
+                "one of launch_job, add_comment, create_approval_item and noop is expected",
+            ),
+            (
+                "proposed_action.idempotency_key",
+                key.and_then(Value::as_str)
+                    .is_some_and(|key| !key.is_empty()),
+                "a text that is not empty is expected",
+            ),
         ];
         checks
             .into_iter()

@@ -83,9 +83,7 @@ pub fn refresh_context(
         lines.0.join("\n")
     );
     let updated = company.write(|writer| {
-        let is_same = company
-            .read_text(&relpath)
-            .is_ok_and(|known| known == text);
+        let is_same = company.read_text(&relpath).is_ok_and(|known| known == text);
         if !is_same {
             writer.put_text(&relpath, &text)?;
         }

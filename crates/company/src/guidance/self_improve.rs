@@ -363,7 +363,10 @@ impl Report<'_> {
         let outcome = match proposed {
             Some(_) => "passed".to_owned(),
             None => {
-                let code = self.ended.exit_code.map_or("null".to_owned(), |code| code.to_string());
+                let code = self
+                    .ended
+                    .exit_code
+                    .map_or("null".to_owned(), |code| code.to_string());
                 let signal = self.ended.signal.as_deref().unwrap_or("null");
                 format!("failed (exit_code={code}, signal={signal})")
             }

@@ -177,9 +177,11 @@ fn runs(job: &Value) -> impl Iterator<Item = &str> {
 /// A run that is the job's own: what a worker says of runs is not believed.
 fn run_of(job_id: &JobId, job: &Value, wanted: Option<&RunId>) -> Result<RunId, Error> {
     let run = match wanted {
-        Some(wanted) => runs(job).find(|run| *run == wanted.as_str()).ok_or_else(|| {
-            Error::Refused(format!("run `{wanted}` is no attempt of job `{job_id}`"))
-        })?,
+        Some(wanted) => runs(job)
+            .find(|run| *run == wanted.as_str())
+            .ok_or_else(|| {
+                Error::Refused(format!("run `{wanted}` is no attempt of job `{job_id}`"))
+            })?,
         None => runs(job).last().ok_or_else(|| {
             Error::Refused(format!("job `{job_id}` has no attempts to learn from"))
         })?,
@@ -289,11 +291,7 @@ impl Found<'_> {
             let lines = vec![format!("- {}", one_line(summary)), counts];
             candidates.push(MemoryCandidate {
                 confidence: if status == "succeeded" { 0.72 } else { 0.58 },
-                ..self.of_project(
-                    format!("Run insight ({status})"),
-                    lines,
-                    rationale,
-                )
+                ..self.of_project(format!("Run insight ({status})"), lines, rationale)
             });
         }
         let paths = files.iter().filter_map(|file| file["path"].as_str());

@@ -102,8 +102,7 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
             .extend(changed.map(|changed| (target, changed.text)));
         if let Ok(run) = RunId::parse(&head.run_id) {
             let actor = &verdict.actor.id;
-            let event =
-                policy::managers_event(company, &run, actor, "approval.decided", &payload)?;
+            let event = policy::managers_event(company, &run, actor, "approval.decided", &payload)?;
             together.events.push((verdict.project_id.clone(), event));
         }
         writer.put_together(&together)?;

@@ -11,13 +11,8 @@ use serde_json::json;
 
 use super::{Scope, patch};
 use crate::{
-    Company, Error, Writer,
-    document::MemoryDeltaHead,
-    documents,
-    intent::Together,
-    layout,
-    org::text,
-    policy, secret,
+    Company, Error, Writer, document::MemoryDeltaHead, documents, intent::Together, layout,
+    org::text, policy, secret,
 };
 
 /// What is proposed.
@@ -101,14 +96,12 @@ pub(crate) fn propose_within(writer: &Writer<'_>, new: &NewDelta) -> Result<Prop
     secret::refuse("memory_delta.insert_lines", &joined(&new.insert_lines))?;
     let scope = scope(new)?;
     let target_file = scope.target();
-    let before = company.read_text(&target_file).map_err(|error| {
-        match error.is_missing() {
-            true => {
-                Error::Refused(format!("Target memory file does not exist: {target_file}"))
-            }
+    let before = company
+        .read_text(&target_file)
+        .map_err(|error| match error.is_missing() {
+            true => Error::Refused(format!("Target memory file does not exist: {target_file}")),
             false => error,
-        }
-    })?;
+        })?;
     let after = patch::insert_under(&before, &new.under_heading, &texts(&new.insert_lines))?;
     let patch = patch::between(&target_file, &before, &after);
     if patch::applied(&patch, &before).as_deref() != Some(&*after) {
@@ -196,7 +189,8 @@ fn check_lines(new: &NewDelta) -> Result<(), Error> {
     for line in &new.insert_lines {
         if line.contains(['\n', '\r']) {
             return Err(Error::Refused(
-                "a line of insert_lines has a line break in it: give each line by itself".to_owned(),
+                "a line of insert_lines has a line break in it: give each line by itself"
+                    .to_owned(),
             ));
         }
         let own = heading_level(line);
@@ -233,7 +227,10 @@ fn body(head: &MemoryDeltaHead, new: &NewDelta) -> String {
     let heading = &new.under_heading;
     let lines = joined(&new.insert_lines);
     // A fence that no line can end.
-    let longest = lines.split(|character| character != '`').map(str::len).max();
+    let longest = lines
+        .split(|character| character != '`')
+        .map(str::len)
+        .max();
     let fence = "`".repeat((longest.unwrap_or(0) + 1).max(3));
     let evidence: String = head
         .evidence

@@ -24,7 +24,7 @@ fn status(kind: Kind) -> StatusCode {
         | Kind::MissingProjectId
         | Kind::MissingConversationId
         | Kind::InvalidPath => StatusCode::BAD_REQUEST,
-        Kind::Forbidden | Kind::PolicyDenied => StatusCode::FORBIDDEN,
+        Kind::Forbidden | Kind::PolicyDenied | Kind::ActorMismatch => StatusCode::FORBIDDEN,
         Kind::MethodNotFound
         | Kind::UnknownWorkspace
         | Kind::UnknownFolder
@@ -42,6 +42,8 @@ fn status(kind: Kind) -> StatusCode {
         | Kind::VersionConflict
         | Kind::Duplicate
         | Kind::Refused
+        | Kind::SecretDetected
+        | Kind::AlreadyDecided
         | Kind::LockTimeout
         | Kind::WorkspaceFileInvalid => StatusCode::CONFLICT,
         Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,

@@ -100,7 +100,9 @@ pub struct ContextPlanForJobParams {
 }
 
 /// How near to the core a reference is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub enum ContextLayer {
     /// Governance and what the caller gave.
     L0,

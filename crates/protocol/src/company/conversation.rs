@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActorRole, AgentId, CompanyScope, ConversationId, ConversationKind, ConversationMessageId, IsoTime, Issue,
-    MessageKind, ProjectId, Text, Visibility,
+    ActorRole, AgentId, CompanyScope, ConversationId, ConversationKind, ConversationMessageId,
+    IsoTime, Issue, MessageKind, ProjectId, Text, Visibility,
 };
 
 crate::methods! {
