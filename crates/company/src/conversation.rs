@@ -126,13 +126,18 @@ pub fn may_see(actor: &Actor, conversation: &Conversation) -> bool {
         agent_ids.iter().any(|id| id.as_str() == actor.id)
             || team_ids.iter().any(|id| Some(id.as_str()) == team)
     };
-    match (actor.role, conversation.visibility) {
+    is_open_to(actor, conversation.visibility, is_member())
+}
+
+/// Whether somebody may read along where they do or do not take part.
+pub fn is_open_to(actor: &Actor, visibility: Visibility, takes_part: bool) -> bool {
+    match (actor.role, visibility) {
         (ActorRole::Human | ActorRole::Ceo, _) | (_, Visibility::Org) => true,
         (ActorRole::Director | ActorRole::Manager, Visibility::Managers) => true,
         (
             ActorRole::Director | ActorRole::Manager | ActorRole::Worker,
             Visibility::Managers | Visibility::Team | Visibility::PrivateAgent,
-        ) => is_member(),
+        ) => takes_part,
     }
 }
 

@@ -534,6 +534,8 @@ fn shown(relative: &str, error: &Error) -> String {
         | Error::Missing(_)
         | Error::NotFound { .. }
         | Error::FileInvalid { .. }
+        | Error::Params(_)
+        | Error::Tasks(_)
         | Error::Refused(_)
         | Error::LockTimeout(_)
         | Error::DiskFull => error.to_string(),

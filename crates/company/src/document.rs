@@ -26,16 +26,18 @@ use serde_json::Value;
 
 pub use context_pack::{ContextPack, IncludedDoc, PolicySnapshot, RepoSnapshot};
 pub use identity::{Identity, Policy, VisibilityDefaults};
-pub use machine::{ExecutionPolicy, Machine, RateCard};
+pub use machine::{Channel, ExecutionPolicy, Machine, RateCard};
 pub use markdown::{
-    ActionProposalHead, DocumentHead, DocumentKind, HelpRequestHead, Markdown, MemoryDeltaHead,
-    MilestoneReportHead,
+    ActionProposalHead, DocumentHead, DocumentKind, Markdown, MemoryDeltaHead, MilestoneReportHead,
 };
 pub use mistake::{Mistake, MistakeLog, Observation};
 pub use org::{Agent, Team};
 pub use project::{Project, ProjectRepos, RepoLink};
-pub use review::{PolicyOutcome, Review, ReviewSubject};
-pub use run::{ContextCycles, EventsTail, Run, RunSpec, RunTag, Usage};
+pub use review::{HelpRequestHead, PolicyOutcome, Review, ReviewSubject};
+pub use run::{
+    Confidence, ContextCycles, CostSource, Currency, CycleSource, EventsTail, Run, RunSpec, RunTag,
+    Usage, UsageSource,
+};
 pub use share_pack::{SharePack, SharedDocument, SharedFile, SharedRun};
 pub use task::{TASK_HEADINGS, missing_contract};
 
@@ -45,6 +47,14 @@ pub trait Document: JsonSchema + DeserializeOwned + Send + Sync + 'static {
     fn refine(&self) -> Vec<Issue> {
         Vec::new()
     }
+}
+
+/// Reads the text of a YAML document, or tells everything that does not fit. [`crate::Company::read`] remembers what it
+/// reads; this is for those who read every file once.
+pub fn parse<T: Document>(text: &str) -> Result<T, Vec<Issue>> {
+    let value =
+        crate::yaml::parse(text).map_err(|detail| vec![Issue::new("parse_error", &[], detail)])?;
+    read(value)
 }
 
 /// Reads a document, or tells everything that does not fit.

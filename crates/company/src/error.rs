@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use protocol::company::{ActorRole, Issue, ReviewDecision};
+use protocol::company::{ActorRole, Issue, ReviewDecision, TaskId};
 
 use crate::secret::SecretCounts;
 
@@ -31,6 +31,12 @@ pub enum Error {
         /// What is wrong with it.
         issues: Vec<Issue>,
     },
+    /// Params that fit by themselves do not fit what is there.
+    #[error("{}", described(.0))]
+    Params(Vec<Issue>),
+    /// Some of the tasks that were named cannot be changed, so none was.
+    #[error("no task was changed: {}", reasons(.0))]
+    Tasks(Vec<(TaskId, Error)>),
     /// Policy forbids it.
     #[error("Policy denied {action}: {rule_id} ({reason})")]
     Denied {
@@ -111,16 +117,28 @@ fn described(issues: &[Issue]) -> String {
     text
 }
 
+fn reasons(failing: &[(TaskId, Error)]) -> String {
+    let reasons: Vec<_> = failing
+        .iter()
+        .map(|(task, error)| format!("`{task}`: {error}"))
+        .collect();
+    reasons.join("; ")
+}
+
 impl Error {
     /// Wraps what the system said about `path`.
     pub fn io(verb: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
-        match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull,
-            _ => Self::Io {
-                verb,
-                path: path.into(),
-                source,
-            },
+        let is_full = matches!(
+            source.kind(),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+        );
+        if is_full {
+            return Self::DiskFull;
+        }
+        Self::Io {
+            verb,
+            path: path.into(),
+            source,
         }
     }
 
@@ -131,6 +149,8 @@ impl Error {
             Self::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
             Self::NotACompanyFolder(_)
             | Self::FileInvalid { .. }
+            | Self::Params(_)
+            | Self::Tasks(_)
             | Self::Denied { .. }
             | Self::ActorMismatch { .. }
             | Self::Secret { .. }

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use protocol::{
     Id as _,
     company::{
-        AgentId, MemoryScopeKind, ProjectId, ReviewDecision, Sensitivity, Text,
+        AgentId, DocumentId, MemoryScopeKind, ProjectId, ReviewDecision, Sensitivity, Text,
+        Visibility,
         memory::{
             DeltaFilter, DeltaStatus, MemoryDecision, MemoryDeltaRow, MemoryListDeltasResponse,
         },
@@ -30,7 +31,8 @@ pub use propose::{NewDelta, Proposed, propose};
 use crate::{
     Company, Error,
     document::{DocumentKind, Markdown, MemoryDeltaHead},
-    documents, layout,
+    documents::{self, LooseHead},
+    layout,
     policy::{self, Action, Actor, Resource},
     project,
     review::{self, Subject},
@@ -123,6 +125,25 @@ impl Delta {
 /// What deltas of schema 1 say for a reason; clients know the sentence.
 const UNKNOWN_RATIONALE: &str =
     "Legacy memory delta (schema v1): rationale not captured in artifact frontmatter.";
+
+/// Whether a document is too secret for somebody to see, whatever its visibility says. Lists that come from an index
+/// ask this, because an index does not know how secret a delta is.
+pub fn is_too_secret(company: &Company, actor: &Actor, project: &str, document: &str) -> bool {
+    let (Ok(project), Ok(document)) = (ProjectId::parse(project), DocumentId::parse(document))
+    else {
+        return false;
+    };
+    let path = layout::document(&project, &document);
+    let Ok(document) = company.read_markdown::<LooseHead>(&path) else {
+        return false;
+    };
+    let resource = Resource {
+        kind: document.head.kind(),
+        sensitivity: document.head.sensitivity(),
+        ..Resource::visible(Visibility::Org)
+    };
+    !policy::decide(actor, Action::Read, &resource).allowed
+}
 
 /// Which deltas are wanted.
 #[derive(Clone, Debug)]

@@ -53,6 +53,7 @@ pub(crate) fn stays_below(relative: &str) -> bool {
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
+/// The headings of level two that a body must have and has not.
 pub(crate) fn missing_headings(body: &str, headings: &[&str]) -> Vec<Issue> {
     headings
         .iter()
@@ -308,6 +309,8 @@ impl Check<'_> {
             | Error::ActorMismatch { .. }
             | Error::Secret { .. }
             | Error::AlreadyDecided { .. }
+            | Error::Params(_)
+            | Error::Tasks(_)
             | Error::NotFound { .. }
             | Error::Refused(_)
             | Error::LockTimeout(_)

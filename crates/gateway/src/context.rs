@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent::{Agent, TurnRun};
 use company::Companies;
 use crud::CrudStore;
+use index::{Indexes, SyncWorker};
 use protocol::{
     Access, Id, Notification, Reach, ThreadId, WorkspaceId, session::SessionResume,
     workspace::WorkspaceUnsubscribe,
@@ -96,6 +97,21 @@ impl Context {
     /// The company folders.
     pub(crate) fn companies(&self) -> &Companies {
         &self.peer.gateway.companies
+    }
+
+    /// The worker sessions.
+    pub(crate) fn sessions(&self) -> &runner::Sessions {
+        &self.peer.gateway.sessions
+    }
+
+    /// The indexes of company folders.
+    pub(crate) fn indexes(&self) -> &Indexes {
+        &self.peer.gateway.indexes
+    }
+
+    /// What keeps them up to date.
+    pub(crate) fn index_worker(&self) -> &Arc<SyncWorker> {
+        &self.peer.gateway.index_worker
     }
 
     /// Sends what a subscription asked for, once the caller knows its name.

@@ -5,6 +5,7 @@ use std::{ffi::OsString, sync::Arc, time::Duration};
 use agent::Agent;
 use company::Companies;
 use crud::CrudStore;
+use index::{Indexes, SyncWorker};
 use rpc::{Hub, Router};
 
 use crate::{
@@ -39,8 +40,14 @@ pub struct Gateway {
     pub(crate) artifacts: Artifacts,
     /// The company folders.
     pub(crate) companies: Companies,
+    /// The worker sessions.
+    pub(crate) sessions: runner::Sessions,
     /// The worker programs.
     pub(crate) adapters: runner::Adapters,
+    /// Their indexes.
+    pub(crate) indexes: Indexes,
+    /// What keeps their indexes up to date.
+    pub(crate) index_worker: Arc<SyncWorker>,
     /// Who hears of their events.
     pub(crate) company_events: Arc<CompanyEvents>,
     /// The home, to see which other processes live.
@@ -79,6 +86,7 @@ impl Gateway {
     /// background.
     pub async fn open(home: &Home, options: &GatewayOptions) -> Result<Arc<Self>, Error> {
         let config = Config::read(&home.path().join("config.toml"))?;
+        let session_options = config.sessions();
         let providers = Arc::new(Providers::open(
             config,
             home.path().join("provider_keys.json"),
@@ -90,7 +98,12 @@ impl Gateway {
         let tokens = StoredTokens::new(home.token()?, store.clone());
         let sources = options.sources.clone();
         let company_events = CompanyEvents::new();
-        let companies = company_events.companies(&sources);
+        let indexes = Indexes::new();
+        let clock = Arc::clone(&sources.clock);
+        let index_worker = SyncWorker::new(indexes.clone(), Arc::new(move || clock.now_ms()));
+        let index_worker = Arc::new(index_worker);
+        let companies = company_events.companies(&sources, &index_worker);
+        index_worker.serve(companies.clone());
         let gateway = Arc::new_cyclic(|gateway| Self {
             agent: turns::agent(
                 gateway.clone(),
@@ -106,7 +119,10 @@ impl Gateway {
             sources,
             providers,
             artifacts,
+            sessions: runner::Sessions::new(companies.clone(), session_options),
             companies,
+            indexes,
+            index_worker,
             company_events,
             adapters: runner::Adapters::default(),
             home: home.clone(),
@@ -142,9 +158,17 @@ impl Gateway {
         &self.tokens
     }
 
-    /// Ends what runs, waiting for turns at most `patience`, and closes the database.
+    /// Waits until no worker session runs.
+    pub async fn sessions_over(&self) {
+        self.sessions.settle().await;
+    }
+
+    /// Ends what runs, worker sessions first, waiting for turns at most `patience`, and closes the database.
     pub async fn close(&self, patience: Duration) {
+        self.sessions.close().await;
         self.agent.settle(patience).await;
+        let worker = Arc::clone(&self.index_worker);
+        let _ = tokio::task::spawn_blocking(move || worker.close()).await;
         let store = self.store.clone();
         let _ = tokio::task::spawn_blocking(move || store.close()).await;
     }

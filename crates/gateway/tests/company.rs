@@ -24,16 +24,19 @@ impl Fixture {
     async fn new() -> Self {
         let running = testkit::gateway().await;
         let client = running.client();
-        let folder = tempfile::tempdir().unwrap();
-        let dir = folder.path().to_str().unwrap();
+        let folder = tempfile::tempdir().expect("a folder");
+        let dir = folder.path().to_str().expect("a path that is text");
         let init = json!({"workspace_dir": dir, "company_name": "Acme"});
-        client.call_raw("workspace.init", init).await.unwrap();
+        client
+            .call_raw("workspace.init", init)
+            .await
+            .expect("a company");
         let create = json!({"workspace_dir": dir, "name": "Alpha"});
         let made = client
             .call_raw("workspace.project.create_with_defaults", create)
             .await
-            .unwrap();
-        let project = made["project_id"].as_str().unwrap().to_owned();
+            .expect("a project");
+        let project = made["project_id"].as_str().expect("an id").to_owned();
         Self {
             running,
             client,
@@ -43,14 +46,14 @@ impl Fixture {
     }
 
     fn dir(&self) -> &str {
-        self.folder.path().to_str().unwrap()
+        self.folder.path().to_str().expect("a path that is text")
     }
 
     /// The answer to a call with the folder and the project among its params.
     async fn call(&self, method: &str, mut params: Value) -> Value {
         params["workspace_dir"] = json!(self.dir());
         params["project_id"] = json!(self.project);
-        self.client.call_raw(method, params).await.unwrap()
+        self.client.call_raw(method, params).await.expect(method)
     }
 
     async fn run(&self) -> String {
@@ -60,7 +63,7 @@ impl Fixture {
                 json!({"agent_id": "agent_x", "provider": "cmd"}),
             )
             .await;
-        run["run_id"].as_str().unwrap().to_owned()
+        run["run_id"].as_str().expect("an id").to_owned()
     }
 }
 
@@ -69,12 +72,12 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
             match path.is_dir() {
                 true => open.push(path),
                 false => {
-                    found.insert(path.display().to_string(), fs::read(&path).unwrap());
+                    found.insert(path.display().to_string(), fs::read(&path).expect("a file"));
                 }
             }
         }
@@ -84,10 +87,10 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 /// The type and the run of the next event a client hears of.
 async fn heard(client: &Client) -> (String, String) {
-    let told = client.notification().await.unwrap();
+    let told = client.notification().await.expect("a connection");
     assert_eq!(told.method, "events.notification");
     let event = &told.params["event"];
-    let word = |name: &str| event[name].as_str().unwrap().to_owned();
+    let word = |name: &str| event[name].as_str().expect("an id").to_owned();
     (word("type"), word("run_id"))
 }
 

@@ -17,12 +17,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("agent", &["crud", "entity", "hooks", "prompt", "protocol"]),
     // Documents and params share their ids, words and the description of what does not fit.
     ("company", &["protocol"]),
+    // Snapshots are read from the index in the form the wire has.
+    ("index", &["company", "protocol"]),
     ("runner", &["company", "protocol"]),
     (
         "gateway",
         &[
-            "agent", "blobs", "company", "crud", "entity", "hooks", "prompt", "protocol", "rpc",
-            "runner",
+            "agent", "blobs", "company", "crud", "entity", "hooks", "index", "prompt", "protocol",
+            "rpc", "runner",
         ],
     ),
     ("cli", &["blobs", "crud", "gateway", "protocol", "rpc"]),

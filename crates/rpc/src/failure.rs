@@ -80,8 +80,12 @@ kinds! {
     LockTimeout = "lock_timeout";
     /// Policy forbids it; `rule_id` and `reason` say why.
     PolicyDenied = "policy_denied";
-    /// Somebody claims a role above the one the company knows them by.
+    /// Somebody claims a role above the one the company gave them.
     ActorMismatch = "actor_mismatch";
+    /// A budget does not allow it.
+    BudgetExceeded = "budget_exceeded";
+    /// The worker program is not what the rules of this machine ask for; `reason` says why.
+    SubscriptionUnverified = "subscription_unverified";
     /// There is a secret in what was to be stored; `context_label` and `matches_by_kind` say where and what.
     SecretDetected = "secret_detected";
     /// Somebody decided before; `review_id` and `decision` say what.

@@ -86,7 +86,6 @@ tags! {
     MemoryDeltaTag = "memory_delta";
     MilestoneReportTag = "milestone_report";
     ActionProposalTag = "heartbeat_action_proposal";
-    HelpRequestTag = "help_request";
 }
 
 /// The head every document has; a type may have more.
@@ -285,40 +284,4 @@ impl Document for ActionProposalHead {
             .map(|(field, _, expected)| Issue::custom(field, expected))
             .collect()
     }
-}
-
-/// The head of a help request.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct HelpRequestHead {
-    /// 1.
-    #[schemars(range(min = 1))]
-    pub schema_version: u32,
-    /// `help_request`.
-    pub r#type: HelpRequestTag,
-    /// Its id.
-    pub id: Text,
-    /// When it was asked.
-    pub created_at: Text,
-    /// Its title.
-    pub title: Text,
-    /// Who may see it.
-    pub visibility: Visibility,
-    /// Who asks.
-    pub requester: Text,
-    /// Who is asked.
-    pub target_manager: Text,
-    /// The project.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub project_id: Option<Text>,
-    /// What was shared for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub share_pack_id: Option<Text>,
-}
-
-impl Document for HelpRequestHead {}
-
-impl HelpRequestHead {
-    /// The headings of level two that a help request has.
-    pub const HEADINGS: [&'static str; 2] = ["Question", "Response"];
 }

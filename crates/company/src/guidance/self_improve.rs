@@ -24,7 +24,7 @@ use crate::{
     memory::{self, NewDelta, Proposed},
     mistake::{self, Seen},
     org::text,
-    policy::{self, Action, Resource},
+    policy,
     review::{self, Subject},
     run::{self, CreatedRun},
     secret,
@@ -126,7 +126,6 @@ pub fn self_improve(
     }
     let agent = AgentId::parse(&manager.id).map_err(|error| Error::Refused(error.to_string()))?;
     let run = run::create(company, &cycle.project_id, &agent, "self_improve")?;
-    check_launch(company, cycle, &run)?;
     let mut evaluation = cycle.evaluation.clone();
     if evaluation.argv.is_empty() {
         let nothing = ["/bin/echo", "no evaluation command was given"];
@@ -221,28 +220,6 @@ fn pending_proposal(
         }
     }
     Ok(None)
-}
-
-/// Commands are started under policy, whoever starts them.
-fn check_launch(company: &Company, cycle: &Cycle, run: &CreatedRun) -> Result<(), Error> {
-    let manager = &cycle.seen.manager;
-    let team = policy::team_of(company, &manager.id);
-    let visibility = match team {
-        Some(_) => Visibility::Team,
-        None => Visibility::Org,
-    };
-    let subject = policy::Subject {
-        project: &cycle.project_id,
-        run: Some(run.run_id.as_str()),
-        resource_id: run.run_id.as_str(),
-        resource: Resource {
-            team_id: team.as_deref(),
-            producing_actor_id: Some(&manager.id),
-            kind: Some("run"),
-            ..Resource::visible(visibility)
-        },
-    };
-    policy::check(company, manager, Action::Launch, &subject).map(drop)
 }
 
 /// What the evaluation gave, for managers.

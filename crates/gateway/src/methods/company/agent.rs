@@ -3,14 +3,18 @@
 use std::time::Duration;
 
 use company::{
-    guidance::{self, Cycle, Evaluation},
+    Company, Error,
+    guidance::{self, Cycle, Ended, Evaluation},
     layout,
     mistake::{self, Seen},
+    policy::Actor,
+    run::CreatedRun,
 };
-use protocol::company::{Text, agent::*};
+use protocol::company::{Text, agent::*, session::CompanySessionLaunchParams};
 use rpc::{Failure, Router};
+use runner::Sessions;
 
-use super::{actor, within};
+use super::{actor, indexed, within};
 use crate::Context;
 
 /// From which count on a rule is proposed, and what events call too often, if nobody says so.
@@ -26,9 +30,22 @@ const USUAL_SCOPE_PATHS: u32 = 40;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router
+        .on::<AgentProfileSnapshot>(profile_snapshot)
         .on::<AgentRecordMistake>(record_mistake)
         .on::<AgentSelfImproveCycle>(self_improve_cycle)
         .on::<AgentRefreshContext>(refresh_context);
+}
+
+async fn profile_snapshot(
+    ctx: Context,
+    params: AgentProfileSnapshotParams,
+) -> Result<AgentProfileSnapshotResponse, Failure> {
+    indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.profile(company, &params),
+    )
+    .await
 }
 
 async fn record_mistake(
@@ -68,6 +85,9 @@ async fn self_improve_cycle(
     params: AgentSelfImproveCycleParams,
 ) -> Result<AgentSelfImproveCycleResponse, Failure> {
     let manager = actor(params.manager_actor_id, params.manager_role, None);
+    let sessions = ctx.sessions().clone();
+    // The work is done on a thread that may wait, for a session too.
+    let runtime = tokio::runtime::Handle::current();
     within(&ctx, &params.workspace_dir, move |company| {
         let task_id = params.task_id.and_then(|id| Text::new(id));
         let milestone_id = params.milestone_id.and_then(|id| Text::new(id));
@@ -97,12 +117,54 @@ async fn self_improve_cycle(
                 milestone_id,
             },
         };
-        let (project, agent) = (&cycle.project_id, &cycle.seen.manager.id);
         guidance::self_improve(company, &cycle, |run, evaluation| {
-            runner::evaluate(company, project, run, agent, evaluation, EVALUATION_LIMIT)
+            let evaluated = evaluate(&sessions, company, &cycle, run, evaluation);
+            runtime.block_on(evaluated)
         })
     })
     .await
+}
+
+/// Runs the command of an evaluation as a session like any other: under policy and budgets, in a lane.
+async fn evaluate(
+    sessions: &Sessions,
+    company: &Company,
+    cycle: &Cycle,
+    run: &CreatedRun,
+    evaluation: &Evaluation,
+) -> Result<Ended, Error> {
+    let Actor { id, role, team_id } = &cycle.seen.manager;
+    let params = serde_json::json!({
+        "workspace_dir": company.given(),
+        "project_id": cycle.project_id,
+        "run_id": run.run_id,
+        "argv": evaluation.argv,
+        "repo_id": evaluation.repo_id,
+        "workdir_rel": evaluation.workdir_rel,
+        "task_id": evaluation.task_id,
+        "milestone_id": evaluation.milestone_id,
+        "env": evaluation.env,
+        "actor_id": id,
+        "actor_role": role,
+        "actor_team_id": team_id,
+        "timeout_ms": u64::try_from(EVALUATION_LIMIT.as_millis()).unwrap_or(u64::MAX),
+        // What is checked here is a command, whatever it is called.
+        "apply_guard": false,
+    });
+    let params: CompanySessionLaunchParams = serde_json::from_value(params)
+        .map_err(|error| Error::Refused(format!("the evaluation cannot be started: {error}")))?;
+    let refused = |error: runner::Error| match error {
+        runner::Error::Company(error) => error,
+        other => Error::Refused(other.to_string()),
+    };
+    let launched = sessions.launch(params).await.map_err(refused)?;
+    let dir = Some(company.given());
+    let collected = sessions.collect(dir, &launched.session_ref).await;
+    let state = collected.map_err(refused)?.state;
+    match (state.exit_code, state.signal, state.error) {
+        (None, None, Some(error)) => Err(Error::Refused(error)),
+        (exit_code, signal, _) => Ok(Ended { exit_code, signal }),
+    }
 }
 
 async fn refresh_context(

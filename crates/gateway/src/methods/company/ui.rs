@@ -1,19 +1,55 @@
 //! `ui.*`
 
-use protocol::company::{inbox::InboxResolveParams, ui::*};
+use protocol::company::{Text, inbox::InboxResolveParams, ui::*};
 use rpc::{Failure, Router};
-use serde_json::json;
 
-use super::inbox;
+use super::{asking, inbox, indexed, known, live};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
-    router.on::<UiResolve>(resolve);
+    router.on::<UiSnapshot>(snapshot).on::<UiResolve>(resolve);
+}
+
+async fn snapshot(ctx: Context, params: UiSnapshotParams) -> Result<UiSnapshotResponse, Failure> {
+    let actor = asking(
+        &ctx,
+        params.actor_id.clone(),
+        params.actor_role,
+        params.actor_team_id.clone(),
+    );
+    let live = live(&ctx, &params.workspace_dir).await?;
+    let worker = ctx.index_worker().status();
+    indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| {
+            indexes.ui(
+                company,
+                &params,
+                &live,
+                known(company, actor)?.as_ref(),
+                worker,
+            )
+        },
+    )
+    .await
 }
 
 async fn resolve(ctx: Context, params: UiResolveParams) -> Result<UiResolveResponse, Failure> {
+    let wanted = UiSnapshotParams {
+        workspace_dir: params.workspace_dir.clone(),
+        project_id: Text::new(params.project_id.as_str()),
+        monitor_limit: params.monitor_limit,
+        pending_limit: params.pending_limit,
+        decisions_limit: params.decisions_limit,
+        refresh_index: params.refresh_index,
+        sync_index: params.sync_index,
+        actor_id: None,
+        actor_role: None,
+        actor_team_id: None,
+    };
     let resolved = inbox::resolve(
-        ctx,
+        ctx.clone(),
         InboxResolveParams {
             workspace_dir: params.workspace_dir,
             project_id: params.project_id,
@@ -27,7 +63,6 @@ async fn resolve(ctx: Context, params: UiResolveParams) -> Result<UiResolveRespo
     );
     Ok(UiResolveResponse {
         resolved: resolved.await?,
-        // `ui.snapshot` fills this in once it is answered here.
-        snapshot: json!({}),
+        snapshot: snapshot(ctx, wanted).await?,
     })
 }

@@ -1,6 +1,8 @@
 //! `workspace.*` of the company family
 
-use std::path::Path;
+mod doctor;
+
+use std::path::{Component, Path, PathBuf};
 
 use company::{
     bootstrap, defaults, home,
@@ -22,6 +24,8 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
         .on::<CompanyWorkspaceOpen>(open)
         .on::<CompanyWorkspaceInit>(init)
         .on::<CompanyWorkspaceValidate>(validate_folder)
+        .on::<CompanyWorkspaceDoctor>(doctor::doctor)
+        .on::<CompanyWorkspaceDiagnostics>(doctor::diagnostics)
         .on::<CompanyWorkspaceMigrate>(migrate)
         .on::<CompanyWorkspaceExport>(export)
         .on::<CompanyWorkspaceImport>(import)
@@ -241,14 +245,14 @@ fn usable_repo(given: &str, require_git: bool) -> Result<String, Failure> {
     if !path.is_absolute() {
         return Err(refused(format!("repo_path must be absolute: {given}")));
     }
-    let mut clean = std::path::PathBuf::new();
+    let mut clean = PathBuf::new();
     for part in path.components() {
         match part {
-            std::path::Component::ParentDir => {
+            Component::ParentDir => {
                 clean.pop();
             }
-            std::path::Component::CurDir => {}
-            other => clean.push(other),
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => clean.push(part),
         }
     }
     let shown = clean.display().to_string();

@@ -1,0 +1,32 @@
+//! `monitor.*`
+
+use protocol::company::monitor::*;
+use rpc::{Failure, Router};
+
+use super::{asking, indexed, known, live};
+use crate::Context;
+
+pub(in crate::methods) fn routes(router: &mut Router<Context>) {
+    router.on::<MonitorSnapshot>(snapshot);
+}
+
+async fn snapshot(
+    ctx: Context,
+    params: MonitorSnapshotParams,
+) -> Result<MonitorSnapshotResponse, Failure> {
+    let actor = asking(
+        &ctx,
+        params.actor_id.clone(),
+        params.actor_role,
+        params.actor_team_id.clone(),
+    );
+    let live = live(&ctx, &params.workspace_dir).await?;
+    indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| {
+            indexes.monitor(company, &params, &live, known(company, actor)?.as_ref())
+        },
+    )
+    .await
+}

@@ -1,0 +1,488 @@
+//! The indexes of all company folders this process works with.
+//!
+//! An index is replaced by renaming a whole new one over it, so a connection belongs to one file and is thrown away
+//! when another file has its name. SQLite keeps what is not yet in the file beside it, under the file's name: so
+//! nobody may open an index at the moment it is replaced. `index.sqlite.lock` is held for that moment, and no longer.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, OpenOptions},
+    io,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use company::{Company, layout};
+use protocol::company::index::{IndexRebuildResponse, IndexSearchResponse, IndexSyncResponse};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::{
+    Error, Query, rebuild,
+    scan::{self, KnownFiles},
+    schema, search,
+    snapshot::People,
+    sync::{self, Differences},
+};
+
+/// Where the index of a company folder is.
+const INDEX: &str = ".local/index.sqlite";
+/// How many folders are kept open.
+const MOST_FOLDERS: usize = 64;
+
+/// The indexes of all company folders. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Indexes {
+    folders: Arc<Mutex<BTreeMap<PathBuf, Arc<Folder>>>>,
+}
+
+/// How fresh an answer has to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Freshness {
+    /// As of now.
+    Synced,
+    /// As of now, from an index that was built for it.
+    Rebuilt,
+    /// As of the last sync.
+    AsItIs,
+}
+
+impl Freshness {
+    /// As callers say it: build anew, else bring up to date unless they say no.
+    pub fn of(refresh_index: Option<bool>, sync_index: Option<bool>) -> Self {
+        match (refresh_index, sync_index) {
+            (Some(true), _) => Self::Rebuilt,
+            (_, Some(false)) => Self::AsItIs,
+            (_, _) => Self::Synced,
+        }
+    }
+}
+
+/// What was done to the index before it was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct State {
+    /// It was built.
+    pub rebuilt: bool,
+    /// It was brought up to date.
+    pub synced: bool,
+}
+
+#[derive(Default)]
+struct Folder {
+    /// One sync at a time.
+    writer: Mutex<Writer>,
+    /// Connections nobody reads with at this moment.
+    readers: Mutex<Vec<Open>>,
+}
+
+#[derive(Default)]
+struct Writer {
+    open: Option<Open>,
+    /// What the index knows of files, and the state of the database it was read from.
+    known: Option<(i64, KnownFiles)>,
+}
+
+/// A connection, and the file it belongs to.
+struct Open {
+    connection: Connection,
+    file: FileId,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl FileId {
+    fn of(path: &Path) -> Option<Self> {
+        let metadata = path.metadata().ok().filter(fs::Metadata::is_file)?;
+        Some(Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        })
+    }
+}
+
+impl Indexes {
+    /// Starts without any folder.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether the folder has an index, whatever is in it.
+    pub fn is_built(&self, company: &Company) -> bool {
+        FileId::of(&company.path(INDEX)).is_some()
+    }
+
+    /// Builds the index anew.
+    pub fn rebuild(&self, company: &Company) -> Result<IndexRebuildResponse, Error> {
+        let counts = self.build(company)?;
+        Ok(IndexRebuildResponse {
+            db_path: counts.db_path,
+            runs_indexed: counts.runs_upserted,
+            events_indexed: counts.events_indexed,
+            event_parse_errors: counts.event_parse_errors_indexed,
+            artifacts_indexed: counts.artifacts_upserted,
+            reviews_indexed: counts.reviews_upserted,
+            help_requests_indexed: counts.help_requests_upserted,
+            conversations_indexed: counts.conversations_upserted,
+            messages_indexed: counts.messages_indexed,
+            tasks_indexed: counts.tasks_upserted,
+            task_milestones_indexed: counts.task_milestones_indexed,
+            agent_counters_indexed: counts.agent_counters_upserted,
+            files_scanned: counts.files_scanned,
+            duration_ms: counts.duration_ms,
+        })
+    }
+
+    /// Brings the index up to date; builds it if there is none, or none that can be used.
+    pub fn sync(&self, company: &Company) -> Result<IndexSyncResponse, Error> {
+        if !self.is_built(company) {
+            let counts = self.build(company)?;
+            return Ok(IndexSyncResponse {
+                db_created: true,
+                ..counts
+            });
+        }
+        match self.try_sync(company) {
+            Err(error) if is_gone_or_broken(&error) => {
+                told(company, &error);
+                self.build(company)
+            }
+            other => other,
+        }
+    }
+
+    /// Makes the index as fresh as is asked for.
+    pub fn freshen(&self, company: &Company, freshness: Freshness) -> Result<State, Error> {
+        let rebuilt = State {
+            rebuilt: true,
+            synced: false,
+        };
+        let built = self.is_built(company);
+        match (freshness, built) {
+            (Freshness::Rebuilt, _) | (_, false) => self.build(company).map(|_| rebuilt),
+            (Freshness::Synced, true) => self.sync(company).map(|_| State {
+                rebuilt: false,
+                synced: true,
+            }),
+            (Freshness::AsItIs, true) => Ok(State::default()),
+        }
+    }
+
+    /// Finds words.
+    pub fn search(
+        &self,
+        company: &Company,
+        freshness: Freshness,
+        query: &Query,
+    ) -> Result<IndexSearchResponse, Error> {
+        self.freshen(company, freshness)?;
+        while self.add_texts(company)? {}
+        let people = People::of(company)?;
+        self.read(company, |db| search::search(db, company, query, &people))
+    }
+
+    /// Adds some events to the full text; tells whether more wait.
+    pub(crate) fn add_texts(&self, company: &Company) -> Result<bool, Error> {
+        let folder = self.folder(company);
+        let mut writer = folder.writer();
+        search::add_events(writer.open(company)?)
+    }
+
+    /// Reads, all of one moment. An index that cannot be used is built anew, once.
+    pub(crate) fn read<R>(
+        &self,
+        company: &Company,
+        read: impl Fn(&Connection) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        match self.try_read(company, &read) {
+            Err(error) if error.is_mended_by_rebuild() => {
+                told(company, &error);
+                self.build(company)?;
+                self.try_read(company, &read)
+            }
+            other => other,
+        }
+    }
+
+    fn try_read<R>(
+        &self,
+        company: &Company,
+        read: &impl Fn(&Connection) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let folder = self.folder(company);
+        let Some(file) = FileId::of(&company.path(INDEX)) else {
+            return Err(not_built(company));
+        };
+        let reader = {
+            let mut readers = folder.readers();
+            readers.retain(|reader| reader.file == file);
+            readers.pop()
+        };
+        let reader = match reader {
+            Some(reader) => reader,
+            None => Open::new(company)?,
+        };
+        let answer = {
+            // Dropped, it ends: nothing was written.
+            let moment = reader.connection.unchecked_transaction()?;
+            read(&moment)?
+        };
+        folder.readers().push(reader);
+        Ok(answer)
+    }
+
+    fn try_sync(&self, company: &Company) -> Result<IndexSyncResponse, Error> {
+        let started = Instant::now();
+        let folder = self.folder(company);
+        let mut writer = folder.writer();
+        writer.open(company)?;
+        let mut counts = IndexSyncResponse {
+            db_path: shown_path(company),
+            ..IndexSyncResponse::default()
+        };
+        let scanned = scan::scan(company).map_err(Error::Io)?;
+        counts.files_scanned = scanned.len() as u64;
+        let synced = writer.sync(company, &scanned, &mut counts);
+        if synced.is_err() {
+            // What is remembered may be ahead of what is stored.
+            *writer = Writer::default();
+        }
+        synced?;
+        counts.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(counts)
+    }
+
+    fn build(&self, company: &Company) -> Result<IndexSyncResponse, Error> {
+        let started = Instant::now();
+        let folder = self.folder(company);
+        let mut writer = folder.writer();
+        if !company.path(layout::COMPANY).is_file() {
+            return Err(company::Error::NotACompanyFolder(company.given().to_owned()).into());
+        }
+        let mut counts = IndexSyncResponse {
+            db_path: shown_path(company),
+            ..IndexSyncResponse::default()
+        };
+        let temporary = Temporary::new(company)?;
+        rebuild::build(company, &temporary.path, &mut counts)?;
+        *writer = Writer::default();
+        folder.readers().clear();
+        temporary.take_over(company)?;
+        counts.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(counts)
+    }
+
+    fn folder(&self, company: &Company) -> Arc<Folder> {
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if folders.len() >= MOST_FOLDERS && !folders.contains_key(company.root()) {
+            // Opened again when they are needed.
+            folders.retain(|_, folder| Arc::strong_count(folder) > 1);
+        }
+        Arc::clone(folders.entry(company.root().to_owned()).or_default())
+    }
+}
+
+impl std::fmt::Debug for Indexes {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Indexes")
+    }
+}
+
+impl Folder {
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn readers(&self) -> MutexGuard<'_, Vec<Open>> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Writer {
+    /// A connection to the file that is there now.
+    fn open(&mut self, company: &Company) -> Result<&mut Connection, Error> {
+        let file = FileId::of(&company.path(INDEX)).ok_or_else(|| not_built(company))?;
+        if self.open.as_ref().is_none_or(|open| open.file != file) {
+            *self = Self::default();
+            self.open = Some(Open::new(company)?);
+        }
+        let open = self.open.as_mut().ok_or_else(|| not_built(company))?;
+        Ok(&mut open.connection)
+    }
+
+    fn sync(
+        &mut self,
+        company: &Company,
+        scanned: &[scan::Scanned],
+        counts: &mut IndexSyncResponse,
+    ) -> Result<(), Error> {
+        let open = self.open.as_mut().ok_or_else(|| not_built(company))?;
+        let db = &mut open.connection;
+        let known = current(db, &mut self.known)?;
+        if Differences::between(scanned, known).is_empty() {
+            return Ok(());
+        }
+        let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Another process may have taken over the same changes while we waited.
+        let known = current(&change, &mut self.known)?;
+        let differences = Differences::between(scanned, known);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        counts.files_changed = differences.len() as u64;
+        sync::apply(company, &change, known, differences, counts)?;
+        change.commit()?;
+        Ok(())
+    }
+}
+
+/// What the index knows of files, read again if another process wrote.
+fn current<'a>(
+    db: &Connection,
+    known: &'a mut Option<(i64, KnownFiles)>,
+) -> Result<&'a mut KnownFiles, Error> {
+    let version: i64 = db.pragma_query_value(None, "data_version", |row| row.get(0))?;
+    let is_current = known
+        .as_ref()
+        .is_some_and(|(read_at, _)| *read_at == version);
+    if !is_current {
+        *known = Some((version, scan::known_files(db)?));
+    }
+    let (_, files) = known.get_or_insert_default();
+    Ok(files)
+}
+
+impl Open {
+    fn new(company: &Company) -> Result<Self, Error> {
+        let _lock = Lock::shared(company);
+        let path = company.path(INDEX);
+        let file = FileId::of(&path).ok_or_else(|| not_built(company))?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        schema::prepare(&connection)?;
+        Ok(Self { connection, file })
+    }
+}
+
+fn shown_path(company: &Company) -> String {
+    format!("{}/{INDEX}", company.given().trim_end_matches('/'))
+}
+
+fn not_built(company: &Company) -> Error {
+    Error::NotBuilt(shown_path(company))
+}
+
+fn is_gone_or_broken(error: &Error) -> bool {
+    matches!(error, Error::NotBuilt(_)) || error.is_mended_by_rebuild()
+}
+
+fn told(company: &Company, error: &Error) {
+    tracing::warn!(folder = %company.root().display(), %error, "the index is built anew");
+}
+
+/// The moment in which an index is opened or replaced.
+struct Lock {
+    /// Unlocked when it is closed.
+    _file: File,
+}
+
+impl Lock {
+    fn open(company: &Company) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        options.open(company.path(&format!("{INDEX}.lock")))
+    }
+
+    /// Without one where files cannot be made or locked: then nobody replaces an index either.
+    fn shared(company: &Company) -> Option<Self> {
+        let file = Self::open(company).ok()?;
+        file.lock_shared().ok()?;
+        Some(Self { _file: file })
+    }
+
+    fn exclusive(company: &Company) -> io::Result<Self> {
+        let file = Self::open(company)?;
+        file.lock()?;
+        Ok(Self { _file: file })
+    }
+}
+
+/// A new index that has not taken its place yet.
+struct Temporary {
+    path: PathBuf,
+}
+
+impl Temporary {
+    fn new(company: &Company) -> Result<Self, Error> {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let place = company.path(INDEX);
+        let folder = place.parent().unwrap_or(company.root());
+        fs::create_dir_all(folder).map_err(Error::Io)?;
+        remove_remains(folder);
+        let mark = company::files::TEMPORARY_MARK;
+        let process = std::process::id();
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        Ok(Self {
+            path: folder.join(format!(".index.sqlite{mark}{process}-{count}")),
+        })
+    }
+
+    fn take_over(self, company: &Company) -> Result<(), Error> {
+        let replace = || -> io::Result<()> {
+            // On the disk before it has the name: an index is whole or not there.
+            File::open(&self.path)?.sync_all()?;
+            let place = company.path(INDEX);
+            let _lock = Lock::exclusive(company)?;
+            for beside in ["-wal", "-shm", "-journal"] {
+                match fs::remove_file(company.path(&format!("{INDEX}{beside}"))) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+            if place.is_dir() {
+                fs::remove_dir_all(&place)?;
+            }
+            fs::rename(&self.path, &place)
+        };
+        replace().map_err(Error::Io)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After a rename there is nothing to remove.
+        for beside in ["", "-wal", "-shm"] {
+            let mut path = self.path.clone().into_os_string();
+            path.push(beside);
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Removes what processes left that ended while they built.
+fn remove_remains(folder: &Path) {
+    let mark = format!(".index.sqlite{}", company::files::TEMPORARY_MARK);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(&mark)) else {
+            continue;
+        };
+        let process = rest
+            .split('-')
+            .next()
+            .and_then(|process| process.parse().ok());
+        let lives = process
+            .and_then(rustix::process::Pid::from_raw)
+            .is_some_and(|process| {
+                rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH)
+            });
+        if !lives {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}

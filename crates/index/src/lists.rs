@@ -1,0 +1,309 @@
+//! `index.list_*` and `index.stats`: rows as they are.
+
+use company::{Company, policy::Actor};
+use protocol::company::index::{
+    IndexListEventParseErrorsParams, IndexListEventsParams, IndexListHelpRequestsParams,
+    IndexListReviewsParams, IndexListRunsParams, IndexOrder, IndexStatsResponse, IndexedEvent,
+    IndexedHelpRequest, IndexedParseError, IndexedReview, IndexedRun,
+};
+use rusqlite::{Connection, Row, params};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{Error, Indexes, search::may_see, snapshot::People};
+
+/// How many rows are listed if nobody says how many.
+const USUAL: u32 = 200;
+/// How many events.
+const USUAL_EVENTS: u32 = 500;
+
+impl Indexes {
+    /// How many rows there are.
+    pub fn stats(&self, company: &Company) -> Result<IndexStatsResponse, Error> {
+        self.read(company, |db| {
+            let count = |table: &str| {
+                db.prepare_cached(&format!("SELECT count(*) FROM {table}"))?
+                    .query_row([], |row| row.get::<_, u64>(0))
+            };
+            Ok(IndexStatsResponse {
+                runs: count("runs")?,
+                events: count("events")?,
+                event_parse_errors: count("event_parse_errors")?,
+                artifacts: count("artifacts")?,
+                reviews: count("reviews")?,
+                help_requests: count("help_requests")?,
+                conversations: count("conversations")?,
+                messages: count("messages")?,
+                tasks: count("tasks")?,
+                task_milestones: count("task_milestones")?,
+                agent_counters: count("agent_counters")?,
+            })
+        })
+    }
+
+    /// Runs, newest first.
+    pub fn list_runs(
+        &self,
+        company: &Company,
+        wanted: &IndexListRunsParams,
+    ) -> Result<Vec<IndexedRun>, Error> {
+        self.read(company, |db| {
+            runs(
+                db,
+                wanted.project_id.as_deref(),
+                wanted.status.map(|status| status.as_str()),
+                wanted.limit.unwrap_or(USUAL),
+            )
+        })
+    }
+
+    /// Events by time.
+    pub fn list_events(
+        &self,
+        company: &Company,
+        wanted: &IndexListEventsParams,
+        actor: Option<&Actor>,
+    ) -> Result<Vec<IndexedEvent>, Error> {
+        let people = match actor {
+            Some(_) => Some(People::of(company)?),
+            None => None,
+        };
+        self.read(company, |db| events(db, wanted, actor.zip(people.as_ref())))
+    }
+
+    /// Lines that are not JSON.
+    pub fn list_event_parse_errors(
+        &self,
+        company: &Company,
+        wanted: &IndexListEventParseErrorsParams,
+    ) -> Result<Vec<IndexedParseError>, Error> {
+        self.read(company, |db| {
+            let mut statement = db.prepare_cached(
+                "SELECT project_id, run_id, seq, error, raw_line FROM event_parse_errors
+                 WHERE (?1 IS NULL OR project_id = ?1) AND (?2 IS NULL OR run_id = ?2)
+                 ORDER BY run_id DESC, seq DESC LIMIT ?3",
+            )?;
+            let limit = wanted.limit.unwrap_or(USUAL);
+            let rows = statement.query_map(
+                params![
+                    wanted.project_id.as_deref(),
+                    wanted.run_id.as_deref(),
+                    limit
+                ],
+                |row| {
+                    Ok(IndexedParseError {
+                        project_id: row.get(0)?,
+                        run_id: row.get(1)?,
+                        seq: row.get(2)?,
+                        error: row.get(3)?,
+                        raw_line: row.get(4)?,
+                    })
+                },
+            )?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Reviews, newest first.
+    pub fn list_reviews(
+        &self,
+        company: &Company,
+        wanted: &IndexListReviewsParams,
+    ) -> Result<Vec<IndexedReview>, Error> {
+        self.read(company, |db| {
+            let mut statement = db.prepare_cached(
+                "SELECT review_id, created_at, decision, actor_id, actor_role, subject_kind, subject_artifact_id,
+                     project_id, notes
+                 FROM reviews WHERE (?1 IS NULL OR project_id = ?1) AND (?2 IS NULL OR decision = ?2)
+                 ORDER BY created_at DESC, review_id DESC LIMIT ?3",
+            )?;
+            let decision = wanted.decision.map(|decision| decision.as_str());
+            let limit = wanted.limit.unwrap_or(USUAL);
+            let rows = statement.query_map(params![wanted.project_id.as_deref(), decision, limit], |row| {
+                Ok(IndexedReview {
+                    review_id: row.get(0)?,
+                    created_at: row.get(1)?,
+                    decision: word(row, 2)?,
+                    actor_id: row.get(3)?,
+                    actor_role: word(row, 4)?,
+                    subject_kind: row.get(5)?,
+                    subject_artifact_id: row.get(6)?,
+                    project_id: row.get(7)?,
+                    notes: row.get(8)?,
+                })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Help requests, newest first.
+    pub fn list_help_requests(
+        &self,
+        company: &Company,
+        wanted: &IndexListHelpRequestsParams,
+    ) -> Result<Vec<IndexedHelpRequest>, Error> {
+        self.read(company, |db| {
+            let mut statement = db.prepare_cached(
+                "SELECT help_request_id, created_at, title, visibility, requester, target_manager, project_id,
+                     share_pack_id
+                 FROM help_requests WHERE (?1 IS NULL OR target_manager = ?1) AND (?2 IS NULL OR project_id = ?2)
+                 ORDER BY created_at DESC, help_request_id DESC LIMIT ?3",
+            )?;
+            let (manager, project) = (wanted.target_manager.as_deref(), wanted.project_id.as_deref());
+            let limit = wanted.limit.unwrap_or(USUAL);
+            let rows = statement.query_map(params![manager, project, limit], |row| {
+                Ok(IndexedHelpRequest {
+                    help_request_id: row.get(0)?,
+                    created_at: row.get(1)?,
+                    title: row.get(2)?,
+                    visibility: word(row, 3)?,
+                    requester: row.get(4)?,
+                    target_manager: row.get(5)?,
+                    project_id: row.get(6)?,
+                    share_pack_id: row.get(7)?,
+                })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+/// The newest runs.
+pub(crate) fn runs(
+    db: &Connection,
+    project: Option<&str>,
+    status: Option<&str>,
+    limit: u32,
+) -> Result<Vec<IndexedRun>, Error> {
+    let of_project = if project.is_some() {
+        "project_id = ?1"
+    } else {
+        "?1 IS NULL"
+    };
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT project_id, run_id, created_at, status, provider, agent_id, context_pack_id, usage_total_tokens,
+             usage_cost_usd, usage_source, usage_confidence, context_cycles_count, context_cycles_source,
+             spec_model, spec_task_id, spec_milestone_id
+         FROM runs WHERE {of_project} AND (?2 IS NULL OR status = ?2)
+         ORDER BY created_at DESC, run_id DESC LIMIT ?3"
+    ))?;
+    let rows = statement.query_map(params![project, status, limit], |row| {
+        Ok(IndexedRun {
+            project_id: row.get(0)?,
+            run_id: row.get(1)?,
+            created_at: row.get(2)?,
+            status: word(row, 3)?,
+            provider: row.get(4)?,
+            agent_id: row.get(5)?,
+            context_pack_id: row.get(6)?,
+            usage_total_tokens: row.get(7)?,
+            usage_cost_usd: row.get(8)?,
+            usage_source: row.get(9)?,
+            usage_confidence: row.get(10)?,
+            context_cycles_count: row.get(11)?,
+            context_cycles_source: row.get(12)?,
+            spec_model: row.get(13)?,
+            spec_task_id: row.get(14)?,
+            spec_milestone_id: row.get(15)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn events(
+    db: &Connection,
+    wanted: &IndexListEventsParams,
+    actor: Option<(&Actor, &People)>,
+) -> Result<Vec<IndexedEvent>, Error> {
+    let direction = match wanted.order.unwrap_or_default() {
+        IndexOrder::Asc => "ASC",
+        IndexOrder::Desc => "DESC",
+    };
+    // Each filter that is not given is left out, so that the rest can use what finds rows quickly.
+    let mut filters = String::new();
+    let mut values: Vec<rusqlite::types::Value> = Vec::new();
+    let mut filter = |condition: &str, value: rusqlite::types::Value| {
+        values.push(value);
+        filters.push_str(if values.len() == 1 {
+            " WHERE "
+        } else {
+            " AND "
+        });
+        filters.push_str(condition);
+    };
+    for (condition, text) in [
+        ("project_id = ?", &wanted.project_id),
+        ("run_id = ?", &wanted.run_id),
+        ("type = ?", &wanted.r#type),
+    ] {
+        if let Some(text) = text {
+            filter(condition, text.to_string().into());
+        }
+    }
+    if let Some(seq) = wanted.since_seq {
+        filter("seq > ?", i64::try_from(seq).unwrap_or(i64::MAX).into());
+    }
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT project_id, run_id, seq, type, ts_wallclock, ts_monotonic_ms, actor, session_ref, visibility,
+             payload_json, raw_json,
+             (SELECT agent_id FROM runs WHERE runs.project_id = events.project_id AND runs.run_id = events.run_id)
+         FROM events{filters} ORDER BY ts_wallclock {direction}, seq {direction}"
+    ))?;
+    let mut rows = statement.query(rusqlite::params_from_iter(values))?;
+    let limit = wanted.limit.unwrap_or(USUAL_EVENTS) as usize;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let event = IndexedEvent {
+            project_id: row.get(0)?,
+            run_id: row.get(1)?,
+            seq: row.get(2)?,
+            r#type: row.get(3)?,
+            ts_wallclock: row.get(4)?,
+            ts_monotonic_ms: number(row, 5)?,
+            actor: row.get(6)?,
+            session_ref: row.get(7)?,
+            visibility: row.get(8)?,
+            payload_json: row.get(9)?,
+            raw_json: row.get(10)?,
+        };
+        if let Some((actor, people)) = actor {
+            let agent: Option<String> = row.get(11)?;
+            let team = agent.as_deref().and_then(|agent| people.team_of(agent));
+            if !may_see(
+                actor,
+                event.visibility.as_deref(),
+                event.actor.as_deref(),
+                team,
+            ) {
+                continue;
+            }
+        }
+        found.push(event);
+        if found.len() >= limit {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<serde_json::Number>> {
+    Ok(match row.get_ref(column)? {
+        rusqlite::types::ValueRef::Integer(whole) => Some(whole.into()),
+        rusqlite::types::ValueRef::Real(real) => serde_json::Number::from_f64(real),
+        rusqlite::types::ValueRef::Null
+        | rusqlite::types::ValueRef::Text(_)
+        | rusqlite::types::ValueRef::Blob(_) => None,
+    })
+}
+
+/// A word of ours; a row with another one is not ours.
+pub(crate) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_value(Value::String(text)).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(
+            column,
+            rusqlite::types::Type::Text,
+            Box::new(error),
+        )
+    })
+}

@@ -1,0 +1,328 @@
+//! Which files of a company folder are indexed, and how they look from outside: no file is opened here.
+
+use std::{collections::BTreeMap, fs, io, os::fd::OwnedFd, path::Path};
+
+use company::{Company, layout};
+use rusqlite::Connection;
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+/// What a file is, as its place tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Run,
+    Events,
+    Artifact,
+    Task,
+    Job,
+    Conversation,
+    Messages,
+    Review,
+    HelpRequest,
+    Comment,
+    Agent,
+}
+
+/// How a file looks from outside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) mtime_ns: i64,
+    pub(crate) size: i64,
+    pub(crate) inode: i64,
+}
+
+/// A file that is there.
+#[derive(Clone, Debug)]
+pub(crate) struct Scanned {
+    pub(crate) kind: Kind,
+    /// Relative to the folder, with `/`.
+    pub(crate) path: String,
+    pub(crate) stamp: Stamp,
+}
+
+/// What the index knows of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Known {
+    pub(crate) stamp: Stamp,
+    /// Of a file of lines: how much of it is indexed.
+    pub(crate) read_bytes: u64,
+    /// How many lines that is.
+    pub(crate) lines: u64,
+    /// Of a document all of it, of a file of lines the end of what is indexed.
+    pub(crate) hash: i64,
+    /// The id of what is indexed from it.
+    pub(crate) row_id: Option<String>,
+}
+
+/// Everything the index knows of files, by path.
+pub(crate) type KnownFiles = BTreeMap<String, Known>;
+
+impl Kind {
+    /// What the file at a path is.
+    pub(crate) fn of(path: &str) -> Option<Self> {
+        let parts: Vec<&str> = path.split('/').collect();
+        match parts.as_slice() {
+            ["work", "projects", _, "runs", _, "run.yaml"] => Some(Self::Run),
+            ["work", "projects", _, "runs", _, "events.jsonl"] => Some(Self::Events),
+            ["work", "projects", _, "artifacts", _] => Some(Self::Artifact),
+            ["work", "projects", _, "tasks", _] => Some(Self::Task),
+            ["work", "projects", _, "jobs", _, "job.yaml"] => Some(Self::Job),
+            ["work", "projects", _, "conversations", _, file]
+            | ["inbox", "conversations", _, file]
+            | ["inbox", "workspace_home", file] => match *file {
+                "conversation.yaml" => Some(Self::Conversation),
+                "messages.jsonl" => Some(Self::Messages),
+                _ => None,
+            },
+            ["inbox", "reviews", _] => Some(Self::Review),
+            ["inbox", "help_requests", _] => Some(Self::HelpRequest),
+            ["inbox", "comments", _] => Some(Self::Comment),
+            ["org", "agents", _, "agent.yaml"] => Some(Self::Agent),
+            _ => None,
+        }
+    }
+}
+
+/// The name of the project's folder that a path is in; empty for what belongs to no project.
+pub(crate) fn project_of(path: &str) -> &str {
+    path.strip_prefix("work/projects/")
+        .and_then(|rest| rest.split('/').next())
+        .unwrap_or_default()
+}
+
+/// The document that a file of lines belongs to.
+pub(crate) fn owner_of(path: &str) -> Option<String> {
+    let (folder, file) = path.rsplit_once('/')?;
+    match file {
+        "events.jsonl" => Some(format!("{folder}/run.yaml")),
+        "messages.jsonl" => Some(format!("{folder}/conversation.yaml")),
+        _ => None,
+    }
+}
+
+/// The file of lines that belongs to a document.
+pub(crate) fn lines_of(path: &str) -> Option<String> {
+    let (folder, file) = path.rsplit_once('/')?;
+    match file {
+        "run.yaml" => Some(format!("{folder}/events.jsonl")),
+        "conversation.yaml" => Some(format!("{folder}/messages.jsonl")),
+        _ => None,
+    }
+}
+
+impl Stamp {
+    pub(crate) fn of(metadata: &fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        Self {
+            mtime_ns: metadata.mtime().wrapping_mul(1_000_000_000) + metadata.mtime_nsec(),
+            size: i64::try_from(metadata.size()).unwrap_or(i64::MAX),
+            // Only compared for being the same.
+            inode: metadata.ino().cast_signed(),
+        }
+    }
+}
+
+/// Every file that is indexed. A document comes before its file of lines.
+pub(crate) fn scan(company: &Company) -> io::Result<Vec<Scanned>> {
+    let mut scan = Scan {
+        root: company.root(),
+        found: Vec::with_capacity(256),
+    };
+    scan.flat(layout::REVIEWS, ".yaml", Kind::Review)?;
+    scan.flat(layout::HELP_REQUESTS, ".md", Kind::HelpRequest)?;
+    scan.flat(layout::COMMENTS, ".yaml", Kind::Comment)?;
+    scan.nested(layout::AGENTS, &[("agent.yaml", Kind::Agent)])?;
+    let conversation = [
+        ("conversation.yaml", Kind::Conversation),
+        ("messages.jsonl", Kind::Messages),
+    ];
+    scan.named("inbox", &["workspace_home"], &conversation)?;
+    scan.nested("inbox/conversations", &conversation)?;
+    for project in company::project::project_ids(company).unwrap_or_default() {
+        let folder = layout::project(&project);
+        scan.flat(&format!("{folder}/artifacts"), ".md", Kind::Artifact)?;
+        scan.flat(&format!("{folder}/tasks"), ".md", Kind::Task)?;
+        scan.nested(&format!("{folder}/jobs"), &[("job.yaml", Kind::Job)])?;
+        scan.nested(&format!("{folder}/conversations"), &conversation)?;
+        let run = [("run.yaml", Kind::Run), ("events.jsonl", Kind::Events)];
+        scan.nested(&format!("{folder}/runs"), &run)?;
+    }
+    Ok(scan.found)
+}
+
+struct Scan<'a> {
+    root: &'a Path,
+    found: Vec<Scanned>,
+}
+
+impl Scan<'_> {
+    /// The files of a folder whose names end like this.
+    fn flat(&mut self, folder: &str, ending: &str, kind: Kind) -> io::Result<()> {
+        let Some((handle, names)) = self.open(folder)? else {
+            return Ok(());
+        };
+        for name in names.iter().filter(|name| name.ends_with(ending)) {
+            if let Some(stamp) = stamp(&handle, name) {
+                self.found.push(Scanned {
+                    kind,
+                    path: format!("{folder}/{name}"),
+                    stamp,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The files of these names in every folder of a folder.
+    fn nested(&mut self, folder: &str, files: &[(&str, Kind)]) -> io::Result<()> {
+        let Some((handle, names)) = self.open(folder)? else {
+            return Ok(());
+        };
+        self.within(folder, &handle, &names, files);
+        Ok(())
+    }
+
+    /// The files of these names in some folders of a folder.
+    fn named(&mut self, folder: &str, names: &[&str], files: &[(&str, Kind)]) -> io::Result<()> {
+        let Some((handle, _)) = self.open(folder)? else {
+            return Ok(());
+        };
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        self.within(folder, &handle, &names, files);
+        Ok(())
+    }
+
+    /// The first file is the document; without it the others mean nothing.
+    fn within(&mut self, folder: &str, handle: &OwnedFd, names: &[String], files: &[(&str, Kind)]) {
+        let mut short = String::new();
+        for name in names {
+            for (file, kind) in files {
+                short.clear();
+                short.push_str(name);
+                short.push('/');
+                short.push_str(file);
+                let Some(stamp) = stamp(handle, &short) else {
+                    break;
+                };
+                let mut path = String::with_capacity(folder.len() + 1 + short.len());
+                path.push_str(folder);
+                path.push('/');
+                path.push_str(&short);
+                let kind = *kind;
+                self.found.push(Scanned { kind, path, stamp });
+            }
+        }
+    }
+
+    /// A folder and the names in it that are not hidden; nothing if it is not there.
+    fn open(&self, folder: &str) -> io::Result<Option<(OwnedFd, Vec<String>)>> {
+        let path = self.root.join(folder);
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let handle = match rustix::fs::open(&path, flags, Mode::empty()) {
+            Ok(handle) => handle,
+            Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&handle)? {
+            let entry = entry?;
+            if let Ok(name) = entry.file_name().to_str() {
+                if !name.starts_with('.') {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+        names.sort_unstable();
+        Ok(Some((handle, names)))
+    }
+}
+
+fn stamp(folder: &OwnedFd, name: &str) -> Option<Stamp> {
+    let found = rustix::fs::statat(folder, name, AtFlags::empty()).ok()?;
+    let is_file =
+        rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
+    is_file.then(|| Stamp {
+        mtime_ns: found.st_mtime.wrapping_mul(1_000_000_000)
+            + i64::try_from(found.st_mtime_nsec).unwrap_or(0),
+        size: found.st_size,
+        inode: found.st_ino.cast_signed(),
+    })
+}
+
+/// Reads what the index knows of files.
+pub(crate) fn known_files(db: &Connection) -> rusqlite::Result<KnownFiles> {
+    let mut statement = db.prepare_cached(
+        "SELECT path, mtime_ns, size, inode, read_bytes, lines, hash, row_id FROM file_state",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut known = KnownFiles::new();
+    while let Some(row) = rows.next()? {
+        let stamp = Stamp {
+            mtime_ns: row.get(1)?,
+            size: row.get(2)?,
+            inode: row.get(3)?,
+        };
+        known.insert(
+            row.get(0)?,
+            Known {
+                stamp,
+                read_bytes: row.get(4)?,
+                lines: row.get(5)?,
+                hash: row.get(6)?,
+                row_id: row.get(7)?,
+            },
+        );
+    }
+    Ok(known)
+}
+
+/// Notes what was read of a file.
+pub(crate) fn remember(db: &Connection, path: &str, known: &Known) -> rusqlite::Result<()> {
+    db.prepare_cached("INSERT OR REPLACE INTO file_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
+        .execute(rusqlite::params![
+            path,
+            known.stamp.mtime_ns,
+            known.stamp.size,
+            known.stamp.inode,
+            known.read_bytes,
+            known.lines,
+            known.hash,
+            known.row_id,
+        ])
+        .map(drop)
+}
+
+/// Forgets a file.
+pub(crate) fn forget(db: &Connection, path: &str) -> rusqlite::Result<()> {
+    db.prepare_cached("DELETE FROM file_state WHERE path = ?1")?
+        .execute([path])
+        .map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_tells_what_the_file_is() {
+        for (path, kind) in [
+            ("work/projects/p/runs/r/run.yaml", Some(Kind::Run)),
+            ("work/projects/p/runs/r/events.jsonl", Some(Kind::Events)),
+            ("inbox/workspace_home/messages.jsonl", Some(Kind::Messages)),
+            (
+                "inbox/conversations/c/conversation.yaml",
+                Some(Kind::Conversation),
+            ),
+            ("work/projects/p/conversations/c/other", None),
+            ("work/projects/p/project.yaml", None),
+        ] {
+            assert_eq!(Kind::of(path), kind, "{path}");
+        }
+        assert_eq!(project_of("work/projects/p/tasks/t.md"), "p");
+        assert_eq!(project_of("inbox/reviews/r.yaml"), "");
+        assert_eq!(owner_of("a/events.jsonl").as_deref(), Some("a/run.yaml"));
+        assert_eq!(
+            lines_of("a/conversation.yaml").as_deref(),
+            Some("a/messages.jsonl")
+        );
+    }
+}

@@ -1,0 +1,466 @@
+//! Full text: documents, messages, comments and tasks as soon as they are indexed, events when there is time.
+
+use company::{
+    Company, conversation, memory,
+    policy::{self, Action, Actor, Resource},
+};
+use protocol::company::{
+    Visibility,
+    index::{IndexSearchResponse, SearchHit, SearchKind},
+};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::{Error, snapshot::People};
+
+/// How many events are added to the full text in one transaction.
+const EVENTS_AT_ONCE: i64 = 5_000;
+/// How many characters stand before the first word that was found.
+const BEFORE: usize = 60;
+/// How many characters a snippet has.
+const SNIPPET: usize = 200;
+
+/// A text to be found.
+pub(crate) struct Text<'a> {
+    pub(crate) kind: SearchKind,
+    pub(crate) project_id: Option<&'a str>,
+    pub(crate) id: &'a str,
+    pub(crate) conversation_id: Option<&'a str>,
+    pub(crate) title: Option<&'a str>,
+    pub(crate) body: &'a str,
+    pub(crate) author_id: Option<&'a str>,
+    pub(crate) team_id: Option<&'a str>,
+    pub(crate) visibility: Option<&'a str>,
+    pub(crate) created_at: Option<&'a str>,
+    pub(crate) relpath: &'a str,
+}
+
+/// Adds a text.
+pub(crate) fn add(db: &Connection, text: &Text<'_>) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "INSERT INTO texts (kind, project_id, text_id, conversation_id, title, body, author_id, team_id, visibility,
+             created_at, relpath)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+    )?
+    .execute(params![
+        text.kind.as_str(),
+        text.project_id,
+        text.id,
+        text.conversation_id,
+        text.title,
+        text.body,
+        text.author_id,
+        text.team_id,
+        text.visibility,
+        text.created_at,
+        text.relpath,
+    ])?;
+    db.prepare_cached("INSERT INTO texts_fts (rowid, title, body) VALUES (?1, ?2, ?3)")?
+        .execute(params![db.last_insert_rowid(), text.title, text.body])
+        .map(drop)
+}
+
+/// Removes the texts of a file.
+pub(crate) fn forget(db: &Connection, relpath: &str) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "DELETE FROM texts_fts WHERE rowid IN (SELECT id FROM texts WHERE relpath = ?1)",
+    )?
+    .execute([relpath])?;
+    db.prepare_cached("DELETE FROM texts WHERE relpath = ?1")?
+        .execute([relpath])
+        .map(drop)
+}
+
+/// Removes the events of a run from the full text, before their rows go.
+pub(crate) fn forget_events(db: &Connection, project: &str, run: &str) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "DELETE FROM events_fts WHERE rowid IN (
+             SELECT rowid FROM events WHERE project_id = ?1 AND run_id = ?2
+             AND rowid <= (SELECT indexed_events FROM counts))",
+    )?
+    .execute([project, run])
+    .map(drop)
+}
+
+/// The numbers of rows at the end are used again once they are gone.
+pub(crate) fn events_deleted(db: &Connection) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE counts SET indexed_events = min(indexed_events, coalesce((SELECT max(rowid) FROM events), 0))",
+    )?
+    .execute([])
+    .map(drop)
+}
+
+/// Adds some events to the full text; tells whether more wait. In a transaction of its own.
+pub(crate) fn add_events(db: &mut Connection) -> Result<bool, Error> {
+    let waiting = |db: &Connection| -> rusqlite::Result<bool> {
+        db.prepare_cached(
+            "SELECT coalesce((SELECT max(rowid) FROM events), 0) > (SELECT indexed_events FROM counts)",
+        )?
+        .query_row([], |row| row.get(0))
+    };
+    if !waiting(db)? {
+        return Ok(false);
+    }
+    let change = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    change
+        .prepare_cached(
+            "INSERT INTO events_fts (rowid, payload)
+             SELECT rowid, type || ' ' || payload_json FROM events
+             WHERE rowid > (SELECT indexed_events FROM counts) ORDER BY rowid LIMIT ?1",
+        )?
+        .execute([EVENTS_AT_ONCE])?;
+    change
+        .prepare_cached(
+            "UPDATE counts SET indexed_events = coalesce((SELECT max(rowid) FROM (
+                 SELECT rowid FROM events WHERE rowid > counts.indexed_events ORDER BY rowid LIMIT ?1)), indexed_events)",
+        )?
+        .execute([EVENTS_AT_ONCE])?;
+    change.commit()?;
+    Ok(waiting(db)?)
+}
+
+/// What is looked for.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// Words that all have to be there.
+    pub words: String,
+    /// Where to look.
+    pub kinds: Vec<SearchKind>,
+    /// Only in this project.
+    pub project_id: Option<String>,
+    /// At most so many.
+    pub limit: usize,
+    /// Only what they may see.
+    pub actor: Option<Actor>,
+}
+
+/// Words of a query, as SQLite is asked for them and as they are looked for in the text.
+struct Words {
+    expression: String,
+    needles: Vec<String>,
+}
+
+impl Words {
+    /// Whatever somebody types is a list of words, never an expression: only quotes and a final star mean something.
+    fn parse(query: &str) -> Option<Self> {
+        let mut phrases: Vec<(String, bool)> = Vec::new();
+        let query = query.replace('\0', " ");
+        for (place, part) in query.split('"').enumerate() {
+            let is_phrase = place % 2 == 1;
+            match is_phrase {
+                true => phrases.push((part.to_owned(), false)),
+                false => {
+                    phrases.extend(part.split_whitespace().map(
+                        |word| match word.strip_suffix('*') {
+                            Some(begin) => (begin.to_owned(), true),
+                            None => (word.to_owned(), false),
+                        },
+                    ))
+                }
+            }
+        }
+        phrases.retain(|(phrase, _)| phrase.chars().any(char::is_alphanumeric));
+        if phrases.is_empty() {
+            return None;
+        }
+        let terms = phrases.iter().map(|(phrase, is_beginning)| {
+            format!("\"{phrase}\"{}", if *is_beginning { "*" } else { "" })
+        });
+        Some(Self {
+            expression: terms.collect::<Vec<_>>().join(" AND "),
+            needles: phrases
+                .iter()
+                .map(|(phrase, _)| phrase.to_lowercase())
+                .collect(),
+        })
+    }
+
+    /// The first of the words in a text, and what is around it.
+    fn snippet(&self, text: &str) -> String {
+        let lower = text.to_lowercase();
+        let found = self
+            .needles
+            .iter()
+            .filter_map(|needle| lower.find(needle))
+            .min();
+        // Lower case may be longer or shorter; the place is near enough.
+        let place = lower[..found.unwrap_or(0)].chars().count();
+        let begin = place.saturating_sub(BEFORE);
+        let mut snippet: String = text
+            .chars()
+            .skip(begin)
+            .take(SNIPPET)
+            .map(|character| {
+                if character.is_control() {
+                    ' '
+                } else {
+                    character
+                }
+            })
+            .collect();
+        if begin > 0 {
+            snippet.insert(0, '…');
+        }
+        if text.chars().nth(begin + SNIPPET).is_some() {
+            snippet.push('…');
+        }
+        snippet.trim().to_owned()
+    }
+}
+
+/// Finds texts, the best first, then events, newest first.
+pub(crate) fn search(
+    db: &Connection,
+    company: &Company,
+    query: &Query,
+    people: &People,
+) -> Result<IndexSearchResponse, Error> {
+    let words = Words::parse(&query.words).ok_or(Error::NoWords)?;
+    let mut items = Vec::new();
+    // One more than wanted tells that there is more.
+    let enough = query.limit + 1;
+    if query.kinds.iter().any(|kind| *kind != SearchKind::Event) {
+        let is_too_secret = |hit: &SearchHit| {
+            let (Some(actor), Some(project)) = (&query.actor, &hit.project_id) else {
+                return false;
+            };
+            hit.kind == SearchKind::Artifact
+                && memory::is_too_secret(company, actor, project, &hit.id)
+        };
+        texts(
+            db,
+            &words,
+            query,
+            people,
+            &is_too_secret,
+            enough,
+            &mut items,
+        )?;
+    }
+    if query.kinds.contains(&SearchKind::Event) && items.len() < enough {
+        events(db, &words, query, people, enough, &mut items)?;
+    }
+    let has_more = items.len() > query.limit;
+    items.truncate(query.limit);
+    Ok(IndexSearchResponse {
+        workspace_dir: company.given().to_owned(),
+        items,
+        has_more,
+    })
+}
+
+fn texts(
+    db: &Connection,
+    words: &Words,
+    query: &Query,
+    people: &People,
+    is_too_secret: &dyn Fn(&SearchHit) -> bool,
+    enough: usize,
+    items: &mut Vec<SearchHit>,
+) -> Result<(), Error> {
+    let mut statement = db.prepare_cached(
+        "SELECT texts.kind, texts.project_id, texts.text_id, texts.conversation_id, texts.title, texts.body,
+                texts.author_id, texts.team_id, texts.visibility, texts.created_at
+         FROM texts_fts JOIN texts ON texts.id = texts_fts.rowid
+         WHERE texts_fts MATCH ?1 AND (?2 IS NULL OR texts.project_id = ?2)
+         ORDER BY bm25(texts_fts, 4.0, 1.0), texts.id DESC",
+    )?;
+    let mut rows = statement.query(params![words.expression, query.project_id])?;
+    while let Some(row) = rows.next()? {
+        let word: String = row.get(0)?;
+        let kind = SearchKind::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == word);
+        let Some(kind) = kind.filter(|kind| query.kinds.contains(kind)) else {
+            continue;
+        };
+        let hit = SearchHit {
+            kind,
+            project_id: row.get(1)?,
+            id: row.get(2)?,
+            conversation_id: row.get(3)?,
+            run_id: None,
+            seq: None,
+            title: row.get(4)?,
+            snippet: words.snippet(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?),
+            author_id: row.get(6)?,
+            created_at: row.get(9)?,
+            visibility: row.get(8)?,
+        };
+        if let Some(actor) = &query.actor {
+            let own_team: Option<String> = row.get(7)?;
+            let team = own_team.as_deref().or_else(|| {
+                hit.author_id
+                    .as_deref()
+                    .and_then(|author| people.team_of(author))
+            });
+            let sees = may_see(
+                actor,
+                hit.visibility.as_deref(),
+                hit.author_id.as_deref(),
+                team,
+            );
+            let reads_along = match (&hit.conversation_id, sees) {
+                (Some(conversation), true) => is_member(db, actor, conversation)?,
+                (_, sees) => sees,
+            };
+            if !reads_along {
+                continue;
+            }
+        }
+        if is_too_secret(&hit) {
+            continue;
+        }
+        items.push(hit);
+        if items.len() >= enough {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn events(
+    db: &Connection,
+    words: &Words,
+    query: &Query,
+    people: &People,
+    enough: usize,
+    items: &mut Vec<SearchHit>,
+) -> Result<(), Error> {
+    let mut statement = db.prepare_cached(
+        "SELECT events.project_id, events.run_id, events.seq, events.type, events.payload_json, events.actor,
+                events.visibility, events.ts_wallclock,
+                (SELECT agent_id FROM runs WHERE runs.project_id = events.project_id AND runs.run_id = events.run_id)
+         FROM events_fts JOIN events ON events.rowid = events_fts.rowid
+         WHERE events_fts MATCH ?1 AND (?2 IS NULL OR events.project_id = ?2)
+         ORDER BY events_fts.rowid DESC",
+    )?;
+    let mut rows = statement.query(params![words.expression, query.project_id])?;
+    while let Some(row) = rows.next()? {
+        let (run_id, seq): (String, u64) = (row.get(1)?, row.get(2)?);
+        let hit = SearchHit {
+            kind: SearchKind::Event,
+            id: format!("{run_id}#{seq}"),
+            project_id: row.get(0)?,
+            run_id: Some(run_id),
+            seq: Some(seq),
+            conversation_id: None,
+            title: row.get(3)?,
+            snippet: words.snippet(row.get_ref(4)?.as_str().map_err(rusqlite::Error::from)?),
+            author_id: row.get(5)?,
+            visibility: row.get(6)?,
+            created_at: row.get(7)?,
+        };
+        if let Some(actor) = &query.actor {
+            let agent: Option<String> = row.get(8)?;
+            let team = agent.as_deref().and_then(|agent| people.team_of(agent));
+            if !may_see(
+                actor,
+                hit.visibility.as_deref(),
+                hit.author_id.as_deref(),
+                team,
+            ) {
+                continue;
+            }
+        }
+        items.push(hit);
+        if items.len() >= enough {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Whether somebody may see something. What does not say who may is for people alone.
+pub(crate) fn may_see(
+    actor: &Actor,
+    visibility: Option<&str>,
+    author: Option<&str>,
+    team: Option<&str>,
+) -> bool {
+    let words = [
+        Visibility::PrivateAgent,
+        Visibility::Team,
+        Visibility::Managers,
+        Visibility::Org,
+    ];
+    let visibility =
+        visibility.and_then(|word| words.into_iter().find(|known| known.as_str() == word));
+    let resource = Resource {
+        team_id: team,
+        producing_actor_id: author,
+        ..Resource::visible(visibility.unwrap_or(Visibility::PrivateAgent))
+    };
+    // What somebody made is theirs to read, whoever else may.
+    author == Some(actor.id.as_str()) || policy::decide(actor, Action::Read, &resource).allowed
+}
+
+/// Whether somebody may read along in a conversation.
+fn is_member(db: &Connection, actor: &Actor, id: &str) -> Result<bool, Error> {
+    let relpath: Option<String> = db
+        .prepare_cached("SELECT relpath FROM conversations WHERE conversation_id = ?1")?
+        .query_row([id], |row| row.get(0))
+        .optional()?;
+    if relpath.is_none() {
+        return Ok(false);
+    }
+    let visibility: String = db
+        .prepare_cached("SELECT visibility FROM conversations WHERE conversation_id = ?1")?
+        .query_row([id], |row| row.get(0))?;
+    let takes_part: bool = db
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM conversation_participants WHERE conversation_id = ?1
+             AND (participant_kind = 'agent' AND participant_id = ?2
+                  OR participant_kind = 'team' AND participant_id = ?3))",
+        )?
+        .query_row(params![id, actor.id, actor.team_id], |row| row.get(0))?;
+    let words = [
+        Visibility::PrivateAgent,
+        Visibility::Team,
+        Visibility::Managers,
+        Visibility::Org,
+    ];
+    let visibility = words.into_iter().find(|known| known.as_str() == visibility);
+    Ok(
+        visibility
+            .is_some_and(|visibility| conversation::is_open_to(actor, visibility, takes_part)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_is_typed_is_a_list_of_words() {
+        for (query, expression) in [
+            ("one two", Some(r#""one" AND "two""#)),
+            (
+                r#"say "two words" beg*"#,
+                Some(r#""say" AND "two words" AND "beg"*"#),
+            ),
+            (
+                "a OR b) NEAR(",
+                Some(r#""a" AND "OR" AND "b)" AND "NEAR(""#),
+            ),
+            (r#"open "quote"#, Some(r#""open" AND "quote""#)),
+            ("- * \"\"", None),
+        ] {
+            let words = Words::parse(query).map(|words| words.expression);
+            assert_eq!(words.as_deref(), expression, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_snippet_shows_the_word_and_what_is_around_it() {
+        let words = Words::parse("Needle").unwrap();
+        let text = format!("{} needle {}", "hay ".repeat(100), "straw ".repeat(100));
+        let snippet = words.snippet(&text);
+        assert!(
+            snippet.starts_with('…') && snippet.ends_with('…'),
+            "{snippet}"
+        );
+        assert!(snippet.contains("needle straw"), "{snippet}");
+        assert_eq!(words.snippet("a\nneedle"), "a needle");
+    }
+}

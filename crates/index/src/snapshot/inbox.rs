@@ -1,0 +1,298 @@
+//! `inbox.snapshot`, and the lists of reviews and help requests.
+
+use company::{
+    Company,
+    document::{DocumentHead, Markdown},
+    layout, memory,
+    policy::Actor,
+};
+use protocol::{
+    Id as _,
+    company::{
+        ActorRole, DocumentId, ProjectId,
+        inbox::{
+            HelpRequest, InboxDecision, InboxParseErrors, InboxPending, InboxSnapshotParams,
+            InboxSnapshotResponse, Review,
+        },
+    },
+};
+use rusqlite::{Connection, params};
+
+use super::{People, USUAL};
+use crate::{
+    Error, Freshness, Indexes, State, documents::types_to_decide, lists::word, search::may_see,
+};
+
+impl Indexes {
+    /// What waits for a decision and what was decided.
+    pub fn inbox(
+        &self,
+        company: &Company,
+        wanted: &InboxSnapshotParams,
+        actor: Option<&Actor>,
+    ) -> Result<InboxSnapshotResponse, Error> {
+        let freshness = Freshness::of(wanted.refresh_index, wanted.sync_index);
+        let state = self.freshen(company, freshness)?;
+        let people = People::of(company)?;
+        let wanted = Wanted {
+            project: wanted.project_id.as_deref(),
+            pending: wanted.pending_limit.unwrap_or(USUAL),
+            decisions: wanted.decisions_limit.unwrap_or(USUAL),
+            actor: actor.map(|actor| (actor, &people)),
+        };
+        self.read(company, |db| snapshot(company, db, &wanted, state))
+    }
+}
+
+/// What an inbox is asked for.
+pub(super) struct Wanted<'a> {
+    pub(super) project: Option<&'a str>,
+    pub(super) pending: u32,
+    pub(super) decisions: u32,
+    /// Only what they may see.
+    pub(super) actor: Option<(&'a Actor, &'a People)>,
+}
+
+impl Wanted<'_> {
+    /// Whether a document is too secret for who asks.
+    fn is_too_secret(&self, company: &Company, project: &str, document: &str) -> bool {
+        self.actor
+            .is_some_and(|(actor, _)| memory::is_too_secret(company, actor, project, document))
+    }
+}
+
+pub(super) fn snapshot(
+    company: &Company,
+    db: &Connection,
+    wanted: &Wanted<'_>,
+    state: State,
+) -> Result<InboxSnapshotResponse, Error> {
+    let pending = pending(company, db, wanted)?;
+    let recent_decisions = decisions(company, db, wanted)?;
+    let of_pending = pending.iter().map(|item| item.parse_error_count);
+    let of_decisions = recent_decisions.iter().map(|item| item.parse_error_count);
+    let most = of_pending.clone().chain(of_decisions.clone()).max();
+    let max_parse_error_count = most.unwrap_or(0);
+    Ok(InboxSnapshotResponse {
+        workspace_dir: company.given().to_owned(),
+        generated_at: company.sources().now_text(),
+        index_rebuilt: state.rebuilt,
+        index_synced: state.synced,
+        parse_errors: InboxParseErrors {
+            has_parse_errors: max_parse_error_count > 0,
+            pending_with_errors: of_pending.filter(|count| *count > 0).count() as u64,
+            decisions_with_errors: of_decisions.filter(|count| *count > 0).count() as u64,
+            max_parse_error_count,
+        },
+        pending,
+        recent_decisions,
+    })
+}
+
+/// Whether somebody may see a document.
+fn sees(
+    actor: Option<(&Actor, &People)>,
+    visibility: Option<&str>,
+    producer: Option<&str>,
+) -> bool {
+    actor.is_none_or(|(actor, people)| {
+        let team = producer.and_then(|producer| people.team_of(producer));
+        may_see(actor, visibility, producer, team)
+    })
+}
+
+fn pending(
+    company: &Company,
+    db: &Connection,
+    wanted: &Wanted<'_>,
+) -> Result<Vec<InboxPending>, Error> {
+    let of_project = if wanted.project.is_some() {
+        "artifacts.project_id = ?1"
+    } else {
+        "?1 IS NULL"
+    };
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT artifacts.project_id, artifact_id, type, title, visibility, produced_by, artifacts.run_id, created_at,
+             coalesce(parse_error_count, 0), is_valid
+         FROM artifacts LEFT JOIN run_activity
+             ON run_activity.project_id = artifacts.project_id AND run_activity.run_id = artifacts.run_id
+         WHERE type IN ({}) AND {of_project} AND NOT EXISTS (
+             SELECT 1 FROM reviews WHERE reviews.project_id = artifacts.project_id
+             AND subject_artifact_id = artifact_id
+             AND subject_kind = CASE type WHEN 'memory_delta' THEN 'memory_delta'
+                 WHEN 'milestone_report' THEN 'milestone' ELSE 'heartbeat_action' END)
+         ORDER BY created_at DESC, artifact_id DESC",
+        types_to_decide()
+    ))?;
+    let mut rows = statement.query([wanted.project])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let item = InboxPending {
+            project_id: row.get(0)?,
+            artifact_id: row.get(1)?,
+            artifact_type: row.get(2)?,
+            title: row.get(3)?,
+            visibility: row.get(4)?,
+            produced_by: row.get(5)?,
+            run_id: row.get(6)?,
+            created_at: row.get(7)?,
+            parse_error_count: row.get(8)?,
+            invalid: (!row.get::<_, bool>(9)?).then_some(true),
+        };
+        let is_seen = sees(
+            wanted.actor,
+            item.visibility.as_deref(),
+            item.produced_by.as_deref(),
+        );
+        if is_seen && !wanted.is_too_secret(company, &item.project_id, &item.artifact_id) {
+            found.push(item);
+        }
+        if found.len() >= wanted.pending as usize {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+fn decisions(
+    company: &Company,
+    db: &Connection,
+    wanted: &Wanted<'_>,
+) -> Result<Vec<InboxDecision>, Error> {
+    let of_project = if wanted.project.is_some() {
+        "reviews.project_id = ?1"
+    } else {
+        "?1 IS NULL"
+    };
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT review_id, reviews.created_at, decision, actor_id, actor_role, subject_kind, subject_artifact_id,
+             reviews.project_id, notes, artifacts.type, artifacts.run_id, coalesce(parse_error_count, 0),
+             artifacts.visibility, artifacts.produced_by
+         FROM reviews LEFT JOIN artifacts
+             ON artifacts.project_id = reviews.project_id AND artifacts.artifact_id = reviews.subject_artifact_id
+         LEFT JOIN run_activity
+             ON run_activity.project_id = artifacts.project_id AND run_activity.run_id = artifacts.run_id
+         WHERE {of_project} ORDER BY reviews.created_at DESC, review_id DESC"
+    ))?;
+    let mut rows = statement.query(params![wanted.project])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let item = InboxDecision {
+            review_id: row.get(0)?,
+            created_at: row.get(1)?,
+            decision: word(row, 2)?,
+            actor_id: row.get(3)?,
+            actor_role: word(row, 4)?,
+            subject_kind: row.get(5)?,
+            subject_artifact_id: row.get(6)?,
+            project_id: row.get(7)?,
+            notes: row.get(8)?,
+            artifact_type: row.get(9)?,
+            run_id: row.get(10)?,
+            parse_error_count: row.get(11)?,
+        };
+        let (visibility, producer): (Option<String>, Option<String>) = (row.get(12)?, row.get(13)?);
+        let is_theirs = wanted
+            .actor
+            .is_some_and(|(actor, _)| actor.id == item.actor_id);
+        // What is known of a document that is gone is for those who lead.
+        let visibility = match item.artifact_type {
+            Some(_) => visibility.as_deref(),
+            None => Some("managers"),
+        };
+        let is_seen = sees(wanted.actor, visibility, producer.as_deref())
+            && !wanted.is_too_secret(company, &item.project_id, &item.subject_artifact_id);
+        if is_theirs || is_seen {
+            found.push(item);
+        }
+        if found.len() >= wanted.decisions as usize {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The newest reviews that can be read, by name.
+pub fn list_reviews(
+    company: &Company,
+    limit: usize,
+    actor: Option<&Actor>,
+) -> Result<Vec<Review>, company::Error> {
+    let people = People::of(company)?;
+    let mut found = Vec::new();
+    for name in company.names(layout::REVIEWS)?.iter().rev() {
+        if found.len() >= limit {
+            break;
+        }
+        if !name.ends_with(".yaml") {
+            continue;
+        }
+        let Ok(review) = company.read::<Review>(&format!("{}/{name}", layout::REVIEWS)) else {
+            continue;
+        };
+        if actor.is_none_or(|actor| may_see_review(company, &people, actor, &review)) {
+            found.push(Review::clone(&review));
+        }
+    }
+    Ok(found)
+}
+
+/// A review shows what was in a document: who may not see that may not see what was decided about it.
+fn may_see_review(company: &Company, people: &People, actor: &Actor, review: &Review) -> bool {
+    if review.actor_id.as_str() == actor.id {
+        return true;
+    }
+    let subject = &review.subject;
+    let ids = ProjectId::parse(&subject.project_id).and_then(|project| {
+        let document = DocumentId::parse(&subject.artifact_id)?;
+        Ok((project, document))
+    });
+    let document = ids.ok().and_then(|(project, document)| {
+        let read = company.read_markdown::<DocumentHead>(&layout::document(&project, &document));
+        read.ok()
+    });
+    match document {
+        Some(document) => {
+            let head = &document.head;
+            let (project, id) = (&subject.project_id, &subject.artifact_id);
+            !memory::is_too_secret(company, actor, project, id)
+                && sees(
+                    Some((actor, people)),
+                    Some(head.visibility.as_str()),
+                    Some(&head.produced_by),
+                )
+        }
+        None => actor.role != ActorRole::Worker,
+    }
+}
+
+/// The newest help requests that can be read, by name.
+pub fn list_help_requests(
+    company: &Company,
+    limit: usize,
+    actor: Option<&Actor>,
+) -> Result<Vec<HelpRequest>, company::Error> {
+    let people = People::of(company)?;
+    let mut found = Vec::new();
+    for name in company.names(layout::HELP_REQUESTS)?.iter().rev() {
+        if found.len() >= limit {
+            break;
+        }
+        if !name.ends_with(".md") {
+            continue;
+        }
+        let read =
+            company.read_markdown::<HelpRequest>(&format!("{}/{name}", layout::HELP_REQUESTS));
+        let Ok(request) = read else {
+            continue;
+        };
+        let Markdown { head, .. } = &*request;
+        let is_asked = actor.is_some_and(|actor| head.target_manager.as_str() == actor.id);
+        let visibility = Some(head.visibility.as_str());
+        let actor = actor.map(|actor| (actor, &people));
+        if is_asked || sees(actor, visibility, Some(&head.requester)) {
+            found.push(head.clone());
+        }
+    }
+    Ok(found)
+}

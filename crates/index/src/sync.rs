@@ -1,0 +1,319 @@
+//! Brings an index up to date: what looks different is read, everything else is left alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use company::Company;
+use protocol::company::index::IndexSyncResponse;
+use rusqlite::{Connection, OptionalExtension as _};
+
+use crate::{
+    Error, counters, documents,
+    events::{self, Activity, EventLine, LineReader, Reading},
+    scan::{self, Kind, Known, KnownFiles, Scanned, Stamp, lines_of, owner_of, project_of},
+};
+
+/// What looks different from what the index knows.
+#[derive(Debug, Default)]
+pub(crate) struct Differences {
+    /// Files that are new or look different.
+    changed: Vec<(Kind, String)>,
+    /// Files that are gone.
+    vanished: Vec<String>,
+}
+
+impl Differences {
+    /// Compares.
+    pub(crate) fn between(scanned: &[Scanned], known: &KnownFiles) -> Self {
+        let mut differences = Self::default();
+        let mut still_there = 0;
+        for file in scanned {
+            match known.get(&file.path) {
+                Some(found) => {
+                    still_there += 1;
+                    if found.stamp != file.stamp {
+                        differences.changed.push((file.kind, file.path.clone()));
+                    }
+                }
+                None => differences.changed.push((file.kind, file.path.clone())),
+            }
+        }
+        if still_there < known.len() {
+            let there: BTreeSet<&str> = scanned.iter().map(|file| file.path.as_str()).collect();
+            let gone = known.keys().filter(|path| !there.contains(path.as_str()));
+            differences.vanished = gone.cloned().collect();
+        }
+        differences
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.vanished.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.changed.len() + self.vanished.len()
+    }
+}
+
+/// Takes over what is different; inside a transaction. `known` follows along.
+pub(crate) fn apply(
+    company: &Company,
+    db: &Connection,
+    known: &mut KnownFiles,
+    differences: Differences,
+    counts: &mut IndexSyncResponse,
+) -> Result<(), Error> {
+    let mut sync = Sync {
+        company,
+        db,
+        known,
+        counts,
+        agents: BTreeSet::new(),
+        lines: BTreeMap::new(),
+        freed: Vec::new(),
+    };
+    for path in &differences.vanished {
+        sync.vanished(path)?;
+    }
+    for (kind, path) in differences.changed {
+        match kind {
+            Kind::Events | Kind::Messages => drop(sync.lines.insert(path, kind)),
+            Kind::Run
+            | Kind::Artifact
+            | Kind::Task
+            | Kind::Job
+            | Kind::Conversation
+            | Kind::Review
+            | Kind::HelpRequest
+            | Kind::Comment
+            | Kind::Agent => sync.document(kind, &path)?,
+        }
+    }
+    sync.second_ones()?;
+    while let Some((path, kind)) = sync.lines.pop_first() {
+        sync.lines(kind, &path)?;
+    }
+    let agents = std::mem::take(&mut sync.agents);
+    counters::recount(db, &agents, counts)?;
+    Ok(())
+}
+
+struct Sync<'a> {
+    company: &'a Company,
+    db: &'a Connection,
+    known: &'a mut KnownFiles,
+    counts: &'a mut IndexSyncResponse,
+    /// Agents whose numbers may have changed.
+    agents: BTreeSet<String>,
+    /// Files of lines to look at, once all documents are read.
+    lines: BTreeMap<String, Kind>,
+    /// Kinds of which an id became free.
+    freed: Vec<Kind>,
+}
+
+impl Sync<'_> {
+    fn vanished(&mut self, path: &str) -> Result<(), Error> {
+        let known = self.known.remove(path);
+        scan::forget(self.db, path)?;
+        let (Some(kind), Some(id)) = (Kind::of(path), known.and_then(|known| known.row_id)) else {
+            return Ok(());
+        };
+        match kind {
+            Kind::Events => events::delete(self.db, project_of(path), &id, self.counts)?,
+            Kind::Messages => events::delete_messages(self.db, path, &id, self.counts)?,
+            Kind::Run
+            | Kind::Artifact
+            | Kind::Task
+            | Kind::Job
+            | Kind::Conversation
+            | Kind::Review
+            | Kind::HelpRequest
+            | Kind::Comment
+            | Kind::Agent => self.delete(kind, path, &id)?,
+        }
+        Ok(())
+    }
+
+    /// Removes the row of a document, and lets its lines be read again if the document comes back.
+    fn delete(&mut self, kind: Kind, path: &str, id: &str) -> Result<(), Error> {
+        self.note_agent(kind, path, id)?;
+        documents::delete(self.db, kind, path, id, self.counts)?;
+        self.freed.push(kind);
+        if let Some(lines) = lines_of(path) {
+            if self.known.remove(&lines).is_some() {
+                scan::forget(self.db, &lines)?;
+                if let Some(kind) = Kind::of(&lines) {
+                    self.lines.insert(lines, kind);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The numbers of an agent change with its document and its runs.
+    fn note_agent(&mut self, kind: Kind, path: &str, id: &str) -> Result<(), Error> {
+        match kind {
+            Kind::Agent => drop(self.agents.insert(id.to_owned())),
+            Kind::Run => {
+                let agent = self
+                    .db
+                    .prepare_cached(
+                        "SELECT agent_id FROM runs WHERE project_id = ?1 AND run_id = ?2",
+                    )?
+                    .query_row([project_of(path), id], |row| row.get(0))
+                    .optional()?;
+                self.agents.extend(agent);
+            }
+            Kind::Events
+            | Kind::Artifact
+            | Kind::Task
+            | Kind::Job
+            | Kind::Conversation
+            | Kind::Messages
+            | Kind::Review
+            | Kind::HelpRequest
+            | Kind::Comment => {}
+        }
+        Ok(())
+    }
+
+    fn document(&mut self, kind: Kind, path: &str) -> Result<(), Error> {
+        let Some(read) = documents::read(self.company, kind, path) else {
+            // Gone since it was seen; the next sync sees that.
+            return Ok(());
+        };
+        let before = self.known.get(path);
+        let old_id = before.and_then(|known| known.row_id.clone());
+        let says_the_same = before.is_some_and(|known| known.hash == read.hash && read.hash != 0)
+            && (old_id.is_some() || read.parsed.is_none());
+        if says_the_same {
+            return self.remember(path, read.known(old_id));
+        }
+        let mut new_id = read.parsed.as_ref().map(|parsed| parsed.id(path));
+        if let Some(id) = &new_id {
+            // Of two files with one id, the one that was first keeps it.
+            if documents::is_taken(self.db, kind, path, id)? {
+                new_id = None;
+            }
+        }
+        if let Some(old_id) = old_id
+            .as_ref()
+            .filter(|old_id| Some(*old_id) != new_id.as_ref())
+        {
+            self.delete(kind, path, old_id)?;
+        }
+        if let (Some(id), Some(parsed)) = (&new_id, &read.parsed) {
+            self.note_agent(kind, path, id)?;
+            documents::write(self.db, path, parsed, self.counts)?;
+            self.note_agent(kind, path, id)?;
+        }
+        if old_id != new_id {
+            if let Some(lines) = lines_of(path).filter(|lines| self.company.path(lines).is_file()) {
+                if let Some(kind) = Kind::of(&lines) {
+                    self.lines.insert(lines, kind);
+                }
+            }
+        }
+        self.remember(path, read.known(new_id))
+    }
+
+    /// Where an id became free, a second file may have it.
+    fn second_ones(&mut self) -> Result<(), Error> {
+        for kind in std::mem::take(&mut self.freed) {
+            let second: Vec<String> = self
+                .known
+                .iter()
+                .filter(|(path, known)| known.row_id.is_none() && Kind::of(path) == Some(kind))
+                .map(|(path, _)| path.clone())
+                .collect();
+            for path in second {
+                self.document(kind, &path)?;
+            }
+        }
+        self.freed.clear();
+        Ok(())
+    }
+
+    fn lines(&mut self, kind: Kind, path: &str) -> Result<(), Error> {
+        let owner = owner_of(path).and_then(|owner| self.known.get(&owner));
+        let Some(id) = owner.and_then(|owner| owner.row_id.clone()) else {
+            // Of nothing that is indexed; only its looks are noted.
+            let Ok(metadata) = self.company.path(path).metadata() else {
+                return Ok(());
+            };
+            let known = Known {
+                stamp: Stamp::of(&metadata),
+                read_bytes: 0,
+                lines: 0,
+                hash: 0,
+                row_id: None,
+            };
+            return self.remember(path, known);
+        };
+        let before = self.known.get(path);
+        let before = before.filter(|known| known.row_id.as_ref() == Some(&id));
+        let (reader, is_afresh) = match events::open(self.company, path, before) {
+            Ok(Reading::Same) => return Ok(()),
+            Ok(Reading::Onward(reader)) => (reader, false),
+            Ok(Reading::Afresh(reader)) => (reader, true),
+            Err(error) if error.is_missing() => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        let known = match kind {
+            Kind::Messages => self.messages(path, &id, reader, is_afresh)?,
+            _ => self.events(path, &id, reader, is_afresh)?,
+        };
+        self.remember(path, known)
+    }
+
+    fn events(
+        &mut self,
+        path: &str,
+        run: &str,
+        mut reader: LineReader,
+        is_afresh: bool,
+    ) -> Result<Known, Error> {
+        let project = project_of(path);
+        if is_afresh {
+            events::delete(self.db, project, run, self.counts)?;
+        }
+        let mut activity = Activity::load(self.db, project, run)?;
+        let mut batch = Vec::new();
+        while reader
+            .next(|seq, line| batch.push(EventLine::parse(seq, line)))
+            .map_err(Error::Io)?
+        {
+            batch.iter().for_each(|line| activity.see(line));
+            events::insert(self.db, project, run, &batch, self.counts)?;
+            batch.clear();
+        }
+        activity.save(self.db, project, run)?;
+        reader.known(run.to_owned()).map_err(Error::Io)
+    }
+
+    fn messages(
+        &mut self,
+        path: &str,
+        conversation: &str,
+        mut reader: LineReader,
+        is_afresh: bool,
+    ) -> Result<Known, Error> {
+        if is_afresh {
+            events::delete_messages(self.db, path, conversation, self.counts)?;
+        }
+        let mut batch = Vec::new();
+        while reader
+            .next(|seq, line| batch.extend(events::parse_message(seq, line)))
+            .map_err(Error::Io)?
+        {
+            events::insert_messages(self.db, path, conversation, &batch, self.counts)?;
+            batch.clear();
+        }
+        reader.known(conversation.to_owned()).map_err(Error::Io)
+    }
+
+    fn remember(&mut self, path: &str, known: Known) -> Result<(), Error> {
+        scan::remember(self.db, path, &known)?;
+        self.known.insert(path.to_owned(), known);
+        Ok(())
+    }
+}

@@ -1,0 +1,378 @@
+//! Keeps the indexes of folders in use up to date: shortly after this process wrote events, and shortly after other
+//! programs changed something.
+//!
+//! One thread does it all; it begins with the first folder and sleeps in between. What a watch tells is only a hint:
+//! a folder that cannot be watched is looked at again and again, and one that can once in a while.
+
+mod watch;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    path::{Path, PathBuf},
+    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use company::{Companies, Company, Now};
+use protocol::company::index::IndexSyncWorkerStatusResponse;
+
+use self::watch::Watched;
+use crate::{Error, Indexes};
+
+/// How long the worker waits for more.
+const DEBOUNCE: Duration = Duration::from_millis(250);
+/// How long it rests between two batches.
+const REST: Duration = Duration::from_millis(1000);
+/// How long a folder is watched after it was last used.
+const IN_USE: Duration = Duration::from_secs(600);
+
+/// The worker. Dropping it ends it without doing what is pending.
+pub struct SyncWorker {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    indexes: Indexes,
+    now: Now,
+    companies: OnceLock<Companies>,
+    state: Mutex<State>,
+    wake: Condvar,
+    /// One batch at a time.
+    batch: Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    status: IndexSyncWorkerStatusResponse,
+    /// Folders in which this process wrote events.
+    dirty: BTreeSet<PathBuf>,
+    /// When the next batch begins.
+    due: Option<Instant>,
+    /// When the last batch ended.
+    rested_from: Option<Instant>,
+    /// Folders that look different, and when to sync them.
+    noticed: BTreeMap<PathBuf, Instant>,
+    /// Folders in use.
+    watched: BTreeMap<PathBuf, Watched>,
+    /// Folders that were used, and are not watched yet.
+    to_watch: BTreeSet<PathBuf>,
+    /// Folders with events that are not in the full text yet.
+    texts: BTreeSet<PathBuf>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl SyncWorker {
+    /// A worker that sleeps until [`SyncWorker::serve`].
+    pub fn new(indexes: Indexes, now: Now) -> Self {
+        let status = IndexSyncWorkerStatusResponse {
+            enabled: true,
+            debounce_ms: 250,
+            min_interval_ms: 1000,
+            ..IndexSyncWorkerStatusResponse::default()
+        };
+        let state = State {
+            status,
+            ..State::default()
+        };
+        Self {
+            shared: Arc::new(Shared {
+                indexes,
+                now,
+                companies: OnceLock::new(),
+                state: Mutex::new(state),
+                wake: Condvar::new(),
+                batch: Mutex::new(()),
+            }),
+        }
+    }
+
+    /// Tells it the folders of this process, which it needs before it can work.
+    pub fn serve(&self, companies: Companies) {
+        // The first ones count.
+        let _ = self.shared.companies.set(companies);
+    }
+
+    /// This process wrote events in a folder.
+    pub fn notify(&self, root: &Path) {
+        let now = Instant::now();
+        let mut state = self.shared.state();
+        if state.status.closed {
+            return;
+        }
+        state.status.total_notify_calls += 1;
+        state.status.last_notify_at_ms = Some((self.shared.now)());
+        state.status.last_notified_workspace = Some(root.display().to_string());
+        state.dirty.insert(root.to_owned());
+        let rested = state.rested_from.map_or(now, |end| end + REST);
+        state.due.get_or_insert((now + DEBOUNCE).max(rested));
+        self.shared.awake(&mut state);
+    }
+
+    /// Somebody looks at a folder: what other programs do there is followed for a while.
+    pub fn used(&self, company: &Company) {
+        let mut state = self.shared.state();
+        if state.status.closed {
+            return;
+        }
+        match state.watched.get_mut(company.root()) {
+            Some(watched) => watched.used_at = Instant::now(),
+            None => {
+                state.to_watch.insert(company.root().to_owned());
+                self.shared.awake(&mut state);
+            }
+        }
+    }
+
+    /// What it is doing.
+    pub fn status(&self) -> IndexSyncWorkerStatusResponse {
+        let state = self.shared.state();
+        IndexSyncWorkerStatusResponse {
+            pending_workspaces: state.dirty.len() as u64,
+            watched_workspaces: state.watched.len() as u64,
+            ..state.status.clone()
+        }
+    }
+
+    /// Does what is pending now.
+    pub fn flush(&self) -> IndexSyncWorkerStatusResponse {
+        self.shared.run_batch();
+        self.status()
+    }
+
+    /// Does what is pending and ends.
+    pub fn close(&self) {
+        self.shared.run_batch();
+        let thread = {
+            let mut state = self.shared.state();
+            state.status.closed = true;
+            state.thread.take()
+        };
+        self.shared.wake.notify_all();
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for SyncWorker {
+    fn drop(&mut self) {
+        self.shared.state().status.closed = true;
+        self.shared.wake.notify_all();
+    }
+}
+
+impl fmt::Debug for SyncWorker {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SyncWorker")
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes the thread, which begins with the first folder.
+    fn awake(self: &Arc<Self>, state: &mut State) {
+        if state.thread.is_none() {
+            let shared = Arc::clone(self);
+            let thread = std::thread::Builder::new().name("index-sync".to_owned());
+            match thread.spawn(move || shared.run()) {
+                Ok(thread) => state.thread = Some(thread),
+                Err(error) => {
+                    tracing::warn!(%error, "indexes are not kept up to date in the background")
+                }
+            }
+        }
+        self.wake.notify_all();
+    }
+
+    /// What the thread does until the worker is closed.
+    fn run(self: &Arc<Self>) {
+        loop {
+            let work = {
+                let mut state = self.state();
+                loop {
+                    if state.status.closed {
+                        return;
+                    }
+                    let now = Instant::now();
+                    match state.next(now) {
+                        Next::Work(work) => break work,
+                        Next::Sleep(None) => {
+                            state = self
+                                .wake
+                                .wait(state)
+                                .unwrap_or_else(PoisonError::into_inner);
+                        }
+                        Next::Sleep(Some(until)) => {
+                            let waited = self
+                                .wake
+                                .wait_timeout(state, until.saturating_duration_since(now));
+                            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                        }
+                    }
+                }
+            };
+            match work {
+                Work::Batch => self.run_batch(),
+                Work::Watch(root) => self.watch(root),
+                Work::Look(root) => self.look(&root),
+                Work::Texts(root) => self.add_texts(root),
+            }
+        }
+    }
+
+    /// Syncs the folders in which this process wrote events.
+    fn run_batch(self: &Arc<Self>) {
+        let _one = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
+        let dirty = {
+            let mut state = self.state();
+            state.due = None;
+            let dirty = std::mem::take(&mut state.dirty);
+            if dirty.is_empty() {
+                return;
+            }
+            state.status.running = true;
+            state.status.total_batches += 1;
+            state.status.last_batch_started_at_ms = Some((self.now)());
+            dirty
+        };
+        for root in dirty {
+            let synced = self.sync(&root);
+            let mut state = self.state();
+            state.status.total_workspace_sync_attempts += 1;
+            match synced {
+                Ok(()) => drop(state.texts.insert(root)),
+                Err(error) => {
+                    tracing::warn!(folder = %root.display(), %error, "the index could not be brought up to date");
+                    state.status.total_workspace_sync_errors += 1;
+                    state.status.last_error_message = Some(error.to_string());
+                    state.status.last_error_workspace = Some(root.display().to_string());
+                    state.status.last_error_at_ms = Some((self.now)());
+                }
+            }
+        }
+        let mut state = self.state();
+        state.status.running = false;
+        let now_ms = (self.now)();
+        state.status.last_batch_completed_at_ms = Some(now_ms);
+        state.status.last_run_at_ms = Some(now_ms);
+        state.rested_from = Some(Instant::now());
+        if state.thread.is_some() {
+            self.wake.notify_all();
+        }
+    }
+
+    fn sync(&self, root: &Path) -> Result<(), Error> {
+        match self.company(root) {
+            Some(company) => self.indexes.sync(&company).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    fn company(&self, root: &Path) -> Option<Company> {
+        let companies = self.companies.get()?;
+        Some(companies.at(root.to_str()?))
+    }
+
+    fn watch(self: &Arc<Self>, root: PathBuf) {
+        // Setting up a watch takes a while; nobody waits for it.
+        let watched = Watched::new(Arc::downgrade(self), &root);
+        let mut state = self.state();
+        state.texts.insert(root.clone());
+        state.watched.insert(root, watched);
+    }
+
+    /// Something changed in a folder, or it is time to look.
+    fn look(&self, root: &Path) {
+        let started = Instant::now();
+        let synced = self.sync(root);
+        let mut state = self.state();
+        state.status.total_watch_syncs += 1;
+        match synced {
+            Ok(()) => {
+                state.texts.insert(root.to_owned());
+                if let Some(watched) = state.watched.get_mut(root) {
+                    watched.looked(started.elapsed());
+                }
+            }
+            // It may come back; whoever uses it then is told what is wrong with it.
+            Err(error) => {
+                tracing::debug!(folder = %root.display(), %error, "the folder is no longer watched");
+                state.watched.remove(root);
+            }
+        }
+    }
+
+    /// Adds some events to the full text, and comes back for the rest.
+    fn add_texts(&self, root: PathBuf) {
+        let Some(company) = self.company(&root) else {
+            return;
+        };
+        if let Ok(true) = self.indexes.add_texts(&company) {
+            self.state().texts.insert(root);
+        }
+    }
+
+    /// A watch told that something in a folder is different.
+    fn noticed(&self, root: &Path) {
+        let mut state = self.state();
+        let rested = state.watched.get(root).map(|watched| watched.rests_until);
+        let at = (Instant::now() + DEBOUNCE).max(rested.unwrap_or_else(Instant::now));
+        state.noticed.entry(root.to_owned()).or_insert(at);
+        drop(state);
+        self.wake.notify_all();
+    }
+}
+
+enum Work {
+    Batch,
+    Watch(PathBuf),
+    Look(PathBuf),
+    Texts(PathBuf),
+}
+
+enum Next {
+    Work(Work),
+    Sleep(Option<Instant>),
+}
+
+impl State {
+    fn next(&mut self, now: Instant) -> Next {
+        if self.due.is_some_and(|due| due <= now) {
+            return Next::Work(Work::Batch);
+        }
+        if let Some(root) = self.to_watch.pop_first() {
+            return Next::Work(Work::Watch(root));
+        }
+        self.watched
+            .retain(|_, watched| now.duration_since(watched.used_at) < IN_USE);
+        let watched = &self.watched;
+        self.noticed.retain(|root, _| watched.contains_key(root));
+        let noticed = self.noticed.iter().find(|(_, at)| **at <= now);
+        let noticed = noticed.map(|(root, _)| root.clone());
+        let overdue = || {
+            let due = self
+                .watched
+                .iter()
+                .find(|(_, watched)| watched.look_at <= now);
+            due.map(|(root, _)| root.clone())
+        };
+        if let Some(root) = noticed.or_else(overdue) {
+            self.noticed.remove(&root);
+            return Next::Work(Work::Look(root));
+        }
+        if let Some(root) = self.texts.pop_first() {
+            return Next::Work(Work::Texts(root));
+        }
+        let looks = self.watched.values().map(|watched| watched.look_at);
+        let until = looks
+            .chain(self.noticed.values().copied())
+            .chain(self.due)
+            .min();
+        Next::Sleep(until)
+    }
+}
