@@ -244,7 +244,7 @@ macro_rules! methods {
         $(
             $(#[doc = $doc:literal])+
             $access:ident $method:ident = $name:literal
-                ($params:ident $(in $field:ident)? $(as $role:ident)?) -> $response:ident;
+                ($params:ident $(in $field:ident)? $(as $role:ident $(. $of:ident)*)?) -> $response:ident;
         )*
         $(notifications {
             $(
@@ -263,7 +263,7 @@ macro_rules! methods {
                 const NAME: &'static str = $name;
                 const DIALECT: $crate::Dialect = $crate::Dialect::$dialect;
                 const ACCESS: $crate::Access = $crate::Access::$access;
-                const CLAIMS: Option<&'static str> = $crate::methods!(@claim $($role)?);
+                const CLAIMS: Option<&'static str> = $crate::methods!(@claim $($role $($of)*)?);
                 type Params = $params;
                 type Response = $response;
 
@@ -272,7 +272,7 @@ macro_rules! methods {
                 }
 
                 fn claims(params: &$params) -> Option<$crate::company::ActorRole> {
-                    $crate::methods!(@claims params $($role)?)
+                    $crate::methods!(@claims params $($role $($of)*)?)
                 }
             }
         )*
@@ -303,15 +303,15 @@ macro_rules! methods {
     (@claim) => {
         None
     };
-    (@claim $role:ident) => {
-        Some(stringify!($role))
+    (@claim $role:ident $($of:ident)*) => {
+        Some(concat!(stringify!($role) $(, ".", stringify!($of))*))
     };
     (@claims $params:ident) => {{
         let _ = $params;
         None
     }};
     // Of a role that must be given, and of one that may be.
-    (@claims $params:ident $role:ident) => {
-        Option::from($params.$role)
+    (@claims $params:ident $role:ident $($of:ident)*) => {
+        Option::from($params.$role $(. $of)*)
     };
 }

@@ -23,6 +23,12 @@ crate::methods! {
     Write ConversationMessageSend = "conversation.message.send" (ConversationMessageSendParams in workspace_dir as author_role) -> ConversationMessageSendResponse;
     /// Make the conversations a project should have, and add who should be in them.
     Write ConversationMembersSync = "conversation.members.sync" (ConversationMembersSyncParams in workspace_dir) -> ConversationMembersSyncResponse;
+
+    notifications {
+        /// Somebody said something in a conversation. Told to subscriptions of `events.subscribe` whose
+        /// `event_types` name `conversation.message`.
+        "conversation.notification" = ConversationNotification;
+    }
 }
 
 /// Params of [`ConversationList`].
@@ -332,4 +338,17 @@ impl MessageKind {
     fn text() -> Self {
         Self::Text
     }
+}
+
+/// What somebody said, as it is said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationNotification {
+    /// The subscription that asked for it.
+    pub subscription_id: String,
+    /// The company folder, as the subscription named it.
+    pub workspace_dir: String,
+    /// Where it was said.
+    pub conversation: Conversation,
+    /// What was said.
+    pub message: ConversationMessage,
 }

@@ -1,5 +1,7 @@
 //! `conversation.*`
 
+use std::sync::Arc;
+
 use company::{
     conversation::{self, NewChannel, NewMessage},
     defaults,
@@ -122,8 +124,11 @@ async fn message_send(
         visibility: params.visibility,
         mentions: params.mentions.unwrap_or_default(),
     };
+    let events = Arc::clone(&ctx.peer().gateway.company_events);
     let sent = within(&ctx, &params.workspace_dir, move |company| {
-        conversation::send(company, &scope, &params.conversation_id, message)
+        let sent = conversation::send(company, &scope, &params.conversation_id, message)?;
+        events.message_sent(company, &sent.0, &sent.1);
+        Ok(sent)
     });
     let (conversation, message) = sent.await?;
     Ok(ConversationMessageSendResponse {
