@@ -15,7 +15,7 @@ crate::methods! {
     /// Policy and budgets are looked at first. A session that has to wait for a free place is answered as
     /// `queued`; what cannot be started at all is answered as `failed` and fails its run. With `explain` nothing
     /// is started and nothing is written.
-    Exec CompanySessionLaunch = "session.launch" (CompanySessionLaunchParams in workspace_dir) -> CompanySessionLaunchResponse;
+    Exec CompanySessionLaunch = "session.launch" (CompanySessionLaunchParams in workspace_dir as actor_role) -> CompanySessionLaunchResponse;
     /// List sessions, newest first: of one company folder, or those of this gateway process.
     Read CompanySessionList = "session.list" (CompanySessionListParams in workspace_dir) -> CompanySessionListResponse;
     /// Tell where a session stands.

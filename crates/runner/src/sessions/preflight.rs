@@ -4,17 +4,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use company::{
     Company,
-    document::Agent,
     event::Event,
-    layout,
     policy::{self, Action, Actor, Decision, Resource},
 };
-use protocol::{
-    Id as _,
-    company::{
-        ActorRole, AgentId, AgentRole, RunStatus, TaskId, Visibility,
-        session::CompanySessionLaunchParams,
-    },
+use protocol::company::{
+    ActorRole, RunStatus, TaskId, Visibility, session::CompanySessionLaunchParams,
 };
 use serde_json::json;
 
@@ -74,6 +68,7 @@ impl Sessions {
                     rule_id: decision.rule_id,
                     reason: decision.reason,
                     actor_id: actor.id,
+                    resource_id: plan.run.to_string(),
                 };
                 return refuse(events, error.into(), "policy_denied", "policy.denied");
             }
@@ -203,50 +198,20 @@ pub(super) fn actor(
         .as_deref()
         .map_or("human", str::trim)
         .to_owned();
-    let claimed = params.actor_role.unwrap_or(ActorRole::Human);
-    let agent: Option<Arc<Agent>> = AgentId::parse(&id).ok().and_then(|id| {
-        company
-            .read(&format!("{}/agent.yaml", layout::agent(&id)))
-            .ok()
-    });
-    let mut team_id = params.actor_team_id.as_ref().map(ToString::to_string);
-    if let Some(agent) = agent {
-        let rank = |role: ActorRole| match role {
-            ActorRole::Human => 0,
-            ActorRole::Ceo => 1,
-            ActorRole::Director => 2,
-            ActorRole::Manager => 3,
-            ActorRole::Worker => 4,
-        };
-        let stored = match agent.role {
-            AgentRole::Ceo => ActorRole::Ceo,
-            AgentRole::Director => ActorRole::Director,
-            AgentRole::Manager => ActorRole::Manager,
-            AgentRole::Worker => ActorRole::Worker,
-        };
-        if rank(claimed) < rank(stored) {
-            return Err(Error::ActorMismatch {
-                actor: id,
-                stored: stored.to_string(),
-                claimed: claimed.to_string(),
-            });
-        }
-        team_id = team_id.or_else(|| agent.team_id.clone());
-    }
-    Ok(Actor {
+    let actor = Actor {
         id,
-        role: claimed,
-        team_id,
-    })
+        role: params.actor_role.unwrap_or(ActorRole::Human),
+        team_id: params.actor_team_id.as_ref().map(ToString::to_string),
+    };
+    Ok(actor.known(company)?)
 }
 
 pub(super) fn decide(plan: &Plan, actor: &Actor) -> Decision {
     let resource = Resource {
-        visibility: visibility(plan),
         team_id: plan.team.as_deref(),
         producing_actor_id: Some(&plan.agent),
         kind: Some("run"),
-        sensitivity: None,
+        ..Resource::visible(visibility(plan))
     };
     policy::decide(actor, Action::Launch, &resource)
 }

@@ -97,7 +97,6 @@ pub(super) fn failure(error: &runner::Error) -> Failure {
         Error::Unverified { reason, .. } => {
             Failure::state(Kind::SubscriptionUnverified, message).with("reason", *reason)
         }
-        Error::ActorMismatch { .. } => Failure::state(Kind::ActorMismatch, message),
         Error::Closing => Failure::state(Kind::Refused, message),
     }
 }
