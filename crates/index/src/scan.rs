@@ -37,7 +37,7 @@ pub(crate) struct Stamp {
 }
 
 /// A file that is there.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scanned {
     pub(crate) kind: Kind,
     /// Relative to the folder, with `/`.

@@ -45,11 +45,10 @@ fn totals(db: &Connection, project: Option<&str>, live: &Live) -> Result<Resourc
     let of_project = if project.is_some() { "project_id = ?1" } else { "?1 IS NULL" };
     let used = db
         .prepare_cached(&format!(
-            "SELECT count(*), coalesce(sum(usage_total_tokens), 0), coalesce(sum(usage_cost_usd), 0.0),
-                 coalesce(sum(CASE WHEN context_cycles_source = 'provider_signal' THEN context_cycles_count END), 0),
-                 coalesce(sum(context_cycles_source = 'provider_signal'), 0),
-                 coalesce(sum(context_cycles_source <> 'provider_signal'), 0)
-             FROM runs WHERE {of_project}"
+            "SELECT coalesce(sum(run_count), 0), coalesce(sum(total_tokens), 0), coalesce(sum(total_cost_usd), 0.0),
+                 coalesce(sum(context_cycles_count), 0), coalesce(sum(context_cycles_known_runs), 0),
+                 coalesce(sum(context_cycles_unknown_runs), 0)
+             FROM run_totals WHERE {of_project}"
         ))?
         .query_row([project], |row| {
             Ok(ResourceTotals {
@@ -97,8 +96,8 @@ fn active_workers(db: &Connection, project: Option<&str>, live: &Live) -> Result
 fn providers(db: &Connection, project: Option<&str>) -> Result<Vec<ResourceProvider>, Error> {
     let of_project = if project.is_some() { "project_id = ?1" } else { "?1 IS NULL" };
     let mut statement = db.prepare_cached(&format!(
-        "SELECT provider, count(*), coalesce(sum(usage_total_tokens), 0) AS tokens, coalesce(sum(usage_cost_usd), 0.0)
-         FROM runs WHERE {of_project} GROUP BY provider ORDER BY tokens DESC, provider"
+        "SELECT provider, sum(run_count), sum(total_tokens) AS tokens, sum(total_cost_usd)
+         FROM run_totals WHERE {of_project} GROUP BY provider ORDER BY tokens DESC, provider"
     ))?;
     let rows = statement.query_map([project], |row| {
         Ok(ResourceProvider {
