@@ -23,12 +23,8 @@ use std::{
 use company::{Companies, Company, Sources};
 use index::{Indexes, Live};
 use protocol::company::{
-    Text,
-    index::IndexSyncWorkerStatusResponse,
-    monitor::MonitorSnapshotParams,
-    resources::ResourcesSnapshotParams,
-    ui::UiSnapshotParams,
-    usage::UsageAnalyticsParams,
+    Text, index::IndexSyncWorkerStatusResponse, monitor::MonitorSnapshotParams,
+    resources::ResourcesSnapshotParams, ui::UiSnapshotParams, usage::UsageAnalyticsParams,
 };
 use rusqlite::{Connection, params};
 use serde::Deserialize;
@@ -82,7 +78,11 @@ impl Table {
     fn time(&mut self, what: &str, seconds: f64, bare: f64, most_ms: Option<f64>) {
         let verdict = most_ms.map(|most| (seconds * 1e3 <= most, format!("≤ {most:.0} ms")));
         let ratio = seconds / bare;
-        self.row(what, &format!("{:.2} ms {ratio:.1}×", seconds * 1e3), verdict);
+        self.row(
+            what,
+            &format!("{:.2} ms {ratio:.1}×", seconds * 1e3),
+            verdict,
+        );
     }
 }
 
@@ -90,11 +90,14 @@ fn thousand(table: &mut Table) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     make_company(folder.path(), RUNS);
     let (indexes, company) = open(folder.path());
-    let logs: Vec<PathBuf> = (0..RUNS).map(|run| run_dir(folder.path(), run).join("events.jsonl")).collect();
+    let logs: Vec<PathBuf> = (0..RUNS)
+        .map(|run| run_dir(folder.path(), run).join("events.jsonl"))
+        .collect();
     let raw_place = tempfile::tempdir().expect("a temporary folder");
     let mut samples: [Vec<f64>; 8] = Default::default();
     for round in 0..ROUNDS {
-        let raw = seconds(|| parse_and_insert(&logs, &raw_place.path().join(format!("raw-{round}"))));
+        let raw =
+            seconds(|| parse_and_insert(&logs, &raw_place.path().join(format!("raw-{round}"))));
         let rebuilt = seconds(|| drop(indexes.rebuild(&company).expect("a rebuild")));
         indexes.sync(&company).expect("a sync");
         let bare = seconds(|| look_at(folder.path()));
@@ -109,12 +112,23 @@ fn thousand(table: &mut Table) {
             seconds(|| ui(&indexes, &company)),
             seconds(|| resources(&indexes, &company)),
         ];
-        let round = [raw, rebuilt, bare, unchanged, appended, views[0], views[1], views[2]];
+        let round = [
+            raw, rebuilt, bare, unchanged, appended, views[0], views[1], views[2],
+        ];
         for (samples, sample) in samples.iter_mut().zip(round) {
             samples.push(sample);
         }
     }
-    let [raw, rebuilt, bare, unchanged, appended, monitor, ui, resources] = samples.map(median);
+    let [
+        raw,
+        rebuilt,
+        bare,
+        unchanged,
+        appended,
+        monitor,
+        ui,
+        resources,
+    ] = samples.map(median);
     println!("{RUNS} runs × {EVENTS} events, medians of {ROUNDS} rounds\n");
     table.rate("parse and insert, nothing else, one thread", raw, raw, None);
     table.rate("index.rebuild", rebuilt, raw, Some(0.60));
@@ -137,19 +151,43 @@ fn million(table: &mut Table) {
         .output()
         .expect("a child");
     let text = String::from_utf8_lossy(&output.stdout);
-    let numbers: Vec<f64> = text.split_whitespace().filter_map(|number| number.parse().ok()).collect();
-    let [rebuild, memory, unchanged, monitor, ui, resources, usage, after] = numbers[..] else {
-        panic!("the child said: {text} {}", String::from_utf8_lossy(&output.stderr));
+    let numbers: Vec<f64> = text
+        .split_whitespace()
+        .filter_map(|number| number.parse().ok())
+        .collect();
+    let [
+        rebuild,
+        memory,
+        unchanged,
+        monitor,
+        ui,
+        resources,
+        usage,
+        after,
+    ] = numbers[..]
+    else {
+        panic!(
+            "the child said: {text} {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     };
     let events = (MILLION_RUNS * EVENTS) as f64;
     println!("\n{MILLION_RUNS} runs × {EVENTS} events\n");
-    table.row("index.rebuild", &format!("{:.0} events/s", events / rebuild), None);
+    table.row(
+        "index.rebuild",
+        &format!("{:.0} events/s", events / rebuild),
+        None,
+    );
     table.row(
         "memory of the rebuild, at most",
         &format!("{memory:.0} MB"),
         Some((memory <= 300.0, "≤ 300 MB".to_owned())),
     );
-    table.row("memory after all views, at most", &format!("{after:.0} MB"), None);
+    table.row(
+        "memory after all views, at most",
+        &format!("{after:.0} MB"),
+        None,
+    );
     let mut time = |what: &str, seconds: f64, most: Option<f64>| {
         let verdict = most.map(|most| (seconds * 1e3 <= most, format!("≤ {most:.0} ms")));
         table.row(what, &format!("{:.2} ms", seconds * 1e3), verdict);
@@ -198,7 +236,9 @@ fn open(folder: &Path) -> (Indexes, Company) {
         i64::try_from(since.as_millis()).expect("a time before the end")
     }));
     let companies = Companies::new(sources, Arc::new(|_, _| {}));
-    let company = companies.open(folder.to_str().expect("a path of text")).expect("a company folder");
+    let company = companies
+        .open(folder.to_str().expect("a path of text"))
+        .expect("a company folder");
     (Indexes::new(), company)
 }
 
@@ -217,7 +257,9 @@ fn monitor(indexes: &Indexes, company: &Company) {
         actor_role: None,
         actor_team_id: None,
     };
-    let shown = indexes.monitor(company, &params, &Live::new(), None).expect("a snapshot");
+    let shown = indexes
+        .monitor(company, &params, &Live::new(), None)
+        .expect("a snapshot");
     assert_eq!(shown.rows.len(), 200);
 }
 
@@ -235,7 +277,9 @@ fn ui(indexes: &Indexes, company: &Company) {
         actor_team_id: None,
     };
     let status = IndexSyncWorkerStatusResponse::default();
-    let shown = indexes.ui(company, &params, &Live::new(), None, status).expect("a snapshot");
+    let shown = indexes
+        .ui(company, &params, &Live::new(), None, status)
+        .expect("a snapshot");
     assert_eq!(shown.monitor.rows.len(), 200);
 }
 
@@ -245,7 +289,9 @@ fn resources(indexes: &Indexes, company: &Company) {
         project_id: None,
         sync_index: None,
     };
-    indexes.resources(company, &params, &Live::new()).expect("a snapshot");
+    indexes
+        .resources(company, &params, &Live::new())
+        .expect("a snapshot");
 }
 
 fn usage(indexes: &Indexes, company: &Company) {
@@ -293,7 +339,10 @@ fn parse_and_insert(logs: &[PathBuf], place: &Path) {
         .expect("a statement");
     for log in logs {
         let text = fs::read_to_string(log).expect("a log");
-        let run = log.parent().and_then(|run| run.file_name()).and_then(|run| run.to_str());
+        let run = log
+            .parent()
+            .and_then(|run| run.file_name())
+            .and_then(|run| run.to_str());
         for (place, line) in text.lines().enumerate() {
             let event: Line<'_> = serde_json::from_str(line).expect("an event");
             insert
@@ -341,9 +390,18 @@ fn append(log: &Path) {
 
 fn event(run: &str, number: usize) -> String {
     let (kind, payload) = match number % 10 {
-        0 => ("policy.decision", r#"{"allowed":true,"rule_id":"vis.org","reason":"org_visible","action":"launch","resource_id":"x","resource_kind":"run","resource_visibility":"org"}"#),
-        5 => ("usage.reported", r#"{"source":"provider_reported","confidence":"high","total_tokens":900}"#),
-        _ => ("provider.raw", r#"{"stream":"stdout","chunk":"compiling the next part of the program, nothing to worry about\n"}"#),
+        0 => (
+            "policy.decision",
+            r#"{"allowed":true,"rule_id":"vis.org","reason":"org_visible","action":"launch","resource_id":"x","resource_kind":"run","resource_visibility":"org"}"#,
+        ),
+        5 => (
+            "usage.reported",
+            r#"{"source":"provider_reported","confidence":"high","total_tokens":900}"#,
+        ),
+        _ => (
+            "provider.raw",
+            r#"{"stream":"stdout","chunk":"compiling the next part of the program, nothing to worry about\n"}"#,
+        ),
     };
     let (minute, second, hash) = (number / 60 % 60, number % 60, "0123456789abcdef".repeat(4));
     format!(
@@ -363,15 +421,22 @@ fn make_company(folder: &Path, runs: usize) {
         "company/company.yaml",
         &format!("schema_version: 1\ntype: company\nid: cmp_1\nname: Bench\ncreated_at: {time}\n"),
     );
-    write(".local/machine.yaml", "schema_version: 1\ntype: machine\nrepo_roots: {}\nprovider_bins: {}\n");
+    write(
+        ".local/machine.yaml",
+        "schema_version: 1\ntype: machine\nrepo_roots: {}\nprovider_bins: {}\n",
+    );
     write(
         "work/projects/proj_bench/project.yaml",
-        &format!("schema_version: 1\ntype: project\nid: proj_bench\nname: Bench\nstatus: active\ncreated_at: {time}\n"),
+        &format!(
+            "schema_version: 1\ntype: project\nid: proj_bench\nname: Bench\nstatus: active\ncreated_at: {time}\n"
+        ),
     );
     for agent in 0..8 {
         write(
             &format!("org/agents/agent_{agent}/agent.yaml"),
-            &format!("schema_version: 1\ntype: agent\nid: agent_{agent}\nname: Agent {agent}\nrole: worker\nprovider: codex\ncreated_at: {time}\nlauncher: {{}}\n"),
+            &format!(
+                "schema_version: 1\ntype: agent\nid: agent_{agent}\nname: Agent {agent}\nrole: worker\nprovider: codex\ncreated_at: {time}\nlauncher: {{}}\n"
+            ),
         );
     }
     for run in 0..runs {

@@ -26,9 +26,7 @@ use serde_json::Value;
 pub use context_pack::{ContextPack, IncludedDoc, PolicySnapshot, RepoSnapshot};
 pub use identity::{Identity, Policy, VisibilityDefaults};
 pub use machine::{ExecutionPolicy, Machine, RateCard};
-pub use markdown::{
-    DocumentHead, DocumentKind, Markdown, MemoryDeltaHead, MilestoneReportHead,
-};
+pub use markdown::{DocumentHead, DocumentKind, Markdown, MemoryDeltaHead, MilestoneReportHead};
 pub use org::{Agent, Team};
 pub use project::{Project, ProjectRepos, RepoLink};
 pub use review::{HelpRequestHead, PolicyOutcome, Review, ReviewSubject};
@@ -47,8 +45,8 @@ pub trait Document: JsonSchema + DeserializeOwned + Send + Sync + 'static {
 /// Reads the text of a YAML document, or tells everything that does not fit. [`crate::Company::read`] remembers what it
 /// reads; this is for those who read every file once.
 pub fn parse<T: Document>(text: &str) -> Result<T, Vec<Issue>> {
-    let value = crate::yaml::parse(text)
-        .map_err(|detail| vec![Issue::new("parse_error", &[], detail)])?;
+    let value =
+        crate::yaml::parse(text).map_err(|detail| vec![Issue::new("parse_error", &[], detail)])?;
     read(value)
 }
 

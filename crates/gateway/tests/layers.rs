@@ -23,8 +23,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "gateway",
         &[
-            "agent", "blobs", "company", "crud", "entity", "hooks", "index", "prompt", "protocol", "rpc",
-            "runner",
+            "agent", "blobs", "company", "crud", "entity", "hooks", "index", "prompt", "protocol",
+            "rpc", "runner",
         ],
     ),
     ("cli", &["blobs", "crud", "gateway", "protocol", "rpc"]),

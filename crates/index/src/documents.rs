@@ -2,7 +2,10 @@
 
 use company::{
     Company,
-    document::{self, Agent, DocumentHead, DocumentKind, Markdown, MemoryDeltaHead, MilestoneReportHead, Run, RunSpec},
+    document::{
+        self, Agent, DocumentHead, DocumentKind, Markdown, MemoryDeltaHead, MilestoneReportHead,
+        Run, RunSpec,
+    },
     front_matter, home,
 };
 use protocol::company::{
@@ -101,13 +104,26 @@ pub(crate) fn read(company: &Company, kind: Kind, path: &str) -> Option<Read> {
         // What cannot be opened says nothing until it looks different.
         Err(_) => {
             let stamp = Stamp::of(&company.path(path).metadata().ok()?);
-            return Some(Read { stamp, hash: 0, parsed: None });
+            return Some(Read {
+                stamp,
+                hash: 0,
+                parsed: None,
+            });
         }
     };
     let mut stamp = Stamp::of(&file.metadata().ok()?);
     let mut bytes = Vec::new();
-    if stamp.size > LARGEST || (&file).take(LARGEST as u64).read_to_end(&mut bytes).is_err() {
-        return Some(Read { stamp, hash: 0, parsed: None });
+    if stamp.size > LARGEST
+        || (&file)
+            .take(LARGEST as u64)
+            .read_to_end(&mut bytes)
+            .is_err()
+    {
+        return Some(Read {
+            stamp,
+            hash: 0,
+            parsed: None,
+        });
     }
     let now_ns = company.sources().now_ms().saturating_mul(1_000_000);
     if now_ns.saturating_sub(stamp.mtime_ns) < SETTLED_NS {
@@ -124,17 +140,31 @@ pub(crate) fn read(company: &Company, kind: Kind, path: &str) -> Option<Read> {
 
 fn parse(kind: Kind, text: &str) -> Option<Parsed> {
     match kind {
-        Kind::Run => document::parse(text).ok().map(|run| Parsed::Run(Box::new(run))),
+        Kind::Run => document::parse(text)
+            .ok()
+            .map(|run| Parsed::Run(Box::new(run))),
         Kind::Artifact => artifact(text).map(|found| Parsed::Artifact(Box::new(found))),
-        Kind::Task => Markdown::parse(text).ok().map(|task| Parsed::Task(Box::new(task))),
-        Kind::Job => document::parse::<Job>(text).ok().map(|job| Parsed::Job { status: job.status }),
-        Kind::Conversation => document::parse(text).ok().map(|found| Parsed::Conversation(Box::new(found))),
-        Kind::Review => document::parse(text).ok().map(|found| Parsed::Review(Box::new(found))),
+        Kind::Task => Markdown::parse(text)
+            .ok()
+            .map(|task| Parsed::Task(Box::new(task))),
+        Kind::Job => document::parse::<Job>(text)
+            .ok()
+            .map(|job| Parsed::Job { status: job.status }),
+        Kind::Conversation => document::parse(text)
+            .ok()
+            .map(|found| Parsed::Conversation(Box::new(found))),
+        Kind::Review => document::parse(text)
+            .ok()
+            .map(|found| Parsed::Review(Box::new(found))),
         Kind::HelpRequest => Markdown::parse(text)
             .ok()
             .map(|found| Parsed::HelpRequest(Box::new(found.head))),
-        Kind::Comment => document::parse(text).ok().map(|found| Parsed::Comment(Box::new(found))),
-        Kind::Agent => document::parse(text).ok().map(|found| Parsed::Agent(Box::new(found))),
+        Kind::Comment => document::parse(text)
+            .ok()
+            .map(|found| Parsed::Comment(Box::new(found))),
+        Kind::Agent => document::parse(text)
+            .ok()
+            .map(|found| Parsed::Agent(Box::new(found))),
         Kind::Events | Kind::Messages => None,
     }
 }
@@ -143,7 +173,9 @@ fn artifact(text: &str) -> Option<Artifact> {
     let split = front_matter::split(text).ok()?;
     let string = |name: &str| {
         let value = split.head.get(name).and_then(Value::as_str);
-        value.filter(|value| !value.is_empty()).map(ToOwned::to_owned)
+        value
+            .filter(|value| !value.is_empty())
+            .map(ToOwned::to_owned)
     };
     let kind = string("type")?;
     let is_valid = match kind.as_str() {
@@ -205,9 +237,18 @@ pub(crate) fn is_of_project(kind: Kind) -> bool {
 }
 
 /// Whether another file has the row of this id.
-pub(crate) fn is_taken(db: &Connection, kind: Kind, path: &str, id: &str) -> rusqlite::Result<bool> {
+pub(crate) fn is_taken(
+    db: &Connection,
+    kind: Kind,
+    path: &str,
+    id: &str,
+) -> rusqlite::Result<bool> {
     let (table, column, is_of_project) = table(kind);
-    let project = if is_of_project { " AND project_id = ?2" } else { " AND ?2 = ?2" };
+    let project = if is_of_project {
+        " AND project_id = ?2"
+    } else {
+        " AND ?2 = ?2"
+    };
     let query = format!("SELECT relpath FROM {table} WHERE {column} = ?1{project}");
     let owner: Option<String> = db
         .prepare_cached(&query)?
@@ -228,9 +269,15 @@ pub(crate) fn delete(
         counters::count_out(db, project_of(path), id)?;
     }
     let (table, column, is_of_project) = table(kind);
-    let project = if is_of_project { " AND project_id = ?3" } else { " AND ?3 = ?3" };
+    let project = if is_of_project {
+        " AND project_id = ?3"
+    } else {
+        " AND ?3 = ?3"
+    };
     let query = format!("DELETE FROM {table} WHERE {column} = ?1 AND relpath = ?2{project}");
-    let deleted = db.prepare_cached(&query)?.execute([id, path, project_of(path)])? as u64;
+    let deleted = db
+        .prepare_cached(&query)?
+        .execute([id, path, project_of(path)])? as u64;
     if deleted == 0 {
         return Ok(());
     }
@@ -309,34 +356,38 @@ pub(crate) fn write(
             counts.conversations_upserted += 1;
         }
         Parsed::Review(review) => {
-            db.prepare_cached("INSERT OR REPLACE INTO reviews VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
-                .execute(params![
-                    review.id.as_str(),
-                    review.created_at.as_str(),
-                    review.decision.as_str(),
-                    review.actor_id.as_str(),
-                    review.actor_role.as_str(),
-                    review.subject.kind.as_str(),
-                    review.subject.artifact_id.as_str(),
-                    review.subject.project_id.as_str(),
-                    review.notes,
-                    path,
-                ])?;
+            db.prepare_cached(
+                "INSERT OR REPLACE INTO reviews VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            )?
+            .execute(params![
+                review.id.as_str(),
+                review.created_at.as_str(),
+                review.decision.as_str(),
+                review.actor_id.as_str(),
+                review.actor_role.as_str(),
+                review.subject.kind.as_str(),
+                review.subject.artifact_id.as_str(),
+                review.subject.project_id.as_str(),
+                review.notes,
+                path,
+            ])?;
             counts.reviews_upserted += 1;
         }
         Parsed::HelpRequest(request) => {
-            db.prepare_cached("INSERT OR REPLACE INTO help_requests VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
-                .execute(params![
-                    request.id.as_str(),
-                    request.created_at.as_str(),
-                    request.title.as_str(),
-                    request.visibility.as_str(),
-                    request.requester.as_str(),
-                    request.target_manager.as_str(),
-                    request.project_id.as_deref(),
-                    request.share_pack_id.as_deref(),
-                    path,
-                ])?;
+            db.prepare_cached(
+                "INSERT OR REPLACE INTO help_requests VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            )?
+            .execute(params![
+                request.id.as_str(),
+                request.created_at.as_str(),
+                request.title.as_str(),
+                request.visibility.as_str(),
+                request.requester.as_str(),
+                request.target_manager.as_str(),
+                request.project_id.as_deref(),
+                request.share_pack_id.as_deref(),
+                path,
+            ])?;
             counts.help_requests_upserted += 1;
         }
         Parsed::Comment(comment) => write_comment(db, path, comment)?,
@@ -367,10 +418,21 @@ fn write_run(db: &Connection, project: &str, path: &str, run: &Run) -> rusqlite:
     let usage = run.usage.as_ref();
     let cycles = run.context_cycles.as_ref();
     let (model, task, milestone) = match &run.spec {
-        Some(RunSpec::Command { task_id, milestone_id, .. }) => (None, task_id.as_deref(), milestone_id.as_deref()),
-        Some(RunSpec::CodexAppServer { model, task_id, milestone_id, .. }) => {
-            (model.as_deref(), task_id.as_deref(), milestone_id.as_deref())
-        }
+        Some(RunSpec::Command {
+            task_id,
+            milestone_id,
+            ..
+        }) => (None, task_id.as_deref(), milestone_id.as_deref()),
+        Some(RunSpec::CodexAppServer {
+            model,
+            task_id,
+            milestone_id,
+            ..
+        }) => (
+            model.as_deref(),
+            task_id.as_deref(),
+            milestone_id.as_deref(),
+        ),
         None => (None, None, None),
     };
     db.prepare_cached(
@@ -403,21 +465,28 @@ fn write_run(db: &Connection, project: &str, path: &str, run: &Run) -> rusqlite:
     .map(drop)
 }
 
-fn write_artifact(db: &Connection, project: &str, path: &str, artifact: &Artifact) -> rusqlite::Result<()> {
-    db.prepare_cached("INSERT OR REPLACE INTO artifacts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?
-        .execute(params![
-            project,
-            artifact.id,
-            artifact.kind,
-            artifact.title,
-            artifact.visibility,
-            artifact.produced_by,
-            artifact.run_id,
-            artifact.context_pack_id,
-            artifact.created_at,
-            path,
-            artifact.is_valid,
-        ])?;
+fn write_artifact(
+    db: &Connection,
+    project: &str,
+    path: &str,
+    artifact: &Artifact,
+) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "INSERT OR REPLACE INTO artifacts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+    )?
+    .execute(params![
+        project,
+        artifact.id,
+        artifact.kind,
+        artifact.title,
+        artifact.visibility,
+        artifact.produced_by,
+        artifact.run_id,
+        artifact.context_pack_id,
+        artifact.created_at,
+        path,
+        artifact.is_valid,
+    ])?;
     search::forget(db, path)?;
     search::add(
         db,
@@ -437,7 +506,12 @@ fn write_artifact(db: &Connection, project: &str, path: &str, artifact: &Artifac
     )
 }
 
-fn write_task(db: &Connection, project: &str, path: &str, task: &Markdown<Task>) -> rusqlite::Result<()> {
+fn write_task(
+    db: &Connection,
+    project: &str,
+    path: &str,
+    task: &Markdown<Task>,
+) -> rusqlite::Result<()> {
     let Markdown { head, body } = task;
     let schedule = head.schedule.as_ref();
     let plan = head.execution_plan.as_ref();
@@ -510,7 +584,11 @@ fn write_milestones(db: &Connection, project: &str, task: &Task) -> rusqlite::Re
     Ok(written)
 }
 
-fn write_conversation(db: &Connection, path: &str, conversation: &Conversation) -> rusqlite::Result<()> {
+fn write_conversation(
+    db: &Connection,
+    path: &str,
+    conversation: &Conversation,
+) -> rusqlite::Result<()> {
     let id = conversation.id.as_str();
     db.prepare_cached(
         "INSERT OR REPLACE INTO conversations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
@@ -547,7 +625,12 @@ fn write_conversation(db: &Connection, path: &str, conversation: &Conversation) 
 fn write_comment(db: &Connection, path: &str, comment: &Comment) -> rusqlite::Result<()> {
     let project = comment.target.project_id.as_str();
     db.prepare_cached("INSERT OR REPLACE INTO comments VALUES (?1, ?2, ?3, ?4)")?
-        .execute([comment.id.as_str(), comment.created_at.as_str(), project, path])?;
+        .execute([
+            comment.id.as_str(),
+            comment.created_at.as_str(),
+            project,
+            path,
+        ])?;
     search::forget(db, path)?;
     search::add(
         db,
@@ -588,6 +671,9 @@ pub(crate) fn types_to_decide() -> String {
         DocumentKind::HeartbeatActionProposal,
     ];
     debug_assert!(kinds.into_iter().all(home::needs_decision));
-    let words: Vec<String> = kinds.iter().map(|kind| format!("'{}'", kind.as_str())).collect();
+    let words: Vec<String> = kinds
+        .iter()
+        .map(|kind| format!("'{}'", kind.as_str()))
+        .collect();
     words.join(", ")
 }

@@ -76,9 +76,8 @@ pub(crate) fn open(
         let is_same_file = known.stamp.inode == stamp.inode && size >= known.read_bytes;
         // As long as before and yet touched: somebody wrote over it.
         let is_rewritten = known.stamp.size == stamp.size && known.stamp.mtime_ns != stamp.mtime_ns;
-        let goes_on = is_same_file
-            && !is_rewritten
-            && tail_hash(file, known.read_bytes)? == known.hash;
+        let goes_on =
+            is_same_file && !is_rewritten && tail_hash(file, known.read_bytes)? == known.hash;
         Ok((stamp, goes_on))
     };
     let opened = read(&mut file);
@@ -243,22 +242,33 @@ fn parse(seq: u64, text: &str) -> serde_json::Result<EventRow> {
             actor: owned(line.actor),
             session_ref: owned(line.session_ref),
             visibility: owned(line.visibility),
-            payload_json: line.payload.map_or_else(|| "null".to_owned(), |raw| compact(raw.get())),
+            payload_json: line
+                .payload
+                .map_or_else(|| "null".to_owned(), |raw| compact(raw.get())),
             raw_json: text.to_owned(),
         });
     }
     // Members twice, or of other types: the last one counts, and what is no text is not there.
     let value: Value = serde_json::from_str(text)?;
-    let string = |name: &str| value.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
+    let string = |name: &str| {
+        value
+            .get(name)
+            .and_then(Value::as_str)
+            .map(ToOwned::to_owned)
+    };
     Ok(EventRow {
         seq,
         kind: string("type").unwrap_or_else(|| "unknown".to_owned()),
         ts_wallclock: string("ts_wallclock"),
-        ts_monotonic_ms: value.get("ts_monotonic_ms").and_then(|number| number.as_number().cloned()),
+        ts_monotonic_ms: value
+            .get("ts_monotonic_ms")
+            .and_then(|number| number.as_number().cloned()),
         actor: string("actor"),
         session_ref: string("session_ref"),
         visibility: string("visibility"),
-        payload_json: value.get("payload").map_or_else(|| "null".to_owned(), Value::to_string),
+        payload_json: value
+            .get("payload")
+            .map_or_else(|| "null".to_owned(), Value::to_string),
         raw_json: text.to_owned(),
     })
 }
@@ -373,11 +383,17 @@ impl Activity {
 
     /// Reads the columns from `first` on.
     pub(crate) fn of_row(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Self> {
-        fn json<T: DeserializeOwned>(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<T>> {
+        fn json<T: DeserializeOwned>(
+            row: &rusqlite::Row<'_>,
+            column: usize,
+        ) -> rusqlite::Result<Option<T>> {
             let text = row.get_ref(column)?.as_str_or_null()?;
             Ok(text.and_then(|text| serde_json::from_str(text).ok()))
         }
-        let count = |column: usize| row.get::<_, Option<u64>>(first + column).map(Option::unwrap_or_default);
+        let count = |column: usize| {
+            row.get::<_, Option<u64>>(first + column)
+                .map(Option::unwrap_or_default)
+        };
         Ok(Self {
             last_event: json(row, first)?,
             parse_errors: count(1)?,
@@ -395,7 +411,9 @@ impl Activity {
     /// Keeps it.
     pub(crate) fn save(&self, db: &Connection, project: &str, run: &str) -> rusqlite::Result<()> {
         fn json<T: Serialize>(value: &Option<T>) -> Option<String> {
-            value.as_ref().and_then(|value| serde_json::to_string(value).ok())
+            value
+                .as_ref()
+                .and_then(|value| serde_json::to_string(value).ok())
         }
         db.prepare_cached(
             "INSERT OR REPLACE INTO run_activity VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
@@ -457,9 +475,15 @@ pub(crate) fn insert(
                 statement.raw_execute()?;
                 counts.events_indexed += 1;
             }
-            EventLine::Broken { seq, error, raw_line } => {
-                db.prepare_cached("INSERT OR REPLACE INTO event_parse_errors VALUES (?1, ?2, ?3, ?4, ?5)")?
-                    .execute(params![project, run, seq, error, raw_line])?;
+            EventLine::Broken {
+                seq,
+                error,
+                raw_line,
+            } => {
+                db.prepare_cached(
+                    "INSERT OR REPLACE INTO event_parse_errors VALUES (?1, ?2, ?3, ?4, ?5)",
+                )?
+                .execute(params![project, run, seq, error, raw_line])?;
                 counts.event_parse_errors_indexed += 1;
             }
         }
@@ -494,7 +518,9 @@ pub(crate) type MessageLine = (u64, ConversationMessage);
 
 /// Reads a line of messages; what is none says nothing.
 pub(crate) fn parse_message(seq: u64, line: &[u8]) -> Option<MessageLine> {
-    serde_json::from_slice(line).ok().map(|message| (seq, message))
+    serde_json::from_slice(line)
+        .ok()
+        .map(|message| (seq, message))
 }
 
 /// Adds messages of a conversation.
@@ -576,7 +602,11 @@ mod tests {
     fn what_is_json_and_no_event_is_unknown() {
         for line in ["7", "[]", "null", r#"{"type":5,"payload":null}"#] {
             let row = event(line);
-            assert_eq!((row.kind.as_str(), row.payload_json.as_str()), ("unknown", "null"), "{line}");
+            assert_eq!(
+                (row.kind.as_str(), row.payload_json.as_str()),
+                ("unknown", "null"),
+                "{line}"
+            );
             assert_eq!(row.raw_json, line);
         }
     }
@@ -584,7 +614,10 @@ mod tests {
     #[test]
     fn a_member_given_twice_counts_as_the_last_one() {
         let row = event(r#"{"type":"a","type":"b","payload":{ "x" : " y " }}"#);
-        assert_eq!((row.kind.as_str(), row.payload_json.as_str()), ("b", r#"{"x":" y "}"#));
+        assert_eq!(
+            (row.kind.as_str(), row.payload_json.as_str()),
+            ("b", r#"{"x":" y "}"#)
+        );
     }
 
     #[test]
@@ -613,9 +646,19 @@ mod tests {
         ] {
             activity.see(&EventLine::parse(9, line.as_bytes()));
         }
-        assert_eq!((activity.policy_decisions, activity.policy_denied, activity.budget_decisions), (1, 1, 1));
+        assert_eq!(
+            (
+                activity.policy_decisions,
+                activity.policy_denied,
+                activity.budget_decisions
+            ),
+            (1, 1, 1)
+        );
         assert_eq!(activity.parse_errors, 1);
-        assert_eq!(activity.latest_policy_denied.unwrap().rule_id.as_deref(), Some("r2"));
+        assert_eq!(
+            activity.latest_policy_denied.unwrap().rule_id.as_deref(),
+            Some("r2")
+        );
         assert_eq!(activity.latest_budget_decision.unwrap().actual, Some(2.0));
         assert_eq!(activity.last_event.unwrap().r#type, "budget.decision");
     }

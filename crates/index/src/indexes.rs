@@ -15,9 +15,7 @@ use std::{
 };
 
 use company::{Company, layout};
-use protocol::company::index::{
-    IndexRebuildResponse, IndexSearchResponse, IndexSyncResponse,
-};
+use protocol::company::index::{IndexRebuildResponse, IndexSearchResponse, IndexSyncResponse};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::{
@@ -186,7 +184,9 @@ impl Indexes {
         self.freshen(company, freshness)?;
         while self.add_texts(company)? {}
         let people = People::of(company)?;
-        self.read(company, |db| search::search(db, company.given(), query, &people))
+        self.read(company, |db| {
+            search::search(db, company.given(), query, &people)
+        })
     }
 
     /// Adds some events to the full text; tells whether more wait.
@@ -365,7 +365,10 @@ fn is_stale(db: &Connection, known: Option<&(i64, KnownFiles)>) -> rusqlite::Res
 }
 
 /// What the index knows of files, read again if another process wrote.
-fn current<'a>(db: &Connection, known: &'a mut Option<(i64, KnownFiles)>) -> Result<&'a mut KnownFiles, Error> {
+fn current<'a>(
+    db: &Connection,
+    known: &'a mut Option<(i64, KnownFiles)>,
+) -> Result<&'a mut KnownFiles, Error> {
     if is_stale(db, known.as_ref())? {
         *known = Some((data_version(db)?, scan::known_files(db)?));
     }
@@ -489,10 +492,15 @@ fn remove_remains(folder: &Path) {
         let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(&mark)) else {
             continue;
         };
-        let process = rest.split('-').next().and_then(|process| process.parse().ok());
+        let process = rest
+            .split('-')
+            .next()
+            .and_then(|process| process.parse().ok());
         let lives = process
             .and_then(rustix::process::Pid::from_raw)
-            .is_some_and(|process| rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH));
+            .is_some_and(|process| {
+                rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH)
+            });
         if !lives {
             let _ = fs::remove_file(entry.path());
         }

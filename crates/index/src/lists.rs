@@ -42,7 +42,11 @@ impl Indexes {
     }
 
     /// Runs, newest first.
-    pub fn list_runs(&self, company: &Company, wanted: &IndexListRunsParams) -> Result<Vec<IndexedRun>, Error> {
+    pub fn list_runs(
+        &self,
+        company: &Company,
+        wanted: &IndexListRunsParams,
+    ) -> Result<Vec<IndexedRun>, Error> {
         self.read(company, |db| {
             runs(
                 db,
@@ -81,7 +85,11 @@ impl Indexes {
             )?;
             let limit = wanted.limit.unwrap_or(USUAL);
             let rows = statement.query_map(
-                params![wanted.project_id.as_deref(), wanted.run_id.as_deref(), limit],
+                params![
+                    wanted.project_id.as_deref(),
+                    wanted.run_id.as_deref(),
+                    limit
+                ],
                 |row| {
                     Ok(IndexedParseError {
                         project_id: row.get(0)?,
@@ -97,7 +105,11 @@ impl Indexes {
     }
 
     /// Reviews, newest first.
-    pub fn list_reviews(&self, company: &Company, wanted: &IndexListReviewsParams) -> Result<Vec<IndexedReview>, Error> {
+    pub fn list_reviews(
+        &self,
+        company: &Company,
+        wanted: &IndexListReviewsParams,
+    ) -> Result<Vec<IndexedReview>, Error> {
         self.read(company, |db| {
             let mut statement = db.prepare_cached(
                 "SELECT review_id, created_at, decision, actor_id, actor_role, subject_kind, subject_artifact_id,
@@ -163,7 +175,11 @@ pub(crate) fn runs(
     status: Option<&str>,
     limit: u32,
 ) -> Result<Vec<IndexedRun>, Error> {
-    let of_project = if project.is_some() { "project_id = ?1" } else { "?1 IS NULL" };
+    let of_project = if project.is_some() {
+        "project_id = ?1"
+    } else {
+        "?1 IS NULL"
+    };
     let mut statement = db.prepare_cached(&format!(
         "SELECT project_id, run_id, created_at, status, provider, agent_id, context_pack_id, usage_total_tokens,
              usage_cost_usd, usage_source, usage_confidence, context_cycles_count, context_cycles_source,
@@ -208,7 +224,11 @@ fn events(
     let mut values: Vec<rusqlite::types::Value> = Vec::new();
     let mut filter = |condition: &str, value: rusqlite::types::Value| {
         values.push(value);
-        filters.push_str(if values.len() == 1 { " WHERE " } else { " AND " });
+        filters.push_str(if values.len() == 1 {
+            " WHERE "
+        } else {
+            " AND "
+        });
         filters.push_str(condition);
     };
     for (condition, text) in [
@@ -249,7 +269,12 @@ fn events(
         if let Some((actor, people)) = actor {
             let agent: Option<String> = row.get(11)?;
             let team = agent.as_deref().and_then(|agent| people.team_of(agent));
-            if !may_see(actor, event.visibility.as_deref(), event.actor.as_deref(), team) {
+            if !may_see(
+                actor,
+                event.visibility.as_deref(),
+                event.actor.as_deref(),
+                team,
+            ) {
                 continue;
             }
         }
@@ -275,6 +300,10 @@ fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<serde_json::N
 pub(crate) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     serde_json::from_value(Value::String(text)).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
+        rusqlite::Error::FromSqlConversionFailure(
+            column,
+            rusqlite::types::Type::Text,
+            Box::new(error),
+        )
     })
 }

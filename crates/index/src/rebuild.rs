@@ -36,18 +36,39 @@ struct Unit<'a> {
 
 /// What a parser found, in the order of each unit.
 enum Piece {
-    Document { unit: usize, read: Box<Read> },
-    Events { unit: usize, run: String, lines: Vec<EventLine> },
-    Messages { unit: usize, conversation: String, lines: Vec<MessageLine> },
-    Lines { unit: usize, known: Known, activity: Option<Box<Activity>> },
+    Document {
+        unit: usize,
+        read: Box<Read>,
+    },
+    Events {
+        unit: usize,
+        run: String,
+        lines: Vec<EventLine>,
+    },
+    Messages {
+        unit: usize,
+        conversation: String,
+        lines: Vec<MessageLine>,
+    },
+    Lines {
+        unit: usize,
+        known: Known,
+        activity: Option<Box<Activity>>,
+    },
 }
 
 /// Builds an index at a path where nothing is.
-pub(crate) fn build(company: &Company, path: &Path, counts: &mut IndexSyncResponse) -> Result<(), Error> {
+pub(crate) fn build(
+    company: &Company,
+    path: &Path,
+    counts: &mut IndexSyncResponse,
+) -> Result<(), Error> {
     let scanned = scan::scan(company).map_err(Error::Io)?;
     counts.files_scanned = scanned.len() as u64;
     let units = units(&scanned);
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags)?;
     // Nobody sees the file before it is whole: what a crash leaves is thrown away.
     db.execute_batch(
@@ -57,7 +78,9 @@ pub(crate) fn build(company: &Company, path: &Path, counts: &mut IndexSyncRespon
     schema::create_tables(&db)?;
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::sync_channel(WAITING);
-    let parsers = thread::available_parallelism().map_or(1, usize::from).min(MOST_PARSERS);
+    let parsers = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(MOST_PARSERS);
     thread::scope(|scope| -> Result<(), Error> {
         for _ in 0..parsers {
             let (sender, next, units) = (sender.clone(), &next, &units);
@@ -112,7 +135,12 @@ fn units(scanned: &[Scanned]) -> Vec<Unit<'_>> {
 /// The writer gave up.
 struct NobodyListens;
 
-fn parse(company: &Company, unit: usize, files: &Unit<'_>, sender: &SyncSender<Piece>) -> Result<(), NobodyListens> {
+fn parse(
+    company: &Company,
+    unit: usize,
+    files: &Unit<'_>,
+    sender: &SyncSender<Piece>,
+) -> Result<(), NobodyListens> {
     let send = |piece| sender.send(piece).map_err(|_| NobodyListens);
     let Scanned { kind, path, .. } = files.document;
     let Some(read) = documents::read(company, *kind, path) else {
@@ -227,12 +255,23 @@ impl Writer<'_> {
         match piece {
             Piece::Document { unit, read } => {
                 let Scanned { kind, path, .. } = self.units[unit].document;
-                let id = read.parsed.as_ref().map(|parsed| parsed.id(path)).filter(|id| {
-                    let project = if documents::is_of_project(*kind) { project_of(path) } else { "" };
-                    self.taken.insert((*kind as u8, project.to_owned(), id.clone()))
-                });
+                let id = read
+                    .parsed
+                    .as_ref()
+                    .map(|parsed| parsed.id(path))
+                    .filter(|id| {
+                        let project = if documents::is_of_project(*kind) {
+                            project_of(path)
+                        } else {
+                            ""
+                        };
+                        self.taken
+                            .insert((*kind as u8, project.to_owned(), id.clone()))
+                    });
                 match (&read.parsed, &id) {
-                    (Some(parsed), Some(_)) => documents::write(self.db, path, parsed, self.counts)?,
+                    (Some(parsed), Some(_)) => {
+                        documents::write(self.db, path, parsed, self.counts)?
+                    }
                     _ => drop(self.left_out.insert(unit)),
                 }
                 scan::remember(self.db, path, &read.known(id))?;
@@ -241,19 +280,34 @@ impl Writer<'_> {
                 let path = &self.units[unit].document.path;
                 events::insert(self.db, project_of(path), &run, &lines, self.counts)?;
             }
-            Piece::Messages { unit, conversation, lines } if !self.left_out.contains(&unit) => {
-                let path = self.units[unit].lines.map_or("", |lines| lines.path.as_str());
+            Piece::Messages {
+                unit,
+                conversation,
+                lines,
+            } if !self.left_out.contains(&unit) => {
+                let path = self.units[unit]
+                    .lines
+                    .map_or("", |lines| lines.path.as_str());
                 events::insert_messages(self.db, path, &conversation, &lines, self.counts)?;
             }
-            Piece::Lines { unit, known, activity } => {
+            Piece::Lines {
+                unit,
+                known,
+                activity,
+            } => {
                 let Some(lines) = self.units[unit].lines else {
                     return Ok(());
                 };
                 let is_left_out = self.left_out.contains(&unit);
-                if let (Some(activity), Some(run), false) = (&activity, &known.row_id, is_left_out) {
+                if let (Some(activity), Some(run), false) = (&activity, &known.row_id, is_left_out)
+                {
                     activity.save(self.db, project_of(&lines.path), run)?;
                 }
-                let known = if is_left_out { unread(lines.stamp) } else { known };
+                let known = if is_left_out {
+                    unread(lines.stamp)
+                } else {
+                    known
+                };
                 scan::remember(self.db, &lines.path, &known)?;
             }
             // Of a unit that is left out.

@@ -1,12 +1,6 @@
 //! Which files of a company folder are indexed, and how they look from outside: no file is opened here.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io,
-    os::fd::OwnedFd,
-    path::Path,
-};
+use std::{collections::BTreeMap, fs, io, os::fd::OwnedFd, path::Path};
 
 use company::{Company, layout};
 use rusqlite::Connection;
@@ -244,7 +238,8 @@ impl Scan<'_> {
 
 fn stamp(folder: &OwnedFd, name: &str) -> Option<Stamp> {
     let found = rustix::fs::statat(folder, name, AtFlags::empty()).ok()?;
-    let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
+    let is_file =
+        rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
     is_file.then(|| Stamp {
         mtime_ns: found.st_mtime.wrapping_mul(1_000_000_000)
             + i64::try_from(found.st_mtime_nsec).unwrap_or(0),
@@ -313,7 +308,10 @@ mod tests {
             ("work/projects/p/runs/r/run.yaml", Some(Kind::Run)),
             ("work/projects/p/runs/r/events.jsonl", Some(Kind::Events)),
             ("inbox/workspace_home/messages.jsonl", Some(Kind::Messages)),
-            ("inbox/conversations/c/conversation.yaml", Some(Kind::Conversation)),
+            (
+                "inbox/conversations/c/conversation.yaml",
+                Some(Kind::Conversation),
+            ),
             ("work/projects/p/conversations/c/other", None),
             ("work/projects/p/project.yaml", None),
         ] {
@@ -322,6 +320,9 @@ mod tests {
         assert_eq!(project_of("work/projects/p/tasks/t.md"), "p");
         assert_eq!(project_of("inbox/reviews/r.yaml"), "");
         assert_eq!(owner_of("a/events.jsonl").as_deref(), Some("a/run.yaml"));
-        assert_eq!(lines_of("a/conversation.yaml").as_deref(), Some("a/messages.jsonl"));
+        assert_eq!(
+            lines_of("a/conversation.yaml").as_deref(),
+            Some("a/messages.jsonl")
+        );
     }
 }

@@ -61,8 +61,10 @@ pub(crate) fn add(db: &Connection, text: &Text<'_>) -> rusqlite::Result<()> {
 
 /// Removes the texts of a file.
 pub(crate) fn forget(db: &Connection, relpath: &str) -> rusqlite::Result<()> {
-    db.prepare_cached("DELETE FROM texts_fts WHERE rowid IN (SELECT id FROM texts WHERE relpath = ?1)")?
-        .execute([relpath])?;
+    db.prepare_cached(
+        "DELETE FROM texts_fts WHERE rowid IN (SELECT id FROM texts WHERE relpath = ?1)",
+    )?
+    .execute([relpath])?;
     db.prepare_cached("DELETE FROM texts WHERE relpath = ?1")?
         .execute([relpath])
         .map(drop)
@@ -147,29 +149,40 @@ impl Words {
             let is_phrase = place % 2 == 1;
             match is_phrase {
                 true => phrases.push((part.to_owned(), false)),
-                false => phrases.extend(part.split_whitespace().map(|word| match word.strip_suffix('*') {
-                    Some(begin) => (begin.to_owned(), true),
-                    None => (word.to_owned(), false),
-                })),
+                false => {
+                    phrases.extend(part.split_whitespace().map(
+                        |word| match word.strip_suffix('*') {
+                            Some(begin) => (begin.to_owned(), true),
+                            None => (word.to_owned(), false),
+                        },
+                    ))
+                }
             }
         }
         phrases.retain(|(phrase, _)| phrase.chars().any(char::is_alphanumeric));
         if phrases.is_empty() {
             return None;
         }
-        let terms = phrases
-            .iter()
-            .map(|(phrase, is_beginning)| format!("\"{phrase}\"{}", if *is_beginning { "*" } else { "" }));
+        let terms = phrases.iter().map(|(phrase, is_beginning)| {
+            format!("\"{phrase}\"{}", if *is_beginning { "*" } else { "" })
+        });
         Some(Self {
             expression: terms.collect::<Vec<_>>().join(" AND "),
-            needles: phrases.iter().map(|(phrase, _)| phrase.to_lowercase()).collect(),
+            needles: phrases
+                .iter()
+                .map(|(phrase, _)| phrase.to_lowercase())
+                .collect(),
         })
     }
 
     /// The first of the words in a text, and what is around it.
     fn snippet(&self, text: &str) -> String {
         let lower = text.to_lowercase();
-        let found = self.needles.iter().filter_map(|needle| lower.find(needle)).min();
+        let found = self
+            .needles
+            .iter()
+            .filter_map(|needle| lower.find(needle))
+            .min();
         // Lower case may be longer or shorter; the place is near enough.
         let place = lower[..found.unwrap_or(0)].chars().count();
         let begin = place.saturating_sub(BEFORE);
@@ -177,7 +190,13 @@ impl Words {
             .chars()
             .skip(begin)
             .take(SNIPPET)
-            .map(|character| if character.is_control() { ' ' } else { character })
+            .map(|character| {
+                if character.is_control() {
+                    ' '
+                } else {
+                    character
+                }
+            })
             .collect();
         if begin > 0 {
             snippet.insert(0, '…');
@@ -233,7 +252,9 @@ fn texts(
     let mut rows = statement.query(params![words.expression, query.project_id])?;
     while let Some(row) = rows.next()? {
         let word: String = row.get(0)?;
-        let kind = SearchKind::ALL.into_iter().find(|kind| kind.as_str() == word);
+        let kind = SearchKind::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == word);
         let Some(kind) = kind.filter(|kind| query.kinds.contains(kind)) else {
             continue;
         };
@@ -252,10 +273,17 @@ fn texts(
         };
         if let Some(actor) = &query.actor {
             let own_team: Option<String> = row.get(7)?;
-            let team = own_team
-                .as_deref()
-                .or_else(|| hit.author_id.as_deref().and_then(|author| people.team_of(author)));
-            let sees = may_see(actor, hit.visibility.as_deref(), hit.author_id.as_deref(), team);
+            let team = own_team.as_deref().or_else(|| {
+                hit.author_id
+                    .as_deref()
+                    .and_then(|author| people.team_of(author))
+            });
+            let sees = may_see(
+                actor,
+                hit.visibility.as_deref(),
+                hit.author_id.as_deref(),
+                team,
+            );
             let reads_along = match (&hit.conversation_id, sees) {
                 (Some(conversation), true) => is_member(db, actor, conversation)?,
                 (_, sees) => sees,
@@ -307,7 +335,12 @@ fn events(
         if let Some(actor) = &query.actor {
             let agent: Option<String> = row.get(8)?;
             let team = agent.as_deref().and_then(|agent| people.team_of(agent));
-            if !may_see(actor, hit.visibility.as_deref(), hit.author_id.as_deref(), team) {
+            if !may_see(
+                actor,
+                hit.visibility.as_deref(),
+                hit.author_id.as_deref(),
+                team,
+            ) {
                 continue;
             }
         }
@@ -320,9 +353,20 @@ fn events(
 }
 
 /// Whether somebody may see something. What does not say who may is for people alone.
-pub(crate) fn may_see(actor: &Actor, visibility: Option<&str>, author: Option<&str>, team: Option<&str>) -> bool {
-    let words = [Visibility::PrivateAgent, Visibility::Team, Visibility::Managers, Visibility::Org];
-    let visibility = visibility.and_then(|word| words.into_iter().find(|known| known.as_str() == word));
+pub(crate) fn may_see(
+    actor: &Actor,
+    visibility: Option<&str>,
+    author: Option<&str>,
+    team: Option<&str>,
+) -> bool {
+    let words = [
+        Visibility::PrivateAgent,
+        Visibility::Team,
+        Visibility::Managers,
+        Visibility::Org,
+    ];
+    let visibility =
+        visibility.and_then(|word| words.into_iter().find(|known| known.as_str() == word));
     let resource = Resource {
         team_id: team,
         producing_actor_id: author,
@@ -351,9 +395,17 @@ fn is_member(db: &Connection, actor: &Actor, id: &str) -> Result<bool, Error> {
                   OR participant_kind = 'team' AND participant_id = ?3))",
         )?
         .query_row(params![id, actor.id, actor.team_id], |row| row.get(0))?;
-    let words = [Visibility::PrivateAgent, Visibility::Team, Visibility::Managers, Visibility::Org];
+    let words = [
+        Visibility::PrivateAgent,
+        Visibility::Team,
+        Visibility::Managers,
+        Visibility::Org,
+    ];
     let visibility = words.into_iter().find(|known| known.as_str() == visibility);
-    Ok(visibility.is_some_and(|visibility| conversation::is_open_to(actor, visibility, takes_part)))
+    Ok(
+        visibility
+            .is_some_and(|visibility| conversation::is_open_to(actor, visibility, takes_part)),
+    )
 }
 
 #[cfg(test)]
@@ -364,8 +416,14 @@ mod tests {
     fn whatever_is_typed_is_a_list_of_words() {
         for (query, expression) in [
             ("one two", Some(r#""one" AND "two""#)),
-            (r#"say "two words" beg*"#, Some(r#""say" AND "two words" AND "beg"*"#)),
-            ("a OR b) NEAR(", Some(r#""a" AND "OR" AND "b)" AND "NEAR(""#)),
+            (
+                r#"say "two words" beg*"#,
+                Some(r#""say" AND "two words" AND "beg"*"#),
+            ),
+            (
+                "a OR b) NEAR(",
+                Some(r#""a" AND "OR" AND "b)" AND "NEAR(""#),
+            ),
             (r#"open "quote"#, Some(r#""open" AND "quote""#)),
             ("- * \"\"", None),
         ] {
@@ -379,7 +437,10 @@ mod tests {
         let words = Words::parse("Needle").unwrap();
         let text = format!("{} needle {}", "hay ".repeat(100), "straw ".repeat(100));
         let snippet = words.snippet(&text);
-        assert!(snippet.starts_with('…') && snippet.ends_with('…'), "{snippet}");
+        assert!(
+            snippet.starts_with('…') && snippet.ends_with('…'),
+            "{snippet}"
+        );
         assert!(snippet.contains("needle straw"), "{snippet}");
         assert_eq!(words.snippet("a\nneedle"), "a needle");
     }

@@ -156,7 +156,9 @@ impl Sync<'_> {
             Kind::Run => {
                 let agent = self
                     .db
-                    .prepare_cached("SELECT agent_id FROM runs WHERE project_id = ?1 AND run_id = ?2")?
+                    .prepare_cached(
+                        "SELECT agent_id FROM runs WHERE project_id = ?1 AND run_id = ?2",
+                    )?
                     .query_row([project_of(path), id], |row| row.get(0))
                     .optional()?;
                 self.agents.extend(agent);
@@ -193,7 +195,10 @@ impl Sync<'_> {
                 new_id = None;
             }
         }
-        if let Some(old_id) = old_id.as_ref().filter(|old_id| Some(*old_id) != new_id.as_ref()) {
+        if let Some(old_id) = old_id
+            .as_ref()
+            .filter(|old_id| Some(*old_id) != new_id.as_ref())
+        {
             self.delete(kind, path, old_id)?;
         }
         if let (Some(id), Some(parsed)) = (&new_id, &read.parsed) {
@@ -260,7 +265,13 @@ impl Sync<'_> {
         self.remember(path, known)
     }
 
-    fn events(&mut self, path: &str, run: &str, mut reader: LineReader, is_afresh: bool) -> Result<Known, Error> {
+    fn events(
+        &mut self,
+        path: &str,
+        run: &str,
+        mut reader: LineReader,
+        is_afresh: bool,
+    ) -> Result<Known, Error> {
         let project = project_of(path);
         if is_afresh {
             events::delete(self.db, project, run, self.counts)?;

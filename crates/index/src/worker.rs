@@ -181,7 +181,9 @@ impl Shared {
             let thread = std::thread::Builder::new().name("index-sync".to_owned());
             match thread.spawn(move || shared.run()) {
                 Ok(thread) => state.thread = Some(thread),
-                Err(error) => tracing::warn!(%error, "indexes are not kept up to date in the background"),
+                Err(error) => {
+                    tracing::warn!(%error, "indexes are not kept up to date in the background")
+                }
             }
         }
         self.wake.notify_all();
@@ -200,10 +202,15 @@ impl Shared {
                     match state.next(now) {
                         Next::Work(work) => break work,
                         Next::Sleep(None) => {
-                            state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                            state = self
+                                .wake
+                                .wait(state)
+                                .unwrap_or_else(PoisonError::into_inner);
                         }
                         Next::Sleep(Some(until)) => {
-                            let waited = self.wake.wait_timeout(state, until.saturating_duration_since(now));
+                            let waited = self
+                                .wake
+                                .wait_timeout(state, until.saturating_duration_since(now));
                             state = waited.unwrap_or_else(PoisonError::into_inner).0;
                         }
                     }
@@ -341,13 +348,17 @@ impl State {
         if let Some(root) = self.to_watch.pop_first() {
             return Next::Work(Work::Watch(root));
         }
-        self.watched.retain(|_, watched| now.duration_since(watched.used_at) < IN_USE);
+        self.watched
+            .retain(|_, watched| now.duration_since(watched.used_at) < IN_USE);
         let watched = &self.watched;
         self.noticed.retain(|root, _| watched.contains_key(root));
         let noticed = self.noticed.iter().find(|(_, at)| **at <= now);
         let noticed = noticed.map(|(root, _)| root.clone());
         let overdue = || {
-            let due = self.watched.iter().find(|(_, watched)| watched.look_at <= now);
+            let due = self
+                .watched
+                .iter()
+                .find(|(_, watched)| watched.look_at <= now);
             due.map(|(root, _)| root.clone())
         };
         if let Some(root) = noticed.or_else(overdue) {
@@ -358,7 +369,10 @@ impl State {
             return Next::Work(Work::Texts(root));
         }
         let looks = self.watched.values().map(|watched| watched.look_at);
-        let until = looks.chain(self.noticed.values().copied()).chain(self.due).min();
+        let until = looks
+            .chain(self.noticed.values().copied())
+            .chain(self.due)
+            .min();
         Next::Sleep(until)
     }
 }

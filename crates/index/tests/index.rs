@@ -40,13 +40,22 @@ fn event_types(folder: &Folder, run: &str) -> Vec<String> {
         order: Some(IndexOrder::Asc),
         ..folder.params()
     };
-    let events = folder.indexes.list_events(&folder.company, &params, None).unwrap();
-    events.into_iter().map(|event| format!("{} {}", event.seq, event.r#type)).collect()
+    let events = folder
+        .indexes
+        .list_events(&folder.company, &params, None)
+        .unwrap();
+    events
+        .into_iter()
+        .map(|event| format!("{} {}", event.seq, event.r#type))
+        .collect()
 }
 
 fn broken_lines(folder: &Folder) -> Vec<u64> {
     let params: IndexListEventParseErrorsParams = folder.params();
-    let errors = folder.indexes.list_event_parse_errors(&folder.company, &params).unwrap();
+    let errors = folder
+        .indexes
+        .list_event_parse_errors(&folder.company, &params)
+        .unwrap();
     errors.into_iter().map(|error| error.seq).collect()
 }
 
@@ -55,15 +64,31 @@ fn dump(folder: &Folder) -> Vec<String> {
     let db = rusqlite::Connection::open(folder.path(".local/index.sqlite")).unwrap();
     let mut lines = Vec::new();
     for table in [
-        "runs", "run_activity", "events", "event_parse_errors", "artifacts", "reviews", "help_requests",
-        "conversations", "conversation_participants", "messages", "comments", "tasks", "task_milestones", "jobs",
-        "agents", "agent_counters", "run_totals",
+        "runs",
+        "run_activity",
+        "events",
+        "event_parse_errors",
+        "artifacts",
+        "reviews",
+        "help_requests",
+        "conversations",
+        "conversation_participants",
+        "messages",
+        "comments",
+        "tasks",
+        "task_milestones",
+        "jobs",
+        "agents",
+        "agent_counters",
+        "run_totals",
     ] {
         let mut statement = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
         let columns = statement.column_count();
         let mut rows = statement.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
-            let cells: Vec<String> = (0..columns).map(|column| format!("{:?}", row.get_ref(column).unwrap())).collect();
+            let cells: Vec<String> = (0..columns)
+                .map(|column| format!("{:?}", row.get_ref(column).unwrap()))
+                .collect();
             lines.push(format!("{table} {}", cells.join(" ")));
         }
     }
@@ -76,7 +101,10 @@ fn what_syncs_add_up_to_is_what_a_rebuild_finds() {
     let folder = Folder::with_everything();
     folder.indexes.rebuild(&folder.company).unwrap();
     folder.run("run_2", "agent_2", "failed");
-    folder.events("run_2", &[&line("run.started"), "broken", &line("policy.denied")]);
+    folder.events(
+        "run_2",
+        &[&line("run.started"), "broken", &line("policy.denied")],
+    );
     folder.append("run_1", &line("run.ended"));
     folder.run("run_1", "agent_2", "ended");
     folder.remove("inbox/reviews/rev_1.yaml");
@@ -113,7 +141,10 @@ fn an_appended_event_is_indexed_alone() {
         ..IndexSyncResponse::default()
     };
     assert_eq!(changes(&folder), expected);
-    assert_eq!(event_types(&folder, "run_1"), ["1 run.started", "2 policy.decision", "3 run.ended"]);
+    assert_eq!(
+        event_types(&folder, "run_1"),
+        ["1 run.started", "2 policy.decision", "3 run.ended"]
+    );
 }
 
 #[test]
@@ -132,13 +163,28 @@ fn a_line_is_indexed_when_it_has_its_end() {
 #[test]
 fn a_broken_line_is_told_until_it_is_mended() {
     let folder = Folder::with_everything();
-    folder.events("run_1", &[&line("run.started"), "broken", "", &line("run.ended")]);
+    folder.events(
+        "run_1",
+        &[&line("run.started"), "broken", "", &line("run.ended")],
+    );
     sync(&folder);
     assert_eq!(broken_lines(&folder), [2]);
-    assert_eq!(event_types(&folder, "run_1"), ["1 run.started", "3 run.ended"]);
-    folder.events("run_1", &[&line("run.started"), &line("mended"), &line("run.ended")]);
+    assert_eq!(
+        event_types(&folder, "run_1"),
+        ["1 run.started", "3 run.ended"]
+    );
+    folder.events(
+        "run_1",
+        &[&line("run.started"), &line("mended"), &line("run.ended")],
+    );
     let counts = sync(&folder);
-    assert_eq!((counts.event_parse_errors_deleted, counts.event_parse_errors_indexed), (1, 0));
+    assert_eq!(
+        (
+            counts.event_parse_errors_deleted,
+            counts.event_parse_errors_indexed
+        ),
+        (1, 0)
+    );
     assert_eq!(broken_lines(&folder), [0; 0]);
     assert_eq!(event_types(&folder, "run_1").len(), 3);
 }
@@ -158,7 +204,9 @@ fn an_event_that_was_written_over_is_noticed() {
     let folder = Folder::with_everything();
     sync(&folder);
     let path = folder.path("work/projects/proj_1/runs/run_1/events.jsonl");
-    let text = fs::read_to_string(&path).unwrap().replace("run.started", "run.STARTED");
+    let text = fs::read_to_string(&path)
+        .unwrap()
+        .replace("run.started", "run.STARTED");
     // The same file, as long as before.
     folder.overwrite(&path, &text);
     assert_eq!(sync(&folder).events_indexed, 2);
@@ -186,7 +234,10 @@ fn a_run_whose_document_breaks_goes_with_its_events_and_comes_back_with_them() {
 #[test]
 fn a_log_without_a_run_is_not_indexed() {
     let folder = Folder::with_everything();
-    folder.write("work/projects/proj_1/runs/run_manual/events.jsonl", &format!("{}\n", line("policy.decision")));
+    folder.write(
+        "work/projects/proj_1/runs/run_manual/events.jsonl",
+        &format!("{}\n", line("policy.decision")),
+    );
     sync(&folder);
     assert_eq!((stats(&folder).runs, stats(&folder).events), (1, 2));
     assert_eq!(changes(&folder), IndexSyncResponse::default());
@@ -196,9 +247,13 @@ fn a_log_without_a_run_is_not_indexed() {
 fn of_two_files_with_one_id_the_second_takes_over_when_the_first_goes() {
     let folder = Folder::with_everything();
     sync(&folder);
-    let document = fs::read_to_string(folder.path("work/projects/proj_1/runs/run_1/run.yaml")).unwrap();
+    let document =
+        fs::read_to_string(folder.path("work/projects/proj_1/runs/run_1/run.yaml")).unwrap();
     folder.write("work/projects/proj_1/runs/copy/run.yaml", &document);
-    folder.write("work/projects/proj_1/runs/copy/events.jsonl", &format!("{}\n", line("of.the.copy")));
+    folder.write(
+        "work/projects/proj_1/runs/copy/events.jsonl",
+        &format!("{}\n", line("of.the.copy")),
+    );
     sync(&folder);
     assert_eq!(event_types(&folder, "run_1").len(), 2);
     folder.remove("work/projects/proj_1/runs/run_1");
@@ -215,12 +270,18 @@ fn an_index_that_cannot_be_used_is_replaced_without_a_word() {
     sync(&folder);
     let index = folder.path(".local/index.sqlite");
     let damage: [&dyn Fn(); 4] = [
-        &|| folder.overwrite(&index, "this is not a database, but it is a file that exists"),
+        &|| {
+            folder.overwrite(
+                &index,
+                "this is not a database, but it is a file that exists",
+            )
+        },
         &|| folder.overwrite(&index, ""),
         &|| {
             fs::remove_file(&index).unwrap();
             let db = rusqlite::Connection::open(&index).unwrap();
-            db.execute_batch("CREATE TABLE runs (x); PRAGMA user_version = 7").unwrap();
+            db.execute_batch("CREATE TABLE runs (x); PRAGMA user_version = 7")
+                .unwrap();
         },
         &|| {
             let mut bytes = fs::read(&index).unwrap();
@@ -247,8 +308,14 @@ fn without_an_index_lists_say_so_and_views_build_one() {
     let folder = Folder::with_everything();
     let error = folder.indexes.stats(&folder.company).unwrap_err();
     let path = format!("{}/.local/index.sqlite", folder.company.given());
-    assert_eq!(error.to_string(), format!("Index database not found: {path}. Run index.rebuild first."));
-    let state = folder.indexes.freshen(&folder.company, Freshness::AsItIs).unwrap();
+    assert_eq!(
+        error.to_string(),
+        format!("Index database not found: {path}. Run index.rebuild first.")
+    );
+    let state = folder
+        .indexes
+        .freshen(&folder.company, Freshness::AsItIs)
+        .unwrap();
     assert!(state.rebuilt && !state.synced);
     fs::remove_file(folder.path(".local/index.sqlite")).unwrap();
     assert!(sync(&folder).db_created);
@@ -287,12 +354,17 @@ fn nothing_is_left_beside_the_index_by_those_who_died_building_it() {
     folder.write(".local/.index.sqlite.tmp-2147483646-0", "half");
     folder.indexes.rebuild(&folder.company).unwrap();
     let names: Vec<String> = names(&folder.path(".local"));
-    assert!(names.iter().all(|name| !name.contains(".tmp-")), "{names:?}");
+    assert!(
+        names.iter().all(|name| !name.contains(".tmp-")),
+        "{names:?}"
+    );
 }
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
 }
 
 #[test]
@@ -311,3 +383,12 @@ fn runs_are_listed_newest_first_by_status() {
     assert_eq!(list(None), ["run_2", "run_1"]);
     assert_eq!(list(Some(RunStatus::Failed)), ["run_2"]);
 }
+
+#[path = "index/processes.rs"]
+mod processes;
+#[path = "index/search.rs"]
+mod search;
+#[path = "index/snapshots.rs"]
+mod snapshots;
+#[path = "index/worker.rs"]
+mod worker;

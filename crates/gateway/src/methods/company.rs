@@ -19,8 +19,8 @@ pub(super) mod workspace;
 
 use std::sync::Arc;
 
-use company::{Company, Error, conversation::Scope, policy::Actor};
 use ::index::{Indexes, Live};
+use company::{Company, Error, conversation::Scope, policy::Actor};
 use protocol::company::{ActorRole, CompanyScope, ProjectId, Text};
 use rpc::{Failure, Kind};
 use serde_json::json;
@@ -69,12 +69,13 @@ fn live(_ctx: &Context) -> Live {
 fn index_failure(error: &::index::Error) -> Failure {
     match error {
         ::index::Error::Folder(error) => failure(error),
-        ::index::Error::NotBuilt(_) => Failure::state(Kind::NotFound, error.to_string())
-            .hint("build it with `index.rebuild`"),
-        ::index::Error::NoWords => Failure::param("/query".to_owned(), error.to_string()),
-        ::index::Error::Database(_) | ::index::Error::OtherVersion { .. } | ::index::Error::Io(_) => {
-            Failure::incident(error)
+        ::index::Error::NotBuilt(_) => {
+            Failure::state(Kind::NotFound, error.to_string()).hint("build it with `index.rebuild`")
         }
+        ::index::Error::NoWords => Failure::param("/query".to_owned(), error.to_string()),
+        ::index::Error::Database(_)
+        | ::index::Error::OtherVersion { .. }
+        | ::index::Error::Io(_) => Failure::incident(error),
     }
 }
 

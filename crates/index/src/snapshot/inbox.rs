@@ -82,7 +82,11 @@ pub(super) fn snapshot(
 }
 
 /// Whether somebody may see a document.
-fn sees(actor: Option<(&Actor, &People)>, visibility: Option<&str>, producer: Option<&str>) -> bool {
+fn sees(
+    actor: Option<(&Actor, &People)>,
+    visibility: Option<&str>,
+    producer: Option<&str>,
+) -> bool {
     actor.is_none_or(|(actor, people)| {
         let team = producer.and_then(|producer| people.team_of(producer));
         may_see(actor, visibility, producer, team)
@@ -90,7 +94,11 @@ fn sees(actor: Option<(&Actor, &People)>, visibility: Option<&str>, producer: Op
 }
 
 fn pending(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<InboxPending>, Error> {
-    let of_project = if wanted.project.is_some() { "artifacts.project_id = ?1" } else { "?1 IS NULL" };
+    let of_project = if wanted.project.is_some() {
+        "artifacts.project_id = ?1"
+    } else {
+        "?1 IS NULL"
+    };
     let mut statement = db.prepare_cached(&format!(
         "SELECT artifacts.project_id, artifact_id, type, title, visibility, produced_by, artifacts.run_id, created_at,
              coalesce(parse_error_count, 0), is_valid
@@ -119,7 +127,11 @@ fn pending(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<InboxPending>, Er
             parse_error_count: row.get(8)?,
             invalid: (!row.get::<_, bool>(9)?).then_some(true),
         };
-        if sees(wanted.actor, item.visibility.as_deref(), item.produced_by.as_deref()) {
+        if sees(
+            wanted.actor,
+            item.visibility.as_deref(),
+            item.produced_by.as_deref(),
+        ) {
             found.push(item);
         }
         if found.len() >= wanted.pending as usize {
@@ -130,7 +142,11 @@ fn pending(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<InboxPending>, Er
 }
 
 fn decisions(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<InboxDecision>, Error> {
-    let of_project = if wanted.project.is_some() { "reviews.project_id = ?1" } else { "?1 IS NULL" };
+    let of_project = if wanted.project.is_some() {
+        "reviews.project_id = ?1"
+    } else {
+        "?1 IS NULL"
+    };
     let mut statement = db.prepare_cached(&format!(
         "SELECT review_id, reviews.created_at, decision, actor_id, actor_role, subject_kind, subject_artifact_id,
              reviews.project_id, notes, artifacts.type, artifacts.run_id, coalesce(parse_error_count, 0),
@@ -159,7 +175,9 @@ fn decisions(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<InboxDecision>,
             parse_error_count: row.get(11)?,
         };
         let (visibility, producer): (Option<String>, Option<String>) = (row.get(12)?, row.get(13)?);
-        let is_theirs = wanted.actor.is_some_and(|(actor, _)| actor.id == item.actor_id);
+        let is_theirs = wanted
+            .actor
+            .is_some_and(|(actor, _)| actor.id == item.actor_id);
         // What is known of a document that is gone is for those who lead.
         let visibility = match item.artifact_type {
             Some(_) => visibility.as_deref(),
@@ -176,7 +194,11 @@ fn decisions(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<InboxDecision>,
 }
 
 /// The newest reviews that can be read, by name.
-pub fn list_reviews(company: &Company, limit: usize, actor: Option<&Actor>) -> Result<Vec<Review>, company::Error> {
+pub fn list_reviews(
+    company: &Company,
+    limit: usize,
+    actor: Option<&Actor>,
+) -> Result<Vec<Review>, company::Error> {
     let people = People::of(company)?;
     let mut found = Vec::new();
     for name in company.names(layout::REVIEWS)?.iter().rev() {
@@ -213,7 +235,11 @@ fn may_see_review(company: &Company, people: &People, actor: &Actor, review: &Re
     match document {
         Some(document) => {
             let head = &document.head;
-            sees(Some((actor, people)), Some(head.visibility.as_str()), Some(&head.produced_by))
+            sees(
+                Some((actor, people)),
+                Some(head.visibility.as_str()),
+                Some(&head.produced_by),
+            )
         }
         None => actor.role != ActorRole::Worker,
     }
@@ -234,7 +260,8 @@ pub fn list_help_requests(
         if !name.ends_with(".md") {
             continue;
         }
-        let read = company.read_markdown::<HelpRequest>(&format!("{}/{name}", layout::HELP_REQUESTS));
+        let read =
+            company.read_markdown::<HelpRequest>(&format!("{}/{name}", layout::HELP_REQUESTS));
         let Ok(request) = read else {
             continue;
         };

@@ -55,7 +55,9 @@ pub(super) fn snapshot(
     let mut rows = newest(db, wanted)?;
     let shown: BTreeSet<String> = rows.iter().map(|row| row.run_id.clone()).collect();
     let others = wanted.live.iter().filter(|(run, session)| {
-        let is_wanted = wanted.project.is_none_or(|project| session.project_id == project);
+        let is_wanted = wanted
+            .project
+            .is_none_or(|project| session.project_id == project);
         is_wanted && !shown.contains(*run)
     });
     rows.extend(others.map(|(run, session)| MonitorRow {
@@ -64,7 +66,10 @@ pub(super) fn snapshot(
     }));
     rows.sort_by(|left, right| {
         let key = |row: &MonitorRow| {
-            let is_live = row.live.as_ref().is_some_and(|live| live.live_status == RunStatus::Running);
+            let is_live = row
+                .live
+                .as_ref()
+                .is_some_and(|live| live.live_status == RunStatus::Running);
             (is_live, row.created_at.clone())
         };
         let newest_first = Reverse(key(left)).cmp(&Reverse(key(right)));
@@ -112,7 +117,11 @@ fn without_run(project: &str, run: &str) -> MonitorRow {
 }
 
 fn newest(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<MonitorRow>, Error> {
-    let of_project = if wanted.project.is_some() { "runs.project_id = ?1" } else { "?1 IS NULL" };
+    let of_project = if wanted.project.is_some() {
+        "runs.project_id = ?1"
+    } else {
+        "?1 IS NULL"
+    };
     let mut statement = db.prepare_cached(&format!(
         "SELECT runs.project_id, runs.run_id, created_at, status, provider, agent_id, context_pack_id,
              usage_source, usage_confidence, usage_total_tokens, usage_input_tokens, usage_output_tokens,
@@ -181,7 +190,8 @@ fn seen_by(
     kept: Activity,
 ) -> Result<Activity, Error> {
     let team = people.team_of(agent);
-    let sees = |visibility: Option<&str>, author: Option<&str>| may_see(actor, visibility, author, team);
+    let sees =
+        |visibility: Option<&str>, author: Option<&str>| may_see(actor, visibility, author, team);
     let last_event = match kept.last_event {
         Some(event) if !sees(event.visibility.as_deref(), event.actor.as_deref()) => {
             let mut statement = db.prepare_cached(
@@ -199,7 +209,9 @@ fn seen_by(
             })?;
             let mut visible = events.filter(|event| {
                 let event = event.as_ref();
-                event.map_or(true, |event| sees(event.visibility.as_deref(), event.actor.as_deref()))
+                event.map_or(true, |event| {
+                    sees(event.visibility.as_deref(), event.actor.as_deref())
+                })
             });
             visible.next().transpose()?
         }
@@ -236,8 +248,9 @@ fn seen_by(
 
 fn jobs(db: &Connection, projects: &BTreeSet<&str>) -> Result<MonitorJobs, Error> {
     let mut jobs = MonitorJobs::default();
-    let mut statement =
-        db.prepare_cached("SELECT status, count(*) FROM jobs WHERE project_id = ?1 GROUP BY status")?;
+    let mut statement = db.prepare_cached(
+        "SELECT status, count(*) FROM jobs WHERE project_id = ?1 GROUP BY status",
+    )?;
     for project in projects {
         let mut rows = statement.query([project])?;
         while let Some(row) = rows.next()? {

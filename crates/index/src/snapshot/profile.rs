@@ -56,7 +56,11 @@ fn profile(company: &Company, id: &AgentId) -> Result<AgentProfile, company::Err
 }
 
 fn metrics(db: &Connection, agent: &str, project: Option<&str>) -> Result<AgentMetrics, Error> {
-    let of_project = if project.is_some() { "project_id = ?2" } else { "?2 IS NULL" };
+    let of_project = if project.is_some() {
+        "project_id = ?2"
+    } else {
+        "?2 IS NULL"
+    };
     let metrics = db
         .prepare_cached(&format!(
             "SELECT count(*), coalesce(sum(status = 'running'), 0), coalesce(sum(status = 'ended'), 0),

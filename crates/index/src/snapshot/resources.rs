@@ -42,7 +42,11 @@ fn totals(db: &Connection, project: Option<&str>, live: &Live) -> Result<Resourc
     let (agents, workers) = db
         .prepare_cached("SELECT count(*), coalesce(sum(role = 'worker'), 0) FROM agent_counters")?
         .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let of_project = if project.is_some() { "project_id = ?1" } else { "?1 IS NULL" };
+    let of_project = if project.is_some() {
+        "project_id = ?1"
+    } else {
+        "?1 IS NULL"
+    };
     let used = db
         .prepare_cached(&format!(
             "SELECT coalesce(sum(run_count), 0), coalesce(sum(total_tokens), 0), coalesce(sum(total_cost_usd), 0.0),
@@ -71,7 +75,11 @@ fn totals(db: &Connection, project: Option<&str>, live: &Live) -> Result<Resourc
 
 /// Workers with a run that is not over, as its document or its session says.
 fn active_workers(db: &Connection, project: Option<&str>, live: &Live) -> Result<u64, Error> {
-    let of_project = if project.is_some() { "runs.project_id = ?1" } else { "?1 IS NULL" };
+    let of_project = if project.is_some() {
+        "runs.project_id = ?1"
+    } else {
+        "?1 IS NULL"
+    };
     let mut active: BTreeSet<String> = db
         .prepare_cached(&format!(
             "SELECT DISTINCT runs.agent_id FROM agent_counters JOIN runs ON runs.agent_id = agent_counters.agent_id
@@ -94,7 +102,11 @@ fn active_workers(db: &Connection, project: Option<&str>, live: &Live) -> Result
 }
 
 fn providers(db: &Connection, project: Option<&str>) -> Result<Vec<ResourceProvider>, Error> {
-    let of_project = if project.is_some() { "project_id = ?1" } else { "?1 IS NULL" };
+    let of_project = if project.is_some() {
+        "project_id = ?1"
+    } else {
+        "?1 IS NULL"
+    };
     let mut statement = db.prepare_cached(&format!(
         "SELECT provider, sum(run_count), sum(total_tokens) AS tokens, sum(total_cost_usd)
          FROM run_totals WHERE {of_project} GROUP BY provider ORDER BY tokens DESC, provider"

@@ -2,12 +2,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use company::{
-    Company, collation,
-    document::Document,
-    layout,
-    policy::Actor,
-};
+use company::{Company, collation, document::Document, layout, policy::Actor};
 use protocol::company::{
     AgentRole, RunStatus,
     comment::Comment,
@@ -99,8 +94,9 @@ fn comments(
         };
         let visibility = Some(comment.visibility.as_str());
         let author = comment.author_id.as_str();
-        let is_visible = actor
-            .is_none_or(|(actor, people)| may_see(actor, visibility, Some(author), people.team_of(author)));
+        let is_visible = actor.is_none_or(|(actor, people)| {
+            may_see(actor, visibility, Some(author), people.team_of(author))
+        });
         if is_visible {
             found.push(Comment::clone(&comment));
         }
@@ -145,7 +141,10 @@ fn colleagues(
         let seen = seen.entry(agent).or_default();
         seen.total_runs += 1;
         seen.active_runs += u64::from(is_active(row));
-        let event = row.last_event.as_ref().and_then(|event| event.ts_wallclock.as_deref());
+        let event = row
+            .last_event
+            .as_ref()
+            .and_then(|event| event.ts_wallclock.as_deref());
         seen.at(event.or(row.created_at.as_deref()));
     }
     for item in &inbox.pending {
@@ -160,11 +159,15 @@ fn colleagues(
         seen.recent_decisions += 1;
         seen.at(Some(&item.created_at));
     }
-    let mut all_runs = db.prepare_cached("SELECT total_runs FROM agent_counters WHERE agent_id = ?1")?;
+    let mut all_runs =
+        db.prepare_cached("SELECT total_runs FROM agent_counters WHERE agent_id = ?1")?;
     let mut colleagues = Vec::with_capacity(people.agents.len());
     for agent in &people.agents {
         let seen = seen.remove(agent.id.as_str()).unwrap_or_default();
-        let team_name = agent.team_id.as_ref().and_then(|team| people.team_names.get(team));
+        let team_name = agent
+            .team_id
+            .as_ref()
+            .and_then(|team| people.team_names.get(team));
         colleagues.push(UiColleague {
             agent_id: agent.id.to_string(),
             name: agent.name.to_string(),
@@ -174,7 +177,9 @@ fn colleagues(
             team_name: team_name.cloned(),
             active_runs: seen.active_runs,
             total_runs: seen.total_runs,
-            all_runs: all_runs.query_row([agent.id.as_str()], |row| row.get(0)).unwrap_or(0),
+            all_runs: all_runs
+                .query_row([agent.id.as_str()], |row| row.get(0))
+                .unwrap_or(0),
             pending_reviews: seen.pending_reviews,
             recent_decisions: seen.recent_decisions,
             last_seen_at: seen.last_seen_at,
@@ -193,10 +198,16 @@ fn colleagues(
             AgentRole::Worker => 3,
         };
         let key = |one: &UiColleague| {
-            let busiest = Reverse((one.active_runs, one.pending_reviews, one.last_seen_at.clone()));
+            let busiest = Reverse((
+                one.active_runs,
+                one.pending_reviews,
+                one.last_seen_at.clone(),
+            ));
             (busiest, rank(one.role))
         };
-        key(left).cmp(&key(right)).then_with(|| collation::compare(&left.name, &right.name))
+        key(left)
+            .cmp(&key(right))
+            .then_with(|| collation::compare(&left.name, &right.name))
     });
     Ok(colleagues)
 }
@@ -243,18 +254,28 @@ fn heartbeat(company: &Company) -> UiHeartbeat {
     let usually_enabled = config.is_ok();
     let config = config.ok().flatten();
     let config = config.as_deref();
-    let state = company.read_if_there::<HeartbeatState>(HEARTBEAT_STATE).ok().flatten();
-    let state = state.map_or_else(HeartbeatState::default, |state| HeartbeatState::clone(&state));
+    let state = company
+        .read_if_there::<HeartbeatState>(HEARTBEAT_STATE)
+        .ok()
+        .flatten();
+    let state = state.map_or_else(HeartbeatState::default, |state| {
+        HeartbeatState::clone(&state)
+    });
     UiHeartbeat {
-        enabled: config.and_then(|config| config.enabled).unwrap_or(usually_enabled),
+        enabled: config
+            .and_then(|config| config.enabled)
+            .unwrap_or(usually_enabled),
         running: state.running.unwrap_or(false),
-        tick_interval_minutes: config.and_then(|config| config.tick_interval_minutes).unwrap_or(20),
+        tick_interval_minutes: config
+            .and_then(|config| config.tick_interval_minutes)
+            .unwrap_or(20),
         top_k_workers: config.and_then(|config| config.top_k_workers).unwrap_or(2),
         min_wake_score: config.and_then(|config| config.min_wake_score).unwrap_or(3),
         hierarchy_mode: config
             .and_then(|config| config.hierarchy_mode.clone())
             .unwrap_or_else(|| "standard".to_owned()),
-        executive_manager_agent_id: config.and_then(|config| config.executive_manager_agent_id.clone()),
+        executive_manager_agent_id: config
+            .and_then(|config| config.executive_manager_agent_id.clone()),
         allow_director_to_spawn_workers: config
             .and_then(|config| config.allow_director_to_spawn_workers)
             .unwrap_or(false),

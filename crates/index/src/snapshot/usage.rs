@@ -21,7 +21,9 @@ impl Indexes {
         let freshness = Freshness::of(wanted.refresh_index, wanted.sync_index);
         let state = self.freshen(company, freshness)?;
         let limit = wanted.limit.unwrap_or(USUAL);
-        self.read(company, |db| snapshot(company, db, wanted.project_id.as_deref(), limit, state))
+        self.read(company, |db| {
+            snapshot(company, db, wanted.project_id.as_deref(), limit, state)
+        })
     }
 }
 
@@ -43,18 +45,21 @@ pub(super) fn snapshot(
         totals.total_cost_usd += cost;
         totals.priced_run_count += u64::from(run.cost_usd.is_some());
         totals.unpriced_run_count += u64::from(run.cost_usd.is_none());
-        totals.provider_reported_count += u64::from(run.usage_source.as_deref() == Some("provider_reported"));
+        totals.provider_reported_count +=
+            u64::from(run.usage_source.as_deref() == Some("provider_reported"));
         totals.estimated_count += u64::from(run.usage_source.as_deref() == Some("estimated_chars"));
         totals.parse_error_run_count += has_errors;
-        let provider = providers.entry(&run.provider).or_insert_with(|| UsageByProvider {
-            provider: run.provider.clone(),
-            run_count: 0,
-            total_tokens: 0,
-            total_cost_usd: 0.0,
-            average_tokens_per_run: 0,
-            average_cost_usd_per_run: 0.0,
-            parse_error_runs: 0,
-        });
+        let provider = providers
+            .entry(&run.provider)
+            .or_insert_with(|| UsageByProvider {
+                provider: run.provider.clone(),
+                run_count: 0,
+                total_tokens: 0,
+                total_cost_usd: 0.0,
+                average_tokens_per_run: 0,
+                average_cost_usd_per_run: 0.0,
+                parse_error_runs: 0,
+            });
         provider.run_count += 1;
         provider.total_tokens += run.total_tokens;
         provider.total_cost_usd += cost;
@@ -85,7 +90,11 @@ pub(super) fn snapshot(
 }
 
 fn newest(db: &Connection, project: Option<&str>, limit: u32) -> Result<Vec<UsageRun>, Error> {
-    let of_project = if project.is_some() { "runs.project_id = ?1" } else { "?1 IS NULL" };
+    let of_project = if project.is_some() {
+        "runs.project_id = ?1"
+    } else {
+        "?1 IS NULL"
+    };
     let mut statement = db.prepare_cached(&format!(
         "SELECT runs.project_id, runs.run_id, provider, status, created_at, usage_source, usage_confidence,
              coalesce(usage_total_tokens, 0), usage_cost_usd, coalesce(parse_error_count, 0)
@@ -111,7 +120,11 @@ fn newest(db: &Connection, project: Option<&str>, limit: u32) -> Result<Vec<Usag
 }
 
 fn all_time(db: &Connection, project: Option<&str>) -> Result<UsageTotals, Error> {
-    let of_project = if project.is_some() { "project_id = ?1" } else { "?1 IS NULL" };
+    let of_project = if project.is_some() {
+        "project_id = ?1"
+    } else {
+        "?1 IS NULL"
+    };
     let totals = db
         .prepare_cached(&format!(
             "SELECT coalesce(sum(run_count), 0), coalesce(sum(total_tokens), 0), coalesce(sum(total_cost_usd), 0.0),

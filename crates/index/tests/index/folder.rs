@@ -36,7 +36,11 @@ pub fn at(path: &Path) -> Company {
 
 /// A line of an event log.
 pub fn line(kind: &str) -> String {
-    line_for(kind, "org", json!({"rule_id": "vis.org", "policy": {"rule_id": "vis.no"}}))
+    line_for(
+        kind,
+        "org",
+        json!({"rule_id": "vis.org", "policy": {"rule_id": "vis.no"}}),
+    )
 }
 
 pub fn line_for(kind: &str, visibility: &str, payload: serde_json::Value) -> String {
@@ -75,7 +79,10 @@ impl Folder {
         }
         folder.run("run_1", "agent_1", "running");
         folder.events("run_1", &[&line("run.started"), &line("policy.decision")]);
-        folder.write("work/projects/proj_1/artifacts/art_1.md", &document("art_1", "memory_delta", "A delta", "Some text."));
+        folder.write(
+            "work/projects/proj_1/artifacts/art_1.md",
+            &document("art_1", "memory_delta", "A delta", "Some text."),
+        );
         folder.write(
             "work/projects/proj_1/tasks/task_1.md",
             "---\nschema_version: 1\ntype: task\nid: task_1\nproject_id: proj_1\ntitle: A task\n\
@@ -109,8 +116,14 @@ impl Folder {
             "created_at": "2026-07-01T00:00:01.000Z", "author_id": "agent_1", "author_role": "worker", "kind": "text",
             "visibility": "team", "body": "the gearbox is stuck", "mentions": [],
         });
-        folder.write("inbox/conversations/conv_1/messages.jsonl", &format!("{message}\nnot a message\n"));
-        folder.write("work/projects/proj_1/jobs/job_1/job.yaml", "status: running\n");
+        folder.write(
+            "inbox/conversations/conv_1/messages.jsonl",
+            &format!("{message}\nnot a message\n"),
+        );
+        folder.write(
+            "work/projects/proj_1/jobs/job_1/job.yaml",
+            "status: running\n",
+        );
         folder
     }
 
@@ -165,7 +178,11 @@ impl Folder {
 
     /// A run made at a time that its name tells.
     pub fn run(&self, id: &str, agent: &str, status: &str) {
-        let number: u32 = id.rsplit('_').next().and_then(|number| number.parse().ok()).unwrap_or(0);
+        let number: u32 = id
+            .rsplit('_')
+            .next()
+            .and_then(|number| number.parse().ok())
+            .unwrap_or(0);
         self.write(
             &format!("work/projects/proj_1/runs/{id}/run.yaml"),
             &format!(
@@ -181,7 +198,10 @@ impl Folder {
 
     pub fn events(&self, run: &str, lines: &[&str]) {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        self.write(&format!("work/projects/proj_1/runs/{run}/events.jsonl"), &text);
+        self.write(
+            &format!("work/projects/proj_1/runs/{run}/events.jsonl"),
+            &text,
+        );
     }
 
     pub fn append(&self, run: &str, line: &str) {

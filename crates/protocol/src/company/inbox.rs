@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    ActorRole, IsoTime, MemoryScopeKind, ReviewDecision, Sensitivity, Text, Visibility,
-};
+use super::{ActorRole, IsoTime, MemoryScopeKind, ReviewDecision, Sensitivity, Text, Visibility};
 
 crate::methods! {
     Company family "inbox";

@@ -465,7 +465,9 @@ pub struct IndexedHelpRequest {
 }
 
 /// What can be searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchKind {
     /// Documents, which the wire calls artifacts.

@@ -14,8 +14,10 @@ async fn profile_snapshot(
     ctx: Context,
     params: AgentProfileSnapshotParams,
 ) -> Result<AgentProfileSnapshotResponse, Failure> {
-    indexed(&ctx, params.workspace_dir.clone(), move |indexes, company| {
-        indexes.profile(company, &params)
-    })
+    indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.profile(company, &params),
+    )
     .await
 }

@@ -17,7 +17,10 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
         .on::<InboxSnapshot>(inbox_snapshot);
 }
 
-async fn list_reviews(ctx: Context, params: InboxListParams) -> Result<InboxListReviewsResponse, Failure> {
+async fn list_reviews(
+    ctx: Context,
+    params: InboxListParams,
+) -> Result<InboxListReviewsResponse, Failure> {
     let limit = params.limit.unwrap_or(USUAL) as usize;
     let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
     let found = within(&ctx, &params.workspace_dir, move |company| {
@@ -47,8 +50,10 @@ async fn inbox_snapshot(
         params.actor_role,
         params.actor_team_id.clone(),
     );
-    indexed(&ctx, params.workspace_dir.clone(), move |indexes, company| {
-        indexes.inbox(company, &params, actor.as_ref())
-    })
+    indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.inbox(company, &params, actor.as_ref()),
+    )
     .await
 }

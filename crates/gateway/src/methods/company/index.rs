@@ -25,16 +25,28 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
         .on::<IndexSearch>(search);
 }
 
-async fn rebuild(ctx: Context, params: CompanyFolderParams) -> Result<IndexRebuildResponse, Failure> {
-    indexed(&ctx, params.workspace_dir, |indexes, company| indexes.rebuild(company)).await
+async fn rebuild(
+    ctx: Context,
+    params: CompanyFolderParams,
+) -> Result<IndexRebuildResponse, Failure> {
+    indexed(&ctx, params.workspace_dir, |indexes, company| {
+        indexes.rebuild(company)
+    })
+    .await
 }
 
 async fn sync(ctx: Context, params: CompanyFolderParams) -> Result<IndexSyncResponse, Failure> {
-    indexed(&ctx, params.workspace_dir, |indexes, company| indexes.sync(company)).await
+    indexed(&ctx, params.workspace_dir, |indexes, company| {
+        indexes.sync(company)
+    })
+    .await
 }
 
 async fn stats(ctx: Context, params: CompanyFolderParams) -> Result<IndexStatsResponse, Failure> {
-    indexed(&ctx, params.workspace_dir, |indexes, company| indexes.stats(company)).await
+    indexed(&ctx, params.workspace_dir, |indexes, company| {
+        indexes.stats(company)
+    })
+    .await
 }
 
 async fn sync_worker_status(
@@ -53,10 +65,15 @@ async fn sync_worker_flush(
     flushed.map_err(|panic| Failure::incident(&panic))
 }
 
-async fn list_runs(ctx: Context, params: IndexListRunsParams) -> Result<IndexListRunsResponse, Failure> {
-    let rows = indexed(&ctx, params.workspace_dir.clone(), move |indexes, company| {
-        indexes.list_runs(company, &params)
-    });
+async fn list_runs(
+    ctx: Context,
+    params: IndexListRunsParams,
+) -> Result<IndexListRunsResponse, Failure> {
+    let rows = indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.list_runs(company, &params),
+    );
     rows.await.map(IndexListRunsResponse)
 }
 
@@ -69,9 +86,11 @@ async fn list_events(
         params.actor_role,
         params.actor_team_id.clone(),
     );
-    let rows = indexed(&ctx, params.workspace_dir.clone(), move |indexes, company| {
-        indexes.list_events(company, &params, actor.as_ref())
-    });
+    let rows = indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.list_events(company, &params, actor.as_ref()),
+    );
     rows.await.map(IndexListEventsResponse)
 }
 
@@ -79,9 +98,11 @@ async fn list_event_parse_errors(
     ctx: Context,
     params: IndexListEventParseErrorsParams,
 ) -> Result<IndexListEventParseErrorsResponse, Failure> {
-    let rows = indexed(&ctx, params.workspace_dir.clone(), move |indexes, company| {
-        indexes.list_event_parse_errors(company, &params)
-    });
+    let rows = indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.list_event_parse_errors(company, &params),
+    );
     rows.await.map(IndexListEventParseErrorsResponse)
 }
 
@@ -89,9 +110,11 @@ async fn list_reviews(
     ctx: Context,
     params: IndexListReviewsParams,
 ) -> Result<IndexListReviewsResponse, Failure> {
-    let rows = indexed(&ctx, params.workspace_dir.clone(), move |indexes, company| {
-        indexes.list_reviews(company, &params)
-    });
+    let rows = indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.list_reviews(company, &params),
+    );
     rows.await.map(IndexListReviewsResponse)
 }
 
@@ -99,9 +122,11 @@ async fn list_help_requests(
     ctx: Context,
     params: IndexListHelpRequestsParams,
 ) -> Result<IndexListHelpRequestsResponse, Failure> {
-    let rows = indexed(&ctx, params.workspace_dir.clone(), move |indexes, company| {
-        indexes.list_help_requests(company, &params)
-    });
+    let rows = indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.list_help_requests(company, &params),
+    );
     rows.await.map(IndexListHelpRequestsResponse)
 }
 

@@ -20,8 +20,10 @@ async fn snapshot(
         params.actor_team_id.clone(),
     );
     let live = live(&ctx);
-    indexed(&ctx, params.workspace_dir.clone(), move |indexes, company| {
-        indexes.monitor(company, &params, &live, actor.as_ref())
-    })
+    indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.monitor(company, &params, &live, actor.as_ref()),
+    )
     .await
 }

@@ -15,8 +15,10 @@ async fn snapshot(
     params: ResourcesSnapshotParams,
 ) -> Result<ResourcesSnapshotResponse, Failure> {
     let live = live(&ctx);
-    indexed(&ctx, params.workspace_dir.clone(), move |indexes, company| {
-        indexes.resources(company, &params, &live)
-    })
+    indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.resources(company, &params, &live),
+    )
     .await
 }

@@ -18,8 +18,10 @@ async fn snapshot(ctx: Context, params: UiSnapshotParams) -> Result<UiSnapshotRe
     );
     let live = live(&ctx);
     let worker = ctx.index_worker().status();
-    indexed(&ctx, params.workspace_dir.clone(), move |indexes, company| {
-        indexes.ui(company, &params, &live, actor.as_ref(), worker)
-    })
+    indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.ui(company, &params, &live, actor.as_ref(), worker),
+    )
     .await
 }

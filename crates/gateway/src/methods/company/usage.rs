@@ -14,8 +14,10 @@ async fn analytics(
     ctx: Context,
     params: UsageAnalyticsParams,
 ) -> Result<UsageAnalyticsResponse, Failure> {
-    indexed(&ctx, params.workspace_dir.clone(), move |indexes, company| {
-        indexes.usage(company, &params)
-    })
+    indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.usage(company, &params),
+    )
     .await
 }
