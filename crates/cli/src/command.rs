@@ -8,6 +8,7 @@ use crate::failure::Failure;
 
 mod agents_md;
 mod artifact;
+mod pm;
 mod projection_worker;
 mod serve;
 mod server_start;
@@ -33,6 +34,8 @@ enum Action {
     AgentsMd(agents_md::AgentsMd),
     /// Upload, download and list files of a workspace.
     Artifact(artifact::Artifact),
+    /// Draw or print the plan of a project.
+    Pm(pm::Pm),
     /// Make, list and revoke tokens for other clients.
     Token(token::Token),
     #[command(name = "projection-worker", hide = true)]
@@ -63,6 +66,7 @@ impl Command {
             | Action::ServerStart(_)
             | Action::AgentsMd(_)
             | Action::Artifact(_)
+            | Action::Pm(_)
             | Action::Token(_) => None,
         }
     }
@@ -73,6 +77,7 @@ impl Command {
             Action::ServerStart(server_start) => server_start.run().await,
             Action::AgentsMd(agents_md) => agents_md.run().await,
             Action::Artifact(artifact) => artifact.run().await,
+            Action::Pm(pm) => pm.run().await,
             Action::Token(token) => token.run().await,
             // It has run alone.
             Action::ProjectionWorker(_) => Ok(()),

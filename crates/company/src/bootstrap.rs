@@ -5,16 +5,6 @@
 
 use std::fs;
 
-use protocol::company::{
-    AgentId, AgentRole, TeamId, Text,
-    workspace::{
-        CompanyWorkspaceBootstrapEnterpriseParams as Params,
-        CompanyWorkspaceBootstrapEnterpriseResponse as Response, DefaultSession, DepartmentRow,
-        LeadingAgents, OrgMode,
-    },
-};
-use serde::Serialize;
-
 use crate::{
     Company, Error, Writer,
     defaults::HUMAN_CEO,
@@ -23,6 +13,15 @@ use crate::{
     init::{self, NonEmpty},
     layout,
     org::{NewAgent, text},
+};
+use protocol::company::{
+    AgentId, AgentRole, TeamId, Text,
+    heartbeat::{HeartbeatConfig, HierarchyMode},
+    workspace::{
+        CompanyWorkspaceBootstrapEnterpriseParams as Params,
+        CompanyWorkspaceBootstrapEnterpriseResponse as Response, DefaultSession, DepartmentRow,
+        LeadingAgents, OrgMode,
+    },
 };
 
 /// What a bootstrap replaces.
@@ -241,10 +240,13 @@ fn fill(
     let executive = agents.executive_manager_agent_id.as_ref();
     writer.ensure_project_defaults(&project_id, ceo, executive)?;
     if let Some(executive) = executive {
-        writer.put(
-            layout::HEARTBEAT_CONFIG,
-            &EnterpriseHeartbeat::led_by(executive),
-        )?;
+        let config = HeartbeatConfig {
+            hierarchy_mode: HierarchyMode::EnterpriseV1,
+            executive_manager_agent_id: Some(text(executive)),
+            allow_director_to_spawn_workers: true,
+            ..HeartbeatConfig::default()
+        };
+        writer.put(layout::HEARTBEAT_CONFIG, &config)?;
     }
     let first = &rows[0];
     let (actor_id, actor_role) = match (executive, &agents.director_agent_id) {
@@ -267,52 +269,4 @@ fn fill(
         agents,
         backup_relpath: None,
     })
-}
-
-/// The heartbeat of a new enterprise.
-#[derive(Serialize)]
-struct EnterpriseHeartbeat<'a> {
-    schema_version: u32,
-    r#type: &'a str,
-    enabled: bool,
-    tick_interval_minutes: u32,
-    top_k_workers: u32,
-    min_wake_score: u32,
-    ok_suppression_minutes: u32,
-    due_horizon_minutes: u32,
-    max_auto_actions_per_tick: u32,
-    max_auto_actions_per_hour: u32,
-    quiet_hours_start_hour: u32,
-    quiet_hours_end_hour: u32,
-    stuck_job_running_minutes: u32,
-    idempotency_ttl_days: u32,
-    jitter_max_seconds: u32,
-    hierarchy_mode: &'a str,
-    executive_manager_agent_id: &'a str,
-    allow_director_to_spawn_workers: bool,
-}
-
-impl<'a> EnterpriseHeartbeat<'a> {
-    fn led_by(executive: &'a AgentId) -> Self {
-        Self {
-            schema_version: 1,
-            r#type: "heartbeat_config",
-            enabled: true,
-            tick_interval_minutes: 20,
-            top_k_workers: 2,
-            min_wake_score: 3,
-            ok_suppression_minutes: 60,
-            due_horizon_minutes: 120,
-            max_auto_actions_per_tick: 10,
-            max_auto_actions_per_hour: 60,
-            quiet_hours_start_hour: 22,
-            quiet_hours_end_hour: 7,
-            stuck_job_running_minutes: 30,
-            idempotency_ttl_days: 14,
-            jitter_max_seconds: 90,
-            hierarchy_mode: "enterprise_v1",
-            executive_manager_agent_id: executive.as_str(),
-            allow_director_to_spawn_workers: true,
-        }
-    }
 }

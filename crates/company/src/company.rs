@@ -8,15 +8,15 @@ use std::{
     os::{fd::OwnedFd, unix::fs::MetadataExt as _},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
-use protocol::company::{IsoTime, Issue, ProjectId, RunId};
+use protocol::company::{IsoTime, Issue, ProjectId, RunId, Text};
 use serde::Serialize;
 
 use crate::{
     Error, Sources,
-    document::{self, Document, Markdown},
+    document::{self, Document, EventsTail, Markdown},
     event::{Event, log::EventLogs},
     files, layout,
     lock::WriteLock,
@@ -114,6 +114,15 @@ impl Company {
         self.root.join(relative)
     }
 
+    /// The place of a relative path as answers show it: in the caller's spelling, and absolute.
+    pub fn shown_path(&self, relative: &str) -> String {
+        let folder = match Path::new(&self.given).is_absolute() {
+            true => Path::new(&self.given),
+            false => &self.root,
+        };
+        folder.join(relative).display().to_string()
+    }
+
     /// Reads a YAML document.
     pub fn read<T: Document>(&self, relative: &str) -> Result<Arc<T>, Error> {
         self.cached(relative, |bytes| {
@@ -167,11 +176,8 @@ impl Company {
         let mut names = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|error| self.io("read", relative, error))?;
-            if let Ok(name) = entry.file_name().into_string() {
-                if !name.starts_with('.') {
-                    names.push(name);
-                }
-            }
+            let name = entry.file_name().into_string();
+            names.extend(name.ok().filter(|name| !name.starts_with('.')));
         }
         names.sort_unstable();
         Ok(names)
@@ -196,13 +202,32 @@ impl Company {
         run: &RunId,
         events: &[Event],
     ) -> Result<(), Error> {
+        self.append_last_events(project, run, events, |_| Ok(()))
+    }
+
+    /// Appends events to the log of a run and does something more before anybody hears of them: whoever is told that
+    /// a run is over finds its document saying so. `then` gets where the log ends now, if that is known.
+    pub fn append_last_events(
+        &self,
+        project: &ProjectId,
+        run: &RunId,
+        events: &[Event],
+        then: impl FnOnce(Option<EventsTail>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let relative = format!("{}/events.jsonl", layout::run(project, run));
         let appended = self.shared.logs.append(&self.path(&relative), events);
         let appended = appended.map_err(|error| error.or_not_found("Run", run.as_str()))?;
+        let tail = appended.last().and_then(|last| {
+            Some(EventsTail {
+                count: last.seq?,
+                event_hash: Text::new(&last.event_hash)?,
+            })
+        });
+        let done = then(tail);
         if let Some(first) = appended.first() {
             self.events_appended(&relative, first.offset);
         }
-        Ok(())
+        done
     }
 
     /// The event logs of this process.
@@ -243,9 +268,9 @@ impl Company {
         let (bytes, metadata) = self.load(relative)?;
         let parsed = Arc::new(parse(&bytes)?);
         // A file that changed a moment ago may change again without its time moving on: look again next time.
-        const SETTLED_MS: i64 = 50;
-        let written_ms = metadata.mtime() * 1000 + metadata.mtime_nsec() / 1_000_000;
-        if self.sources().now_ms() - written_ms > SETTLED_MS {
+        const SETTLED: Duration = Duration::from_millis(50);
+        let age = metadata.modified().ok().and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age > SETTLED) {
             self.shared
                 .cache
                 .put(path, Stamp::of(&metadata), Arc::clone(&parsed) as _);
@@ -267,32 +292,33 @@ impl Company {
             file.take(LARGEST_DOCUMENT).read_to_end(&mut bytes)?;
             Ok((bytes, metadata))
         })();
-        loaded.map_err(|error: io::Error| match error.kind() {
-            io::ErrorKind::FileTooLarge => invalid(
-                relative,
-                vec![Issue::new("too_big", &[], "the file is larger than 16 MiB")],
-            ),
-            io::ErrorKind::InvalidData => invalid(
-                relative,
-                vec![Issue::new("invalid_type", &[], "it is not a file")],
-            ),
-            _ => self.io("read", relative, error),
+        loaded.map_err(|error: io::Error| {
+            let kind = error.kind();
+            if kind == io::ErrorKind::FileTooLarge {
+                let issue = Issue::new("too_big", &[], "the file is larger than 16 MiB");
+                return invalid(relative, vec![issue]);
+            }
+            if kind == io::ErrorKind::InvalidData {
+                let issue = Issue::new("invalid_type", &[], "it is not a file");
+                return invalid(relative, vec![issue]);
+            }
+            self.io("read", relative, error)
         })
     }
 
     fn io(&self, verb: &'static str, relative: &str, error: io::Error) -> Error {
-        match error.kind() {
-            io::ErrorKind::NotFound => Error::Missing(relative.to_owned()),
-            io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory => invalid(
-                relative,
-                vec![Issue::new(
-                    "invalid_type",
-                    &[],
-                    "a file stands where a folder is expected, or the other way round",
-                )],
-            ),
-            _ => Error::io(verb, self.path(relative), error),
+        let kind = error.kind();
+        if kind == io::ErrorKind::NotFound {
+            return Error::Missing(relative.to_owned());
         }
+        if matches!(
+            kind,
+            io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory
+        ) {
+            let detail = "a file stands where a folder is expected, or the other way round";
+            return invalid(relative, vec![Issue::new("invalid_type", &[], detail)]);
+        }
+        Error::io(verb, self.path(relative), error)
     }
 }
 
@@ -440,10 +466,13 @@ impl Stamp {
     }
 }
 
+/// A document of any type.
+type Parsed = Arc<dyn Any + Send + Sync>;
+
 /// Parsed documents by path, as long as their files do not change.
 #[derive(Default)]
 struct Cache {
-    entries: Mutex<BTreeMap<PathBuf, (Stamp, Arc<dyn Any + Send + Sync>)>>,
+    entries: Mutex<BTreeMap<PathBuf, (Stamp, Parsed)>>,
 }
 
 impl std::fmt::Debug for Cache {
@@ -461,7 +490,7 @@ impl Cache {
             .flatten()
     }
 
-    fn put(&self, path: PathBuf, stamp: Stamp, document: Arc<dyn Any + Send + Sync>) {
+    fn put(&self, path: PathBuf, stamp: Stamp, document: Parsed) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if entries.len() >= REMEMBERED {
             // Everything is read again once in a while rather than counted on every read.

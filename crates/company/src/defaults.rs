@@ -22,6 +22,8 @@ use crate::{
 pub const HUMAN_CEO: &str = "human_ceo";
 /// The assistant of the whole company.
 pub const GLOBAL_MANAGER: &str = "agent_global_manager";
+/// What the ids of secretaries begin with; the project follows.
+pub(crate) const SECRETARY: &str = "agent_secretary_";
 
 /// What [`Writer::ensure_project_defaults`] found or made.
 #[derive(Clone, Debug)]
@@ -36,7 +38,7 @@ pub struct ProjectDefaults {
 
 /// The assistant of a project.
 pub fn secretary_of(project: &ProjectId) -> Result<AgentId, Error> {
-    parsed(&format!("agent_secretary_{project}"))
+    parsed(&format!("{SECRETARY}{project}"))
 }
 
 impl Writer<'_> {

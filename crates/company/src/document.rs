@@ -25,12 +25,15 @@ use serde_json::Value;
 
 pub use context_pack::{ContextPack, IncludedDoc, PolicySnapshot, RepoSnapshot};
 pub use identity::{Identity, Policy, VisibilityDefaults};
-pub use machine::{ExecutionPolicy, Machine, RateCard};
+pub use machine::{Channel, ExecutionPolicy, Machine, RateCard};
 pub use markdown::{DocumentHead, DocumentKind, Markdown, MemoryDeltaHead, MilestoneReportHead};
 pub use org::{Agent, Team};
 pub use project::{Project, ProjectRepos, RepoLink};
 pub use review::{HelpRequestHead, PolicyOutcome, Review, ReviewSubject};
-pub use run::{ContextCycles, EventsTail, Run, RunSpec, RunTag, Usage};
+pub use run::{
+    Confidence, ContextCycles, CostSource, Currency, CycleSource, EventsTail, Run, RunSpec, RunTag,
+    Usage, UsageSource,
+};
 pub use share_pack::{SharePack, SharedDocument, SharedFile, SharedRun};
 pub use task::{TASK_HEADINGS, missing_contract};
 

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use protocol::company::Issue;
+use protocol::company::{Issue, TaskId};
 
 /// Why a company folder did not do what was asked. No variant shows an absolute path that the caller did not give.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +29,12 @@ pub enum Error {
         /// What is wrong with it.
         issues: Vec<Issue>,
     },
+    /// Params that fit by themselves do not fit what is there.
+    #[error("{}", described(.0))]
+    Params(Vec<Issue>),
+    /// Some of the tasks that were named cannot be changed, so none was.
+    #[error("no task was changed: {}", reasons(.0))]
+    Tasks(Vec<(TaskId, Error)>),
     /// Policy forbids it.
     #[error("Policy denied {action}: {rule_id} ({reason})")]
     Denied {
@@ -75,16 +81,28 @@ fn described(issues: &[Issue]) -> String {
     text
 }
 
+fn reasons(failing: &[(TaskId, Error)]) -> String {
+    let reasons: Vec<_> = failing
+        .iter()
+        .map(|(task, error)| format!("`{task}`: {error}"))
+        .collect();
+    reasons.join("; ")
+}
+
 impl Error {
     /// Wraps what the system said about `path`.
     pub fn io(verb: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
-        match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull,
-            _ => Self::Io {
-                verb,
-                path: path.into(),
-                source,
-            },
+        let is_full = matches!(
+            source.kind(),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+        );
+        if is_full {
+            return Self::DiskFull;
+        }
+        Self::Io {
+            verb,
+            path: path.into(),
+            source,
         }
     }
 
@@ -95,6 +113,8 @@ impl Error {
             Self::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
             Self::NotACompanyFolder(_)
             | Self::FileInvalid { .. }
+            | Self::Params(_)
+            | Self::Tasks(_)
             | Self::Denied { .. }
             | Self::Refused(_)
             | Self::LockTimeout(_)

@@ -1,6 +1,7 @@
 //! Durable file operations: a document is replaced whole or not at all, a line is appended and on the disk.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File, OpenOptions},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::Path,
@@ -32,6 +33,15 @@ pub fn make_whole(path: &Path, dirs: &[&str], files: &[(&str, String)]) -> Resul
             let mut file = File::create_new(staged.join(name))?;
             file.write_all(content.as_bytes())?;
             file.sync_all()?;
+        }
+        // The names of files in folders inside have to last, too.
+        let inside: BTreeSet<_> = files
+            .iter()
+            .flat_map(|(name, _)| Path::new(*name).ancestors().skip(1))
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .collect();
+        for folder in inside {
+            File::open(staged.join(folder))?.sync_all()?;
         }
         File::open(&staged)?.sync_all()?;
         fs::rename(&staged, path)

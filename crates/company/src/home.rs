@@ -2,25 +2,34 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use protocol::{
-    Id as _,
-    company::{
-        MilestoneStatus, ProjectId, ReviewDecision, RunStatus, TaskId, TaskStatus,
-        task::Task,
-        workspace::{
-            CompanyWorkspaceHomeSnapshotResponse, HomeProject, HomeSnapshot, HomeSummary,
-            PortfolioProject, PortfolioSnapshot, PortfolioSummary, ProjectRow, RepoLink,
-        },
+use protocol::company::{
+    MilestoneStatus, ProjectId, ReviewDecision, TaskStatus,
+    task::Task,
+    workspace::{
+        CompanyWorkspaceHomeSnapshotResponse, HomeProject, HomeSnapshot, HomeSummary,
+        PortfolioProject, PortfolioSnapshot, PortfolioSummary, ProjectRow, RepoLink,
     },
 };
 
 use crate::{
     Company, Error,
     document::{DocumentHead, DocumentKind, Project, Review},
-    layout, project, run,
+    iso_time, layout, plan, project,
+    run::{self, Activity, LiveRuns},
+    task::Tasks,
 };
 
+/// How all projects stand at one moment, read once; the snapshots are views of it.
+#[derive(Clone, Debug)]
+pub struct Standings {
+    workspace_dir: String,
+    now_ms: i64,
+    /// Newest first.
+    projects: Vec<Standing>,
+}
+
 /// What is counted of one project.
+#[derive(Clone, Debug)]
 struct Standing {
     id: ProjectId,
     project: std::sync::Arc<Project>,
@@ -28,8 +37,9 @@ struct Standing {
     pending_reviews: u64,
     active_runs: u64,
     idle_runs: u64,
+    stale_runs: u64,
     total_tokens: u64,
-    task_count: u64,
+    tasks: Tasks,
     blocked_tasks: u64,
     progress_pct: f64,
     has_cycle: bool,
@@ -60,70 +70,103 @@ pub fn mean_pct(shares: impl ExactSizeIterator<Item = f64>) -> f64 {
     }
 }
 
-/// The tasks of a project that can be read.
-pub fn tasks(company: &Company, project: &ProjectId) -> Result<Vec<Task>, Error> {
-    let names = company.names(&format!("{}/tasks", layout::project(project)))?;
-    let ids = names
-        .iter()
-        .filter_map(|name| TaskId::parse(name.strip_suffix(".md")?).ok());
-    let read = ids.filter_map(|id| {
-        company
-            .read_markdown::<Task>(&layout::task(project, &id))
-            .ok()
-    });
-    Ok(read.map(|task| task.head.clone()).collect())
+impl Standings {
+    /// Looks at every project. `live` are the runs with a live session.
+    pub fn read(company: &Company, live: &LiveRuns) -> Result<Self, Error> {
+        let now_ms = company.sources().now_ms();
+        let decided = decided(company)?;
+        let projects = project::projects(company)?
+            .into_iter()
+            .map(|(id, project)| Standing::of(company, id, project, &decided, live, now_ms));
+        Ok(Self {
+            workspace_dir: company.given().to_owned(),
+            now_ms,
+            projects: projects.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The folder as the caller wrote it.
+    pub fn workspace_dir(&self) -> &str {
+        &self.workspace_dir
+    }
+
+    /// When it was read, in Unix milliseconds.
+    pub fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+
+    /// The tasks of a project, newest first; none if there is no such project.
+    pub fn tasks(&self, project: &ProjectId) -> Vec<&Task> {
+        let mut projects = self.projects.iter();
+        let found = projects.find(|standing| standing.id == *project);
+        found.map_or_else(Vec::new, |standing| standing.tasks.tasks())
+    }
+
+    /// The projects as `workspace.projects.list` shows them.
+    pub fn rows(&self) -> Vec<ProjectRow> {
+        self.projects.iter().map(Standing::row).collect()
+    }
+
+    /// The first page of the company.
+    pub fn home(&self) -> HomeSnapshot {
+        HomeSnapshot {
+            workspace_dir: self.workspace_dir.clone(),
+            generated_at: iso_time(self.now_ms),
+            projects: self.projects.iter().map(Standing::home).collect(),
+            summary: HomeSummary {
+                project_count: self.projects.len() as u64,
+                pending_reviews: self.sum(|standing| standing.pending_reviews),
+                active_runs: self.sum(|standing| standing.active_runs),
+                idle_runs: self.sum(|standing| standing.idle_runs),
+                task_count: self.sum(Standing::task_count),
+                progress_pct: self.progress_pct(),
+                blocked_projects: self.blocked_projects(),
+            },
+        }
+    }
+
+    /// The projects for planning.
+    pub fn portfolio(&self) -> PortfolioSnapshot {
+        PortfolioSnapshot {
+            summary: PortfolioSummary {
+                project_count: self.projects.len() as u64,
+                active_runs: self.sum(|standing| standing.active_runs),
+                stale_runs: self.sum(|standing| standing.stale_runs),
+                pending_reviews: self.sum(|standing| standing.pending_reviews),
+                total_tokens: self.sum(|standing| standing.total_tokens),
+                progress_pct: self.progress_pct(),
+                blocked_projects: self.blocked_projects(),
+            },
+            projects: self.projects.iter().map(Standing::portfolio).collect(),
+        }
+    }
+
+    fn sum(&self, count: impl Fn(&Standing) -> u64) -> u64 {
+        self.projects.iter().map(count).sum()
+    }
+
+    fn progress_pct(&self) -> f64 {
+        let shares = self.projects.iter();
+        mean_pct(shares.map(|standing| standing.progress_pct / 100.0))
+    }
+
+    fn blocked_projects(&self) -> u64 {
+        self.sum(|standing| u64::from(standing.blocked_tasks > 0))
+    }
 }
 
 /// `workspace.home.snapshot`.
 pub fn snapshot(company: &Company) -> Result<CompanyWorkspaceHomeSnapshotResponse, Error> {
-    let standings = standings(company)?;
-    let sum = |count: fn(&Standing) -> u64| standings.iter().map(count).sum::<u64>();
-    let summary = HomeSummary {
-        project_count: standings.len() as u64,
-        pending_reviews: sum(|standing| standing.pending_reviews),
-        active_runs: sum(|standing| standing.active_runs),
-        idle_runs: sum(|standing| standing.idle_runs),
-        task_count: sum(|standing| standing.task_count),
-        progress_pct: mean_pct(
-            standings
-                .iter()
-                .map(|standing| standing.progress_pct / 100.0),
-        ),
-        blocked_projects: sum(|standing| u64::from(standing.blocked_tasks > 0)),
-    };
-    let pm = PortfolioSnapshot {
-        summary: PortfolioSummary {
-            project_count: summary.project_count,
-            active_runs: summary.active_runs,
-            pending_reviews: summary.pending_reviews,
-            total_tokens: sum(|standing| standing.total_tokens),
-            progress_pct: summary.progress_pct,
-            blocked_projects: summary.blocked_projects,
-        },
-        projects: standings.iter().map(Standing::portfolio).collect(),
-    };
+    let standings = Standings::read(company, &LiveRuns::new())?;
     Ok(CompanyWorkspaceHomeSnapshotResponse {
-        home: HomeSnapshot {
-            workspace_dir: company.given().to_owned(),
-            generated_at: company.sources().now_text(),
-            projects: standings.iter().map(Standing::home).collect(),
-            summary,
-        },
-        pm,
+        home: standings.home(),
+        pm: standings.portfolio(),
     })
 }
 
 /// `workspace.projects.list`.
 pub fn list_projects(company: &Company) -> Result<Vec<ProjectRow>, Error> {
-    Ok(standings(company)?.iter().map(Standing::row).collect())
-}
-
-fn standings(company: &Company) -> Result<Vec<Standing>, Error> {
-    let decided = decided(company)?;
-    project::projects(company)?
-        .into_iter()
-        .map(|(id, project)| Standing::of(company, id, project, &decided))
-        .collect()
+    Ok(Standings::read(company, &LiveRuns::new())?.rows())
 }
 
 /// The documents of each project that somebody decided about.
@@ -158,6 +201,8 @@ impl Standing {
         id: ProjectId,
         project: std::sync::Arc<Project>,
         decided: &BTreeMap<String, BTreeSet<String>>,
+        live: &LiveRuns,
+        now_ms: i64,
     ) -> Result<Self, Error> {
         let folder = format!("{}/artifacts", layout::project(&id));
         let documents = company.names(&folder)?;
@@ -175,33 +220,40 @@ impl Standing {
                 !of_project.is_some_and(|ids| ids.contains(document.head.id.as_str()))
             })
             .count() as u64;
-        let (mut active_runs, mut idle_runs, mut total_tokens) = (0, 0, 0);
+        let (mut active_runs, mut idle_runs, mut stale_runs, mut total_tokens) = (0, 0, 0, 0);
         for (_, run) in run::runs(company, Some(&id))? {
-            total_tokens += run.usage.as_ref().map_or(0, |usage| usage.total_tokens);
-            match (run.status, &run.spec) {
-                (RunStatus::Running, Some(_)) => active_runs += 1,
-                // Made and never started.
-                (RunStatus::Running, None) => idle_runs += 1,
-                (RunStatus::Ended | RunStatus::Failed | RunStatus::Stopped, _) => {}
+            let used = run.usage.as_ref().map_or(0, |usage| usage.total_tokens);
+            total_tokens = used.saturating_add(total_tokens);
+            match run::activity(&run, live, now_ms) {
+                Activity::Active => active_runs += 1,
+                Activity::Idle => idle_runs += 1,
+                Activity::Stale => stale_runs += 1,
+                Activity::Over => {}
             }
         }
-        let tasks = tasks(company, &id)?;
+        let files = Tasks::read(company, &id)?;
+        let tasks = files.tasks();
+        let blocked = tasks
+            .iter()
+            .filter(|task| task.status == TaskStatus::Blocked);
         Ok(Self {
             repo_links: project::repo_links(company, &id)?,
             pending_reviews,
             active_runs,
             idle_runs,
+            stale_runs,
             total_tokens,
-            task_count: tasks.len() as u64,
-            blocked_tasks: tasks
-                .iter()
-                .filter(|task| task.status == TaskStatus::Blocked)
-                .count() as u64,
-            progress_pct: mean_pct(tasks.iter().map(progress)),
-            has_cycle: has_cycle(&tasks),
+            blocked_tasks: blocked.count() as u64,
+            progress_pct: mean_pct(tasks.iter().map(|task| progress(task))),
+            has_cycle: !plan::network(tasks.iter().copied()).cycle().is_empty(),
+            tasks: files,
             id,
             project,
         })
+    }
+
+    fn task_count(&self) -> u64 {
+        self.tasks.files.len() as u64
     }
 
     fn home_flags(&self) -> Vec<String> {
@@ -230,7 +282,7 @@ impl Standing {
             repo_links: self.repo_links.clone(),
             pending_reviews: self.pending_reviews,
             active_runs: self.active_runs,
-            task_count: self.task_count,
+            task_count: self.task_count(),
             progress_pct: self.progress_pct,
             blocked_tasks: self.blocked_tasks,
             risk_flags: self.plan_flags(),
@@ -251,7 +303,7 @@ impl Standing {
             pending_reviews: self.pending_reviews,
             active_runs: self.active_runs,
             idle_runs: self.idle_runs,
-            task_count: self.task_count,
+            task_count: self.task_count(),
             progress_pct: self.progress_pct,
             blocked_tasks: self.blocked_tasks,
             risk_flags: self.home_flags(),
@@ -262,10 +314,11 @@ impl Standing {
         PortfolioProject {
             project_id: self.id.to_string(),
             name: self.project.name.to_string(),
-            task_count: self.task_count,
+            task_count: self.task_count(),
             progress_pct: self.progress_pct,
             blocked_tasks: self.blocked_tasks,
             active_runs: self.active_runs,
+            stale_runs: self.stale_runs,
             pending_reviews: self.pending_reviews,
             risk_flags: self.plan_flags(),
         }
@@ -275,42 +328,4 @@ impl Standing {
 fn raised(flags: &[(&str, bool)]) -> Vec<String> {
     let raised = flags.iter().filter(|(_, is_raised)| *is_raised);
     raised.map(|(flag, _)| (*flag).to_owned()).collect()
-}
-
-/// Whether tasks wait for each other in a circle.
-fn has_cycle(tasks: &[Task]) -> bool {
-    let ids: BTreeSet<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
-    let mut waits_for: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for task in tasks {
-        let needed = task
-            .schedule
-            .iter()
-            .flat_map(|schedule| &schedule.depends_on_task_ids);
-        let needed = needed
-            .map(|id| id.as_str())
-            .filter(|id| ids.contains(id) && *id != task.id.as_str());
-        waits_for
-            .entry(task.id.as_str())
-            .or_default()
-            .extend(needed);
-    }
-    // Whatever waits for nothing goes, until nothing goes any more.
-    loop {
-        let free: Vec<&str> = waits_for
-            .iter()
-            .filter(|(_, needed)| needed.is_empty())
-            .map(|(id, _)| *id)
-            .collect();
-        if free.is_empty() {
-            return !waits_for.is_empty();
-        }
-        for id in &free {
-            waits_for.remove(id);
-        }
-        for needed in waits_for.values_mut() {
-            for id in &free {
-                needed.remove(id);
-            }
-        }
-    }
 }

@@ -166,7 +166,10 @@ mod tests {
     use crate::{Companies, Sources, validate::validate};
 
     fn companies() -> Companies {
-        Companies::new(Sources::new(Arc::new(|| 1_763_208_000_000)))
+        Companies::new(
+            Sources::new(Arc::new(|| 1_763_208_000_000)),
+            Arc::new(|_, _| {}),
+        )
     }
 
     fn name(text: &str) -> Text {

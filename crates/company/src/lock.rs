@@ -133,7 +133,8 @@ fn holder_is_gone(file: &File) -> bool {
 
 /// Whether no process of this id runs that could have written something at `written_at` (Unix seconds).
 pub(crate) fn process_is_gone(pid: i32, written_at: i64) -> bool {
-    let Some(id) = rustix::process::Pid::from_raw(pid) else {
+    // A file may say anything; no process has an id below one.
+    let Some(id) = rustix::process::Pid::from_raw(pid.max(0)) else {
         return true;
     };
     if rustix::process::test_kill_process(id) == Err(rustix::io::Errno::SRCH) {

@@ -159,7 +159,8 @@ impl Writer<'_> {
 
     /// Makes a team with its memory.
     pub fn create_team(&self, id: &TeamId, team: &Team) -> Result<(), Error> {
-        let memory = "# Team Memory\n\n## Principles\n\n## Decisions\n\n## Links\n".to_owned();
+        let memory =
+            "# Team Memory (Curated)\n\n## Principles\n\n## Decisions\n\n## Links\n".to_owned();
         self.make_whole(
             &layout::team(id),
             &[],

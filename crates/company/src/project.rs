@@ -63,9 +63,14 @@ fn repos_path(id: &ProjectId) -> String {
 impl Writer<'_> {
     /// Makes a project with its folders and its memory.
     pub fn create_project(&self, name: &str) -> Result<ProjectId, Error> {
+        let name = name.trim();
+        if name.is_empty() {
+            return Err(Error::Refused("Project name is required".to_owned()));
+        }
         let id: ProjectId = self.company().sources().id();
         let project = Project::new(text(&id), text(name), self.now());
-        let memory = "# Project Memory\n\n## Summary\n\n## Decisions\n\n## Links\n".to_owned();
+        let memory =
+            "# Project Memory (Curated)\n\n## Summary\n\n## Decisions\n\n## Links\n".to_owned();
         self.make_whole(
             &layout::project(&id),
             &layout::PROJECT_DIRS,
@@ -88,7 +93,7 @@ impl Writer<'_> {
         let mut links = repo_links(self.company(), id)?;
         let link = RepoLink {
             repo_id: text(repo),
-            label,
+            label: label.and_then(|label| Text::new(label.trim())),
         };
         if links.contains(&link) {
             return Ok(links);

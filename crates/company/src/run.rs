@@ -1,6 +1,6 @@
 //! Runs: made, listed, found.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use protocol::company::{
     AgentId, ContextPackId, DocumentId, ProjectId, RunId, RunStatus, Visibility, run::RunRow,
@@ -13,7 +13,7 @@ use crate::{
     event::{self, Event, Payload},
     layout,
     org::{iso, text},
-    project,
+    project, unix_ms,
 };
 
 /// What [`create`] made.
@@ -112,6 +112,39 @@ pub fn create(
         context_pack_id,
         relpath,
     })
+}
+
+/// Whether something happens in a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Activity {
+    /// It has a live session, or was started within the last day.
+    Active,
+    /// It was made and never started.
+    Idle,
+    /// It was started long ago and nothing is heard of it any more.
+    Stale,
+    /// It ended, failed or was stopped.
+    Over,
+}
+
+/// Runs with a live session, by id. Whoever runs sessions knows them.
+pub type LiveRuns = BTreeSet<String>;
+
+/// Whether something happens in a run.
+pub fn activity(run: &Run, live: &LiveRuns, now_ms: i64) -> Activity {
+    match run.status {
+        RunStatus::Ended | RunStatus::Failed | RunStatus::Stopped => Activity::Over,
+        RunStatus::Running if live.contains(run.id.as_str()) => Activity::Active,
+        RunStatus::Running if run.spec.is_none() => Activity::Idle,
+        RunStatus::Running if is_recent(run, now_ms) => Activity::Active,
+        RunStatus::Running => Activity::Stale,
+    }
+}
+
+/// Whether a run was made within the last day.
+pub(crate) fn is_recent(run: &Run, now_ms: i64) -> bool {
+    const DAY_MS: i64 = 86_400_000;
+    unix_ms(&run.created_at).is_some_and(|created_ms| now_ms - created_ms <= DAY_MS)
 }
 
 /// Every readable run of a project, or of all projects, with the name of its project's folder.

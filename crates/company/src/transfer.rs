@@ -286,10 +286,10 @@ impl<'a> Target<'a> {
         };
         files::sync_dir(parent)?;
         // What was here before is now there.
-        if let Err(error) = fs::remove_dir_all(&staged) {
-            if error.kind() != io::ErrorKind::NotFound {
-                tracing::warn!(path = %staged.display(), %error, "an old company folder is left");
-            }
+        if let Err(error) = fs::remove_dir_all(&staged)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(path = %staged.display(), %error, "an old company folder is left");
         }
         Ok(built)
     }

@@ -53,7 +53,8 @@ pub(crate) fn stays_below(relative: &str) -> bool {
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-fn missing_headings(body: &str, headings: &[&str]) -> Vec<Issue> {
+/// The headings of level two that a body must have and has not.
+pub(crate) fn missing_headings(body: &str, headings: &[&str]) -> Vec<Issue> {
     headings
         .iter()
         .filter(|heading| !front_matter::has_heading(body, heading))
@@ -227,14 +228,13 @@ impl Check<'_> {
             Ok(document) => return Some(document),
             Err(error) => error,
         };
-        if let Error::FileInvalid { issues, .. } = &error {
-            if let [issue] = issues.as_slice() {
-                if issue.code == "frontmatter" {
-                    let message = format!("{relative}: {}", issue.message);
-                    self.report("frontmatter", message, relative);
-                    return None;
-                }
-            }
+        if let Error::FileInvalid { issues, .. } = &error
+            && let [issue] = issues.as_slice()
+            && issue.code == "frontmatter"
+        {
+            let message = format!("{relative}: {}", issue.message);
+            self.report("frontmatter", message, relative);
+            return None;
         }
         for (is_schema, detail) in self.details(relative, error) {
             let code = if is_schema {
@@ -298,6 +298,8 @@ impl Check<'_> {
             }
             other @ (Error::NotACompanyFolder(_)
             | Error::Denied { .. }
+            | Error::Params(_)
+            | Error::Tasks(_)
             | Error::NotFound { .. }
             | Error::Refused(_)
             | Error::LockTimeout(_)

@@ -40,6 +40,8 @@ pub struct Gateway {
     pub(crate) artifacts: Artifacts,
     /// The company folders.
     pub(crate) companies: Companies,
+    /// The worker sessions.
+    pub(crate) sessions: runner::Sessions,
     /// The worker programs.
     pub(crate) adapters: runner::Adapters,
     /// Their indexes.
@@ -84,6 +86,7 @@ impl Gateway {
     /// background.
     pub async fn open(home: &Home, options: &GatewayOptions) -> Result<Arc<Self>, Error> {
         let config = Config::read(&home.path().join("config.toml"))?;
+        let session_options = config.sessions();
         let providers = Arc::new(Providers::open(
             config,
             home.path().join("provider_keys.json"),
@@ -116,6 +119,7 @@ impl Gateway {
             sources,
             providers,
             artifacts,
+            sessions: runner::Sessions::new(companies.clone(), session_options),
             companies,
             indexes,
             index_worker,
@@ -154,8 +158,14 @@ impl Gateway {
         &self.tokens
     }
 
-    /// Ends what runs, waiting for turns at most `patience`, and closes the database.
+    /// Waits until no worker session runs.
+    pub async fn sessions_over(&self) {
+        self.sessions.settle().await;
+    }
+
+    /// Ends what runs, worker sessions first, waiting for turns at most `patience`, and closes the database.
     pub async fn close(&self, patience: Duration) {
+        self.sessions.close().await;
         self.agent.settle(patience).await;
         let worker = Arc::clone(&self.index_worker);
         let _ = tokio::task::spawn_blocking(move || worker.close()).await;

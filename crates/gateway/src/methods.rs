@@ -30,10 +30,16 @@ pub fn router() -> rpc::Router<Context> {
     company::system::routes(&mut router);
     company::workspace::routes(&mut router);
     company::run::routes(&mut router);
+    company::session::routes(&mut router);
+    company::worktree::routes(&mut router);
+    company::sharepack::routes(&mut router);
     company::events::routes(&mut router);
     company::adapter::routes(&mut router);
     company::conversation::routes(&mut router);
     company::comment::routes(&mut router);
+    company::heartbeat::routes(&mut router);
+    company::task::routes(&mut router);
+    company::pm::routes(&mut router);
     company::index::routes(&mut router);
     company::monitor::routes(&mut router);
     company::inbox::routes(&mut router);
@@ -41,5 +47,6 @@ pub fn router() -> rpc::Router<Context> {
     company::resources::routes(&mut router);
     company::agent::routes(&mut router);
     company::ui::routes(&mut router);
+    company::desktop::routes(&mut router);
     router
 }

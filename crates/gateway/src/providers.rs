@@ -36,6 +36,12 @@ pub(crate) struct Providers {
 pub(crate) struct Config {
     #[serde(default)]
     providers: BTreeMap<String, ProviderConfig>,
+    /// How worker sessions run.
+    #[serde(default)]
+    sessions: runner::Config,
+    /// Worker programs beside the known ones.
+    #[serde(default)]
+    drivers: BTreeMap<String, runner::driver::DeclaredDriver>,
 }
 
 #[derive(Default, Deserialize)]
@@ -89,6 +95,11 @@ const KNOWN: &[Known] = &[
 ];
 
 impl Config {
+    /// How worker sessions run.
+    pub(crate) fn sessions(&self) -> runner::Options {
+        runner::Options::new(&self.sessions, self.drivers.clone())
+    }
+
     /// Reads the file; a missing one says nothing.
     pub(crate) fn read(path: &Path) -> Result<Self, Error> {
         let failed = |detail: String| Error::Config {

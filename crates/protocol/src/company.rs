@@ -5,14 +5,18 @@ pub mod agent;
 mod budget;
 pub mod comment;
 pub mod conversation;
+pub mod desktop;
 pub mod events;
+pub mod heartbeat;
 mod id;
 pub mod inbox;
 pub mod index;
 mod issue;
 pub mod monitor;
+pub mod pm;
 pub mod resources;
 pub mod run;
+pub mod session;
 mod shape;
 pub mod sharepack;
 pub mod system;
@@ -22,6 +26,7 @@ pub mod ui;
 pub mod usage;
 mod word;
 pub mod workspace;
+pub mod worktree;
 
 pub use budget::Budget;
 pub(crate) use id::checked_id;
@@ -32,10 +37,10 @@ pub use id::{
 };
 pub use issue::Issue;
 pub use shape::Shape;
-pub(crate) use text::is_iso_time;
-pub use text::{IsoTime, Text};
+pub use text::{IsoDate, IsoTime, Text};
+pub(crate) use text::{is_iso_date, is_iso_time};
 pub use word::{
-    ActorRole, AgentRole, CompanyScope, ConversationKind, MemoryScopeKind, MessageKind,
-    MilestoneKind, MilestoneStatus, ProjectStatus, ReviewDecision, RunStatus, Sensitivity,
-    TaskStatus, Visibility,
+    ActorRole, AgentRole, CompanyScope, ConversationKind, JobKind, MemoryScopeKind, MessageKind,
+    MilestoneKind, MilestoneStatus, PermissionLevel, ProjectStatus, ReviewDecision, RunStatus,
+    Sensitivity, TaskStatus, Visibility, WorkerKind,
 };

@@ -51,11 +51,16 @@ pub const FAMILIES: &[&Family] = &[
     &company::system::FAMILY,
     &company::workspace::FAMILY,
     &company::run::FAMILY,
+    &company::session::FAMILY,
+    &company::worktree::FAMILY,
     &company::sharepack::FAMILY,
     &company::events::FAMILY,
     &company::adapter::FAMILY,
+    &company::task::FAMILY,
+    &company::pm::FAMILY,
     &company::conversation::FAMILY,
     &company::comment::FAMILY,
+    &company::heartbeat::FAMILY,
     &company::index::FAMILY,
     &company::monitor::FAMILY,
     &company::inbox::FAMILY,
@@ -63,6 +68,7 @@ pub const FAMILIES: &[&Family] = &[
     &company::resources::FAMILY,
     &company::agent::FAMILY,
     &company::ui::FAMILY,
+    &company::desktop::FAMILY,
 ];
 
 /// Every method of every family.

@@ -80,6 +80,12 @@ kinds! {
     LockTimeout = "lock_timeout";
     /// Policy forbids it; `rule_id` and `reason` say why.
     PolicyDenied = "policy_denied";
+    /// Somebody claims a role above the one the company gave them.
+    ActorMismatch = "actor_mismatch";
+    /// A budget does not allow it.
+    BudgetExceeded = "budget_exceeded";
+    /// The worker program is not what the rules of this machine ask for; `reason` says why.
+    SubscriptionUnverified = "subscription_unverified";
     /// The state of things forbids it.
     Refused = "refused";
     /// `project_id` is needed for this scope.

@@ -21,9 +21,9 @@ const BELIEVED: Duration = Duration::from_secs(60);
 /// How long a program may take to answer.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// How a worker program is launched and read.
+/// A worker program by its maker. How it is started and read is in [`crate::driver`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Driver {
+pub enum Program {
     /// OpenAI's.
     Codex,
     /// Anthropic's.
@@ -32,7 +32,7 @@ pub enum Driver {
     Gemini,
 }
 
-/// A provider that no driver runs.
+/// A provider that no worker program runs.
 #[derive(Debug)]
 pub struct UnknownProvider(pub String);
 
@@ -46,8 +46,8 @@ impl fmt::Display for UnknownProvider {
     }
 }
 
-impl Driver {
-    /// The driver of a provider, whatever spelling it has in files.
+impl Program {
+    /// The program of a provider, whatever spelling it has in files.
     pub fn of_provider(provider: &str) -> Result<Self, UnknownProvider> {
         match provider {
             "codex" | "codex_app_server" | "codex-app-server" => Ok(Self::Codex),
@@ -84,18 +84,18 @@ impl Driver {
 }
 
 /// The ways to run a worker, in the order they are listed.
-const ADAPTERS: [(&str, Driver, AdapterMode); 4] = [
-    ("codex_app_server", Driver::Codex, AdapterMode::Protocol),
-    ("codex_cli", Driver::Codex, AdapterMode::Cli),
-    ("claude_cli", Driver::Claude, AdapterMode::Cli),
-    ("gemini_cli", Driver::Gemini, AdapterMode::Cli),
+const ADAPTERS: [(&str, Program, AdapterMode); 4] = [
+    ("codex_app_server", Program::Codex, AdapterMode::Protocol),
+    ("codex_cli", Program::Codex, AdapterMode::Cli),
+    ("claude_cli", Program::Claude, AdapterMode::Cli),
+    ("gemini_cli", Program::Gemini, AdapterMode::Cli),
 ];
 
 /// What is known of the worker programs.
 #[derive(Debug, Default)]
 pub struct Adapters {
-    /// Whether a program has an app server, by its file and the time it was made.
-    app_servers: Mutex<BTreeMap<(PathBuf, i64), (Instant, bool)>>,
+    /// Whether a program has an app server, by its file and the state of it.
+    app_servers: Mutex<BTreeMap<(PathBuf, (i64, i64, u64)), (Instant, bool)>>,
 }
 
 impl Adapters {
@@ -123,7 +123,7 @@ impl Adapters {
         &self,
         machine: &Machine,
         name: &str,
-        driver: Driver,
+        driver: Program,
         mode: AdapterMode,
     ) -> Result<PathBuf, String> {
         let official = driver.as_str();
@@ -136,8 +136,12 @@ impl Adapters {
             .unwrap_or(bin);
         let base = base.to_lowercase();
         if base != official && !base.starts_with(&format!("{official}-")) {
+            let provider = match mode {
+                AdapterMode::Protocol => name,
+                AdapterMode::Cli => official,
+            };
             return Err(format!(
-                "`{bin}` is not an approved name for {official}: expected `{official}` or `{official}-…`"
+                "Unapproved CLI binary for provider \"{provider}\": {bin}. Allowed base names: {official}"
             ));
         }
         let found = {
@@ -149,24 +153,26 @@ impl Adapters {
         };
         match mode {
             AdapterMode::Protocol if !self.has_app_server(&path).await => Err(format!(
-                "`{bin}` has no app server: `{bin} app-server --help` failed"
+                "{official} app-server command unavailable for binary: {bin}"
             )),
             AdapterMode::Protocol | AdapterMode::Cli => Ok(path),
         }
     }
 
     async fn has_app_server(&self, path: &Path) -> bool {
-        let made_at = path.metadata().map_or(0, |metadata| metadata.mtime());
-        let key = (path.to_owned(), made_at);
+        let state = path.metadata().map_or((0, 0, 0), |metadata| {
+            (metadata.mtime(), metadata.mtime_nsec(), metadata.ino())
+        });
+        let key = (path.to_owned(), state);
         {
             let known = self
                 .app_servers
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            if let Some((asked_at, answer)) = known.get(&key) {
-                if asked_at.elapsed() < BELIEVED {
-                    return *answer;
-                }
+            let answer = known.get(&key);
+            if let Some((_, answer)) = answer.filter(|(asked_at, _)| asked_at.elapsed() < BELIEVED)
+            {
+                return *answer;
             }
         }
         let mut command = Command::new(path);
@@ -194,7 +200,7 @@ impl Adapters {
 }
 
 /// The file of a program: a path as it is, a name looked for in `PATH`.
-fn executable(bin: &str) -> Option<PathBuf> {
+pub(crate) fn executable(bin: &str) -> Option<PathBuf> {
     let may_run = |path: &Path| {
         path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
     };
@@ -251,7 +257,13 @@ mod tests {
                 ("gemini_cli", false)
             ]
         );
-        assert!(rows[2].reason.as_ref().unwrap().contains("approved name"));
+        assert!(
+            rows[2]
+                .reason
+                .as_ref()
+                .unwrap()
+                .starts_with("Unapproved CLI binary for provider \"claude\": ")
+        );
         assert!(
             rows[3]
                 .reason

@@ -1,5 +1,35 @@
 //! Things that run. Everything that starts a process is here.
+//!
+//! [`Sessions`] is what the gateway holds. A session waits in a lane ([`lanes`]), is checked against policy and
+//! budgets ([`budget`]), gets its command from a [`driver`], runs as a process with everything it starts
+//! (`process.rs`), and is read piece by piece (`output.rs`, [`usage`]) until its run is over (`session.rs`).
 
 mod adapter;
+pub mod budget;
+pub mod driver;
+mod environment;
+mod error;
+mod git;
+mod guard;
+pub mod heartbeat;
+pub mod lanes;
+mod options;
+mod output;
+mod plan;
+mod process;
+mod record;
+mod scribe;
+mod session;
+mod sessions;
+mod sink;
+mod snapshot;
+pub mod usage;
+pub mod worktree;
 
-pub use adapter::{Adapters, Driver, UnknownProvider};
+pub use adapter::{Adapters, Program, UnknownProvider};
+pub use error::Error;
+pub use options::{Config, Options};
+pub use output::Stream;
+pub use process::ProcessId;
+pub use record::{SessionRecord, SessionRecordTag, all as session_records, session_ref_fits};
+pub use sessions::Sessions;

@@ -1,6 +1,6 @@
 //! `ac server:start`
 
-use std::time::Duration;
+use std::{cell::Cell, time::Duration};
 
 use clap::Args;
 use gateway::{Gateway, Home};
@@ -32,7 +32,19 @@ impl ServerStart {
             concurrency: if self.serial { 1 } else { defaults.concurrency },
             max_line_bytes: self.max_line,
         };
-        gateway::serve_stdio(&gateway, options, super::stop_signal()).await;
+        let stopped = Cell::new(false);
+        let stop = async {
+            super::stop_signal().await;
+            stopped.set(true);
+        };
+        gateway::serve_stdio(&gateway, options, stop).await;
+        if !stopped.get() {
+            // Workers may end what they do after their client is gone.
+            tokio::select! {
+                () = gateway.sessions_over() => {}
+                () = super::stop_signal() => {}
+            }
+        }
         gateway.close(TURNS).await;
         Ok(())
     }

@@ -262,6 +262,29 @@ impl RunSpec {
         budget.as_ref()
     }
 
+    /// The task it works on.
+    pub fn task_id(&self) -> Option<&str> {
+        let (Self::Command { task_id, .. } | Self::CodexAppServer { task_id, .. }) = self;
+        task_id.as_deref()
+    }
+
+    /// The repository it runs in.
+    pub fn repo_id(&self) -> Option<&str> {
+        let (Self::Command { repo_id, .. } | Self::CodexAppServer { repo_id, .. }) = self;
+        repo_id.as_deref()
+    }
+
+    /// The branch of its copy of the repository.
+    pub fn worktree_branch(&self) -> Option<&str> {
+        let (Self::Command {
+            worktree_branch, ..
+        }
+        | Self::CodexAppServer {
+            worktree_branch, ..
+        }) = self;
+        worktree_branch.as_deref()
+    }
+
     /// Its own copy of the repository, below the company folder.
     pub fn worktree_relpath(&self) -> Option<&str> {
         let (Self::Command {

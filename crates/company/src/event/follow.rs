@@ -54,7 +54,9 @@ pub fn place_of(path: &Path) -> Option<LogPlace> {
     let is_run = parts.next()?? == "runs";
     let project_id = parts.next()??.to_owned();
     let is_project = parts.next()?? == "projects" && parts.next()?? == "work";
-    (is_log && is_run && is_project).then(|| LogPlace {
+    // A run that is still being made has a hidden name; it is told of under its own.
+    let is_made = !run_id.starts_with('.') && !project_id.starts_with('.');
+    (is_log && is_run && is_project && is_made).then(|| LogPlace {
         root: path.ancestors().nth(6).unwrap_or(Path::new("/")).to_owned(),
         project_id,
         run_id,

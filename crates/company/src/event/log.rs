@@ -38,7 +38,7 @@ struct Logs {
 /// An event that is on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Appended {
-    /// The number of its line, from 1, when the lines of the file were counted: always for a file that was empty
+    /// The number of its line, from 1, when the lines of the file were counted: always for a file that was small
     /// when this process first wrote to it.
     pub seq: Option<u64>,
     /// Where its line begins in the file.
@@ -367,7 +367,9 @@ impl End {
         let lines = match known.and_then(|known| Some((known.length, known.lines?))) {
             // Lines of others follow those we counted.
             Some((counted, lines)) => Some(lines + count_lines(file, counted, length)?),
-            None => (length == 0).then_some(0),
+            // A file that is read whole anyway.
+            None if length <= TAIL_BYTES => Some(count_lines(file, 0, length)?),
+            None => None,
         };
         let torn = length > 0 && {
             let mut last = [0];

@@ -24,7 +24,11 @@ fn status(kind: Kind) -> StatusCode {
         | Kind::MissingProjectId
         | Kind::MissingConversationId
         | Kind::InvalidPath => StatusCode::BAD_REQUEST,
-        Kind::Forbidden | Kind::PolicyDenied => StatusCode::FORBIDDEN,
+        Kind::Forbidden
+        | Kind::PolicyDenied
+        | Kind::ActorMismatch
+        | Kind::BudgetExceeded
+        | Kind::SubscriptionUnverified => StatusCode::FORBIDDEN,
         Kind::MethodNotFound
         | Kind::UnknownWorkspace
         | Kind::UnknownFolder

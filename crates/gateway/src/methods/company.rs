@@ -5,23 +5,32 @@ pub(super) mod adapter;
 pub(super) mod agent;
 pub(super) mod comment;
 pub(super) mod conversation;
+pub(super) mod desktop;
 pub(super) mod events;
+pub(super) mod heartbeat;
 pub(super) mod inbox;
 pub(super) mod index;
 pub(super) mod monitor;
+pub(super) mod pm;
 pub(super) mod resources;
 pub(super) mod run;
+pub(super) mod session;
 pub(super) mod sharepack;
 pub(super) mod system;
+pub(super) mod task;
 pub(super) mod ui;
 pub(super) mod usage;
 pub(super) mod workspace;
+pub(super) mod worktree;
 
 use std::sync::Arc;
 
-use ::index::{Indexes, Live};
-use company::{Company, Error, conversation::Scope, policy::Actor};
-use protocol::company::{ActorRole, CompanyScope, ProjectId, Text};
+use ::index::{Indexes, Live, LiveSession};
+use company::{Company, Error, conversation::Scope, policy::Actor, run::LiveRuns};
+use protocol::company::{
+    ActorRole, CompanyScope, ProjectId, RunStatus, Text, monitor::MonitorLive,
+    session::CompanySessionListParams,
+};
 use rpc::{Failure, Kind};
 use serde_json::json;
 
@@ -60,9 +69,40 @@ async fn indexed<R: Send + 'static>(
     }
 }
 
-/// The sessions of this process, by run. There are none yet.
-fn live(_ctx: &Context) -> Live {
-    Live::new()
+/// The newest session of each run of a company folder.
+async fn live(ctx: &Context, workspace_dir: &Text) -> Result<Live, Failure> {
+    let wanted = CompanySessionListParams {
+        workspace_dir: Some(workspace_dir.clone()),
+        ..CompanySessionListParams::default()
+    };
+    let rows = ctx.sessions().list(wanted).await;
+    let rows = rows.map_err(|error| session::failure(&error))?;
+    let mut live = Live::new();
+    // The newest come first.
+    for row in rows {
+        let state = row.state;
+        live.entry(state.run_id).or_insert(LiveSession {
+            project_id: state.project_id,
+            session: MonitorLive {
+                session_ref: state.session_ref,
+                live_status: state.status,
+                live_exit_code: state.exit_code.map(i64::from),
+                live_signal: state.signal,
+                live_error: state.error,
+                session_started_at_ms: Some(row.started_at_ms),
+                session_ended_at_ms: row.ended_at_ms,
+            },
+        });
+    }
+    Ok(live)
+}
+
+/// The runs something happens in at this moment.
+fn live_runs(live: &Live) -> LiveRuns {
+    let running = live
+        .iter()
+        .filter(|(_, session)| session.session.live_status == RunStatus::Running);
+    running.map(|(run, _)| run.clone()).collect()
 }
 
 /// What is wrong with an index, as the wire says it.
@@ -115,6 +155,15 @@ fn failure(error: &Error) -> Failure {
         } => Failure::state(Kind::PolicyDenied, message)
             .with("rule_id", *rule_id)
             .with("reason", *reason),
+        Error::Params(issues) => Failure::issues(issues.clone()),
+        Error::Tasks(failing) => {
+            let ids: Vec<_> = failing.iter().map(|(task, _)| task.as_str()).collect();
+            let kind = match failing.iter().all(|(_, error)| error.is_missing()) {
+                true => Kind::NotFound,
+                false => Kind::WorkspaceFileInvalid,
+            };
+            Failure::state(kind, message).with("task_ids", json!(ids))
+        }
         Error::Refused(_) => Failure::state(Kind::Refused, message),
         Error::LockTimeout(_) => Failure::state(Kind::LockTimeout, message),
         Error::DiskFull => Failure::state(Kind::QuotaExceeded, message),

@@ -51,9 +51,9 @@ impl Issue {
 
     /// The path with dots: `budget.hard_tokens`.
     pub fn dotted(&self) -> String {
-        let keys = self.path.iter().map(|key| match key {
-            Value::String(key) => key.clone(),
-            other => other.to_string(),
+        let keys = self.path.iter().map(|key| match key.as_str() {
+            Some(key) => key.to_owned(),
+            None => key.to_string(),
         });
         keys.collect::<Vec<_>>().join(".")
     }

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::{Issue, is_iso_time};
+use super::{Issue, is_iso_date, is_iso_time};
 
 /// The largest integer an IEEE double keeps exactly.
 const SAFE: f64 = 9_007_199_254_740_991.0;
@@ -178,6 +178,10 @@ impl<'a> Check<'a> {
             Some("date-time") if !is_iso_time(text) => {
                 let details = [("origin", json!("string")), ("format", json!("datetime"))];
                 self.report("invalid_format", "Invalid ISO datetime", details);
+            }
+            Some("iso-date") if !is_iso_date(text) => {
+                let details = [("origin", json!("string")), ("format", json!("date"))];
+                self.report("invalid_format", "Invalid ISO date or datetime", details);
             }
             _ => {}
         }
@@ -405,8 +409,8 @@ mod tests {
         amount: f64,
     }
 
-    fn check(value: Value, expected: &[&str]) {
-        let issues = Shape::of::<Order>().issues(Some(&value));
+    fn check(value: &Value, expected: &[&str]) {
+        let issues = Shape::of::<Order>().issues(Some(value));
         let shown: Vec<_> = issues
             .iter()
             .map(|issue| format!("{} {issue}", issue.code))
@@ -416,9 +420,9 @@ mod tests {
 
     #[test]
     fn everything_that_does_not_fit_is_told_at_once() {
-        check(json!({"name": "a", "project_id": "proj_1"}), &[]);
+        check(&json!({"name": "a", "project_id": "proj_1"}), &[]);
         check(
-            json!({"name": "", "project_id": "../x", "size": "huge", "limit": 0, "items": [{"amount": 1}, {}], "more": 1}),
+            &json!({"name": "", "project_id": "../x", "size": "huge", "limit": 0, "items": [{"amount": 1}, {}], "more": 1}),
             &[
                 "invalid_type items.1.amount: Invalid input: expected number, received undefined",
                 "too_small limit: Too small: expected number to be >=1",
@@ -429,7 +433,7 @@ mod tests {
             ],
         );
         check(
-            json!({"limit": 1.5, "name": null}),
+            &json!({"limit": 1.5, "name": null}),
             &[
                 "invalid_type limit: Invalid input: expected int, received number",
                 "invalid_type name: Invalid input: expected string, received null",
@@ -437,7 +441,7 @@ mod tests {
             ],
         );
         check(
-            json!([]),
+            &json!([]),
             &["invalid_type Invalid input: expected object, received array"],
         );
     }

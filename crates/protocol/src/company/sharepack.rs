@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ProjectId, RunId, SharePackId, Text, run::ReplayedEvents};
+use super::{
+    ProjectId, RunId, SharePackId, Text,
+    run::{ReplayMode, ReplayedEvents},
+};
 
 crate::methods! {
     Company family "sharepack";
@@ -52,6 +55,16 @@ pub enum SharepackReplayMode {
     Verified,
     /// The same, for callers that will run them again.
     Deterministic,
+}
+
+impl From<SharepackReplayMode> for ReplayMode {
+    fn from(mode: SharepackReplayMode) -> Self {
+        match mode {
+            SharepackReplayMode::Raw => Self::Raw,
+            SharepackReplayMode::Verified => Self::Verified,
+            SharepackReplayMode::Deterministic => Self::Deterministic,
+        }
+    }
 }
 
 /// Params of [`SharepackReplay`].

@@ -74,6 +74,8 @@ checked_texts! {
     Text: |text| !text.is_empty(), "a text that is not empty", {"type": "string", "minLength": 1};
     /// A date and time: `2026-11-15T12:00:00.000Z`, with an offset, or without a zone.
     IsoTime: is_iso_time, "an ISO date and time", {"type": "string", "format": "date-time"};
+    /// A day, `2026-11-15`, or a date and time as [`IsoTime`] has it.
+    IsoDate: is_iso_date, "an ISO date, or a date and time", {"type": "string", "format": "iso-date"};
 }
 
 /// Whether the text is one of `YYYY-MM-DDTHH:MM:SS[.f+](Z|±HH:MM)`, `YYYY-MM-DDTHH:MM:SS[.f+]` or
@@ -82,12 +84,14 @@ pub(crate) fn is_iso_time(text: &str) -> bool {
     iso_time(text).is_some()
 }
 
+/// Whether the text is a day that the calendar has, alone or with a time.
+pub(crate) fn is_iso_date(text: &str) -> bool {
+    iso_day(text).is_some() || is_iso_time(text)
+}
+
 fn iso_time(text: &str) -> Option<()> {
     let (date, time) = text.split_once('T')?;
-    let [year, month, day] = digits(date, '-')?;
-    if !(1..=12).contains(&month) || !(1..=days_of(year, month)).contains(&day) {
-        return None;
-    }
+    iso_day(date)?;
     if time.len() == 5 {
         return hour_and_minute(time);
     }
@@ -108,6 +112,11 @@ fn iso_time(text: &str) -> Option<()> {
         "" | "Z" => Some(()),
         offset => hour_and_minute(offset.strip_prefix(['+', '-'])?),
     }
+}
+
+fn iso_day(date: &str) -> Option<()> {
+    let [year, month, day] = digits(date, '-')?;
+    ((1..=12).contains(&month) && (1..=days_of(year, month)).contains(&day)).then_some(())
 }
 
 fn digits(date: &str, separator: char) -> Option<[u32; 3]> {
@@ -169,6 +178,23 @@ mod tests {
             "2026-11-15T12:0é:00Z",
         ] {
             assert!(!is_iso_time(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_date_may_have_a_time() {
+        for good in ["2026-11-15", "2024-02-29", "2026-11-15T12:00:00.000Z"] {
+            assert!(is_iso_date(good), "{good}");
+        }
+        for bad in [
+            "",
+            "whenever",
+            "2026-02-29",
+            "2026-11",
+            "15.11.2026",
+            "2026-11-15 ",
+        ] {
+            assert!(!is_iso_date(bad), "{bad}");
         }
     }
 }

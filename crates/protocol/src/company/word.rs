@@ -169,4 +169,41 @@ words! {
         /// It does not.
         Denied = "denied",
     }
+    /// What a job is for.
+    JobKind {
+        /// Work.
+        Execution = "execution",
+        /// A look around.
+        Heartbeat = "heartbeat",
+    }
+    /// What runs a job.
+    WorkerKind {
+        /// OpenAI's.
+        Codex = "codex",
+        /// Anthropic's.
+        Claude = "claude",
+        /// Google's.
+        Gemini = "gemini",
+    }
+    /// What a job may do.
+    PermissionLevel {
+        /// Look.
+        ReadOnly = "read-only",
+        /// Propose changes.
+        Patch = "patch",
+        /// Run commands.
+        RunCommands = "run-commands",
+    }
+}
+
+impl Default for WorkerKind {
+    fn default() -> Self {
+        Self::Codex
+    }
+}
+
+impl Default for PermissionLevel {
+    fn default() -> Self {
+        Self::ReadOnly
+    }
 }

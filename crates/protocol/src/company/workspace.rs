@@ -728,6 +728,9 @@ pub struct PortfolioSummary {
     pub project_count: u64,
     /// What runs.
     pub active_runs: u64,
+    /// Runs that were started more than a day ago and of which nothing is heard any more.
+    #[serde(default)]
+    pub stale_runs: u64,
     /// What waits for a decision.
     pub pending_reviews: u64,
     /// What the agents used.
@@ -753,6 +756,9 @@ pub struct PortfolioProject {
     pub blocked_tasks: u64,
     /// What runs.
     pub active_runs: u64,
+    /// Runs that were started more than a day ago and of which nothing is heard any more.
+    #[serde(default)]
+    pub stale_runs: u64,
     /// What waits for a decision.
     pub pending_reviews: u64,
     /// What deserves attention.

@@ -89,7 +89,7 @@ fn lines_of_others_are_counted() {
     let (_folder, path) = file(b"");
     let [ours, theirs] = [EventLogs::new(), EventLogs::new()];
     assert_eq!(ours.append(&path, &[event(1)]).unwrap()[0].seq, Some(1));
-    assert_eq!(theirs.append(&path, &[event(2)]).unwrap()[0].seq, None);
+    assert_eq!(theirs.append(&path, &[event(2)]).unwrap()[0].seq, Some(2));
     assert_eq!(ours.append(&path, &[event(3)]).unwrap()[0].seq, Some(3));
     let mut torn = OpenOptions::new().append(true).open(&path).unwrap();
     torn.write_all(b"\n\n{\"torn").unwrap();

@@ -22,7 +22,7 @@ async fn subscribe(
     params: EventsSubscribeParams,
 ) -> Result<EventsSubscribeResponse, Failure> {
     let text = |text: Option<protocol::company::Text>| text.map(String::from);
-    let id = text(params.subscription_id).unwrap_or_else(|| ctx.new_text_id("sub_"));
+    let id = text(params.subscription_id).unwrap_or_else(|| ctx.new_subscription_id());
     let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
     let filter = Filter {
         project_id: text(params.project_id),

@@ -19,7 +19,7 @@ async fn snapshot(
         params.actor_role,
         params.actor_team_id.clone(),
     );
-    let live = live(&ctx);
+    let live = live(&ctx, &params.workspace_dir).await?;
     indexed(
         &ctx,
         params.workspace_dir.clone(),

@@ -14,7 +14,7 @@ async fn snapshot(
     ctx: Context,
     params: ResourcesSnapshotParams,
 ) -> Result<ResourcesSnapshotResponse, Failure> {
-    let live = live(&ctx);
+    let live = live(&ctx, &params.workspace_dir).await?;
     indexed(
         &ctx,
         params.workspace_dir.clone(),

@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 
 use company::{layout, replay, run};
-use protocol::company::run::*;
+use protocol::company::{RunId, Text, run::*, session::CompanySessionListParams};
 use rpc::{Failure, Router};
 
-use super::within;
+use super::{session, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -57,6 +57,10 @@ async fn replay(ctx: Context, params: RunReplayParams) -> Result<RunReplayRespon
         mode,
     } = params;
     let mode = mode.unwrap_or_default();
+    let live = match mode {
+        ReplayMode::Live => live(&ctx, &workspace_dir, &run_id).await?,
+        ReplayMode::Raw | ReplayMode::Verified | ReplayMode::Deterministic => ReplayLive::default(),
+    };
     within(&ctx, &workspace_dir, move |company| {
         let folder = layout::run(&project_id, &run_id);
         let document = company.read::<company::document::Run>(&format!("{folder}/run.yaml"));
@@ -77,10 +81,30 @@ async fn replay(ctx: Context, params: RunReplayParams) -> Result<RunReplayRespon
             project_id,
             mode,
             replay: replayed.replayed,
-            live: ReplayLive::default(),
+            live,
         })
     })
     .await
+}
+
+/// The newest session of a run.
+async fn live(ctx: &Context, workspace_dir: &Text, run: &RunId) -> Result<ReplayLive, Failure> {
+    let params = CompanySessionListParams {
+        workspace_dir: Some(workspace_dir.clone()),
+        run_id: Text::new(run.as_str()),
+        ..CompanySessionListParams::default()
+    };
+    let rows = ctx.sessions().list(params).await;
+    let rows = rows.map_err(|error| session::failure(&error))?;
+    Ok(rows
+        .into_iter()
+        .next()
+        .map_or_else(ReplayLive::default, |row| ReplayLive {
+            available: true,
+            session_ref: Some(row.state.session_ref),
+            status: Some(row.state.status.to_string()),
+            error: row.state.error,
+        }))
 }
 
 /// A count of events that fits the machine.

@@ -16,7 +16,7 @@ async fn snapshot(ctx: Context, params: UiSnapshotParams) -> Result<UiSnapshotRe
         params.actor_role,
         params.actor_team_id.clone(),
     );
-    let live = live(&ctx);
+    let live = live(&ctx, &params.workspace_dir).await?;
     let worker = ctx.index_worker().status();
     indexed(
         &ctx,

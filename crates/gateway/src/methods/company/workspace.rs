@@ -1,6 +1,8 @@
 //! `workspace.*` of the company family
 
-use std::path::Path;
+mod doctor;
+
+use std::path::{Component, Path, PathBuf};
 
 use company::{
     bootstrap, defaults, home,
@@ -22,6 +24,9 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
         .on::<CompanyWorkspaceOpen>(open)
         .on::<CompanyWorkspaceInit>(init)
         .on::<CompanyWorkspaceValidate>(validate_folder)
+        .on::<CompanyWorkspaceDoctor>(doctor::doctor)
+        .on::<CompanyWorkspaceDiagnostics>(doctor::diagnostics)
+        .on::<CompanyWorkspaceMigrate>(migrate)
         .on::<CompanyWorkspaceExport>(export)
         .on::<CompanyWorkspaceImport>(import)
         .on::<CompanyWorkspaceBootstrapEnterprise>(bootstrap_enterprise)
@@ -74,6 +79,18 @@ async fn validate_folder(
             ok: issues.is_empty(),
             issues: (!issues.is_empty()).then_some(issues),
         })
+    })
+    .await
+}
+
+async fn migrate(
+    ctx: Context,
+    params: CompanyWorkspaceMigrateParams,
+) -> Result<CompanyWorkspaceMigrateResponse, Failure> {
+    let dry_run = params.dry_run.unwrap_or(false);
+    let forced = params.force.unwrap_or(false);
+    within(&ctx, &params.workspace_dir, move |company| {
+        company::migrate::migrate(company, dry_run, forced)
     })
     .await
 }
@@ -228,14 +245,14 @@ fn usable_repo(given: &str, require_git: bool) -> Result<String, Failure> {
     if !path.is_absolute() {
         return Err(refused(format!("repo_path must be absolute: {given}")));
     }
-    let mut clean = std::path::PathBuf::new();
+    let mut clean = PathBuf::new();
     for part in path.components() {
         match part {
-            std::path::Component::ParentDir => {
+            Component::ParentDir => {
                 clean.pop();
             }
-            std::path::Component::CurDir => {}
-            other => clean.push(other),
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => clean.push(part),
         }
     }
     let shown = clean.display().to_string();

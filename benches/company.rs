@@ -1,0 +1,240 @@
+//! What a company folder costs: lists over a well-filled folder, and durable writes against the bare file
+//! operations they need.
+//!
+//! `cargo bench -p company --bench company` prints a table and ends with code 1 when a target is missed. The folder
+//! has 5 projects with 100 runs of 100 events each. Everything is measured in turns, and medians are compared.
+
+#![expect(
+    clippy::print_stdout,
+    reason = "a bench prints its table, and no JSON-RPC client listens"
+)]
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::Write as _,
+    path::Path,
+    process::ExitCode,
+    sync::Arc,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use company::{
+    Companies, Company, Sources,
+    conversation::{self, NewMessage, Scope},
+    event::{Event, Payload},
+    home,
+    init::{self, NonEmpty},
+    run,
+};
+use protocol::{
+    Id as _,
+    company::{
+        ActorRole, AgentId, ConversationId, MessageKind, ProjectId, RunId, Text, Visibility,
+    },
+};
+use serde_json::json;
+
+const PROJECTS: usize = 5;
+const RUNS: usize = 100;
+const EVENTS: usize = 100;
+const ROUNDS: usize = 60;
+
+fn main() -> ExitCode {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let company = open(folder.path());
+    let projects = fill(&company);
+    let warm = Rows::measure(&company, &projects[0], folder.path());
+    let cold = {
+        // Another process has remembered nothing.
+        let company = open(folder.path());
+        timed(|| drop(home::list_projects(&company).expect("a list")))
+    };
+    println!("{PROJECTS} projects, {RUNS} runs each, {EVENTS} events each\n");
+    println!("{:<44} {:>12} {:>12}", "", "measured", "target");
+    let mut is_met = true;
+    let mut row = |name: &str, measured: String, target: &str, met: bool| {
+        is_met &= met;
+        let mark = if met { "" } else { "  missed" };
+        println!("{name:<44} {measured:>12} {target:>12}{mark}");
+    };
+    let ms = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1000.0);
+    let limit = Duration::from_millis(60);
+    row(
+        "projects.list, first call of a process",
+        ms(cold),
+        "< 60 ms",
+        cold < limit,
+    );
+    row("projects.list", ms(warm.list), "< 60 ms", warm.list < limit);
+    let ratio = |ours: Duration, bare: Duration| ours.as_secs_f64() / bare.as_secs_f64();
+    let create = ratio(warm.create, warm.bare_create);
+    row(
+        "run.create / bare file operations",
+        format!("{create:.2}x"),
+        "<= 3.00x",
+        create <= 3.0,
+    );
+    let send = ratio(warm.send, warm.bare_send);
+    row(
+        "message.send / bare append and fsync",
+        format!("{send:.2}x"),
+        "<= 3.00x",
+        send <= 3.0,
+    );
+    match is_met {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+/// Medians.
+struct Rows {
+    list: Duration,
+    create: Duration,
+    bare_create: Duration,
+    send: Duration,
+    bare_send: Duration,
+}
+
+impl Rows {
+    fn measure(company: &Company, project: &ProjectId, folder: &Path) -> Self {
+        let agent = AgentId::parse("agent_bench").expect("an id");
+        let scope = Scope::Project(project.clone());
+        let conversation = ConversationId::parse(&format!("conv_{project}_home")).expect("an id");
+        let bare = folder.join("bare");
+        fs::create_dir_all(&bare).expect("a folder");
+        let log = bare.join("messages.jsonl");
+        File::create(&log).expect("a file");
+        let [
+            mut list,
+            mut create,
+            mut bare_create,
+            mut send,
+            mut bare_send,
+        ] = [const { Vec::new() }; 5];
+        for round in 0..ROUNDS {
+            list.push(timed(|| {
+                drop(home::list_projects(company).expect("a list"))
+            }));
+            create.push(timed(|| {
+                drop(run::create(company, project, &agent, "cmd").expect("a run"))
+            }));
+            bare_create.push(timed(|| bare_documents(&bare, round)));
+            send.push(timed(|| {
+                let sent = conversation::send(company, &scope, &conversation, message());
+                drop(sent.expect("a message"));
+            }));
+            bare_send.push(timed(|| bare_append(&log)));
+        }
+        let median = |mut times: Vec<Duration>| {
+            times.sort_unstable();
+            times[times.len() / 2]
+        };
+        Self {
+            list: median(list),
+            create: median(create),
+            bare_create: median(bare_create),
+            send: median(send),
+            bare_send: median(bare_send),
+        }
+    }
+}
+
+/// Three documents replaced and one line appended, as `run.create` needs them at least.
+fn bare_documents(folder: &Path, round: usize) {
+    for name in ["manifest.yaml", "policy_snapshot.yaml", "run.yaml"] {
+        let (temporary, path) = (
+            folder.join(format!("{name}.tmp")),
+            folder.join(format!("{round}-{name}")),
+        );
+        let mut file = File::create(&temporary).expect("a file");
+        file.write_all(&[b'x'; 400]).expect("a write");
+        file.sync_all().expect("a sync");
+        fs::rename(&temporary, &path).expect("a rename");
+        File::open(folder)
+            .expect("a folder")
+            .sync_all()
+            .expect("a sync");
+    }
+    let path = folder.join(format!("{round}-events.jsonl"));
+    File::create(&path).expect("a file");
+    bare_append(&path);
+}
+
+fn bare_append(path: &Path) {
+    let mut file = OpenOptions::new().append(true).open(path).expect("a file");
+    file.write_all(&[b'x'; 400]).expect("a write");
+    file.sync_data().expect("a sync");
+}
+
+fn timed(work: impl FnOnce()) -> Duration {
+    let started = Instant::now();
+    work();
+    started.elapsed()
+}
+
+fn open(folder: &Path) -> Company {
+    #[expect(clippy::disallowed_methods, reason = "a bench runs in real time")]
+    let now = || {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .expect("a time")
+            .as_millis() as i64
+    };
+    let companies = Companies::new(Sources::new(Arc::new(now)), Arc::new(|_, _| {}));
+    companies.at(folder.to_str().expect("a path that is text"))
+}
+
+fn fill(company: &Company) -> Vec<ProjectId> {
+    let name = Text::new("Bench").expect("a name");
+    init::init(company, &name, NonEmpty::Accept).expect("a company");
+    let agent = AgentId::parse("agent_bench").expect("an id");
+    (0..PROJECTS)
+        .map(|number| {
+            let project = company.write(|writer| {
+                let project = writer.create_project(&format!("Project {number}"))?;
+                writer.ensure_project_defaults(&project, "human_ceo", None)?;
+                Ok(project)
+            });
+            let project = project.expect("a project");
+            for _ in 0..RUNS {
+                let run = run::create(company, &project, &agent, "cmd")
+                    .expect("a run")
+                    .run_id;
+                let events: Vec<_> = (1..EVENTS).map(|_| event(company, &run)).collect();
+                company
+                    .append_events(&project, &run, &events)
+                    .expect("events");
+            }
+            project
+        })
+        .collect()
+}
+
+fn event(company: &Company, run: &RunId) -> Event {
+    Event {
+        ts_wallclock: company.sources().now_text(),
+        run_id: run.clone(),
+        session_ref: "local".to_owned(),
+        actor: "agent_bench".to_owned(),
+        visibility: Visibility::Team,
+        event_type: "provider.raw".to_owned(),
+        payload: Payload::new(&json!({"stream": "stdout", "chunk": "some text ".repeat(20)}))
+            .expect("a payload"),
+        event_id: company.sources().id(),
+        correlation_id: None,
+        causation_id: None,
+        ts_monotonic_ms: 0,
+    }
+}
+
+fn message() -> NewMessage {
+    NewMessage {
+        author_id: Text::new("human").expect("an id"),
+        author_role: ActorRole::Human,
+        body: "some text ".repeat(20),
+        kind: MessageKind::Text,
+        visibility: None,
+        mentions: Vec::new(),
+    }
+}

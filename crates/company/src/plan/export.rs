@@ -1,0 +1,231 @@
+//! A plan as other tools read it. Titles come from files that anybody may have written, so each format gets only what
+//! cannot mean anything else in it.
+
+use protocol::company::{
+    ProjectId, TaskStatus,
+    pm::{Gantt, GanttTask},
+};
+
+use crate::unix_ms;
+
+/// A Gantt diagram for Mermaid, a section per team.
+pub fn mermaid(name: &str, gantt: &Gantt) -> String {
+    let mut lines = vec![
+        "gantt".to_owned(),
+        format!("    title {}", mermaid_text(name)),
+        "    dateFormat YYYY-MM-DD HH:mm".to_owned(),
+        "    axisFormat %Y-%m-%d".to_owned(),
+    ];
+    let mut teams: Vec<Option<&str>> = Vec::new();
+    for task in &gantt.tasks {
+        if !teams.contains(&task.team_id.as_deref()) {
+            teams.push(task.team_id.as_deref());
+        }
+    }
+    for team in teams {
+        lines.push(format!(
+            "    section {}",
+            team.map_or_else(|| "No team".to_owned(), mermaid_text)
+        ));
+        for (place, task) in gantt.tasks.iter().enumerate() {
+            if task.team_id.as_deref() != team {
+                continue;
+            }
+            let is_active = matches!(task.status, TaskStatus::InProgress | TaskStatus::Blocked);
+            let marks = [
+                ("crit, ", task.critical),
+                ("done, ", task.status == TaskStatus::Done),
+                ("active, ", is_active),
+            ];
+            let marks: String = marks
+                .into_iter()
+                .filter(|(_, is_set)| *is_set)
+                .map(|(mark, _)| mark)
+                .collect();
+            lines.push(format!(
+                "    {} :{marks}t{}, {}, {}",
+                mermaid_text(&task.title),
+                place + 1,
+                printed(&task.start_at, "%Y-%m-%d %H:%M"),
+                printed(&task.end_at, "%Y-%m-%d %H:%M"),
+            ));
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// A table: one line per task, the first line names the columns.
+pub fn csv(gantt: &Gantt) -> String {
+    let mut text = "task_id,title,status,team_id,assignee_agent_id,progress_pct,start_at,end_at,duration_days,\
+                    slack_days,critical,depends_on_task_ids\r\n"
+        .to_owned();
+    for task in &gantt.tasks {
+        let cells = [
+            csv_text(&task.task_id),
+            csv_text(&task.title),
+            task.status.to_string(),
+            csv_text(task.team_id.as_deref().unwrap_or_default()),
+            csv_text(task.assignee_agent_id.as_deref().unwrap_or_default()),
+            task.progress_pct.to_string(),
+            task.start_at.clone(),
+            task.end_at.clone(),
+            task.duration_days.to_string(),
+            task.slack_days.to_string(),
+            task.critical.to_string(),
+            csv_text(&task.depends_on_task_ids.join(" ")),
+        ];
+        text.push_str(&cells.join(","));
+        text.push_str("\r\n");
+    }
+    text
+}
+
+/// A calendar: one event per task.
+pub fn ics(name: &str, project: &ProjectId, gantt: &Gantt, now_ms: i64) -> String {
+    const MOMENT: &str = "%Y%m%dT%H%M%SZ";
+    let stamp = printed(&crate::iso_time(now_ms), MOMENT);
+    let mut lines = vec![
+        "BEGIN:VCALENDAR".to_owned(),
+        "VERSION:2.0".to_owned(),
+        "PRODID:-//Accord//Plan//EN".to_owned(),
+        format!("X-WR-CALNAME:{}", ics_text(name)),
+    ];
+    for task in &gantt.tasks {
+        lines.extend([
+            "BEGIN:VEVENT".to_owned(),
+            format!("UID:{}", ics_uid(&task.task_id, project)),
+            format!("DTSTAMP:{stamp}"),
+            format!("DTSTART:{}", printed(&task.start_at, MOMENT)),
+            format!("DTEND:{}", printed(&task.end_at, MOMENT)),
+            format!("SUMMARY:{}", ics_text(&task.title)),
+            format!("DESCRIPTION:{}", ics_text(&described(task))),
+            format!(
+                "STATUS:{}",
+                match task.status {
+                    TaskStatus::Canceled => "CANCELLED",
+                    TaskStatus::Draft => "TENTATIVE",
+                    TaskStatus::Ready
+                    | TaskStatus::InProgress
+                    | TaskStatus::Blocked
+                    | TaskStatus::Done => "CONFIRMED",
+                }
+            ),
+            // A plan does not make anybody busy.
+            "TRANSP:TRANSPARENT".to_owned(),
+        ]);
+        let needs = task.depends_on_task_ids.iter();
+        lines.extend(
+            needs.map(|id| format!("RELATED-TO;RELTYPE=DEPENDS-ON:{}", ics_uid(id, project))),
+        );
+        lines.push("END:VEVENT".to_owned());
+    }
+    lines.push("END:VCALENDAR".to_owned());
+    lines.iter().map(|line| folded(line)).collect()
+}
+
+fn described(task: &GanttTask) -> String {
+    let mut text = format!("{}, {} % done", task.status, task.progress_pct);
+    if let Some(agent) = &task.assignee_agent_id {
+        text.push_str(&format!(", by {agent}"));
+    }
+    match task.critical {
+        true => text.push_str(", critical"),
+        false => text.push_str(&format!(", {} days of slack", task.slack_days)),
+    }
+    text
+}
+
+/// A moment in the words of a format; bars have printable moments alone.
+fn printed(iso: &str, format: &str) -> String {
+    let time = unix_ms(iso).and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    time.unwrap_or_default().strftime(format).to_string()
+}
+
+/// What a line of a Gantt diagram means if it begins with one of these.
+const MERMAID_KEYWORDS: [&str; 16] = [
+    "accdescr",
+    "acctitle",
+    "axisformat",
+    "click",
+    "dateformat",
+    "excludes",
+    "gantt",
+    "includes",
+    "inclusiveenddates",
+    "section",
+    "tickinterval",
+    "title",
+    "todaymarker",
+    "topaxis",
+    "weekday",
+    "weekend",
+];
+
+/// Mermaid takes colons, semicolons, commas and hashes for its own, `%%` for a comment and the first word for a
+/// keyword.
+fn mermaid_text(text: &str) -> String {
+    let plain: String = text
+        .chars()
+        .map(|character| match character {
+            ':' | ';' | '#' | ',' | '%' | '<' | '>' | '"' | '{' | '}' => ' ',
+            other if other.is_control() => ' ',
+            other => other,
+        })
+        .collect();
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    let first = words.first().map(|word| word.to_lowercase());
+    match first {
+        None => "-".to_owned(),
+        Some(first) if MERMAID_KEYWORDS.contains(&first.as_str()) => {
+            format!("'{}", words.join(" "))
+        }
+        Some(_) => words.join(" "),
+    }
+}
+
+/// A cell. What a spreadsheet would take for a formula gets a quote in front.
+fn csv_text(text: &str) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let text = match is_formula {
+        true => format!("'{text}"),
+        false => text.to_owned(),
+    };
+    match text.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    }
+}
+
+fn ics_uid(task: &str, project: &ProjectId) -> String {
+    ics_text(&format!("{task}.{project}@accord"))
+}
+
+fn ics_text(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\\' | ';' | ',' => escaped.extend(['\\', character]),
+            '\n' => escaped.push_str("\\n"),
+            other if other.is_control() => {}
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// A line of at most 75 bytes, which goes on after a line end and a blank.
+fn folded(line: &str) -> String {
+    const LONGEST: usize = 75;
+    let mut text = String::with_capacity(line.len() + 8);
+    let mut length = 0;
+    for character in line.chars() {
+        if length + character.len_utf8() > LONGEST {
+            text.push_str("\r\n ");
+            length = 1;
+        }
+        text.push(character);
+        length += character.len_utf8();
+    }
+    text.push_str("\r\n");
+    text
+}

@@ -1,0 +1,11 @@
+//! The life of a company folder: checked, exported, imported, mended, shared.
+
+#[path = "lifecycle/doctor.rs"]
+mod doctor;
+mod filled;
+#[path = "lifecycle/share_pack.rs"]
+mod share_pack;
+#[path = "lifecycle/transfer.rs"]
+mod transfer;
+#[path = "lifecycle/validate.rs"]
+mod validate;

@@ -1,0 +1,113 @@
+//! `pm.*`
+
+use company::{
+    conversation::Scope, document::Machine, home::Standings, layout, plan::allocation::Provider, pm,
+};
+use protocol::company::{
+    adapter::{AdapterRow, WorktreeIsolation},
+    pm::*,
+};
+use rpc::{Failure, Router};
+use runner::Program;
+
+use super::{live, live_runs, scope, within};
+use crate::Context;
+
+pub(in crate::methods) fn routes(router: &mut Router<Context>) {
+    router
+        .on::<PmSnapshot>(snapshot)
+        .on::<PmRecommendAllocations>(recommend_allocations)
+        .on::<PmApplyAllocations>(apply_allocations)
+        .on::<PmExport>(export);
+}
+
+async fn snapshot(ctx: Context, params: PmSnapshotParams) -> Result<PmSnapshotResponse, Failure> {
+    let project = match scope(params.scope, params.project_id)? {
+        Scope::Workspace => None,
+        Scope::Project(project) => Some(project),
+    };
+    let live = live_runs(&live(&ctx, &params.workspace_dir).await?);
+    within(&ctx, &params.workspace_dir, move |company| {
+        let standings = Standings::read(company, &live)?;
+        Ok(pm::snapshot(&standings, project.as_ref()))
+    })
+    .await
+}
+
+pub(super) async fn recommend_allocations(
+    ctx: Context,
+    params: PmRecommendAllocationsParams,
+) -> Result<PmRecommendAllocationsResponse, Failure> {
+    let PmRecommendAllocationsParams {
+        workspace_dir,
+        project_id,
+    } = params;
+    let machine = within(&ctx, &workspace_dir, |company| {
+        Ok(company
+            .read::<Machine>(layout::MACHINE)
+            .map_err(|error| error.to_string()))
+    });
+    let machine = machine.await?;
+    let machine = machine.as_deref().map_err(String::as_str);
+    let adapters = ctx.peer().gateway.adapters.status(machine).await;
+    let live = live_runs(&live(&ctx, &workspace_dir).await?);
+    within(&ctx, &workspace_dir, move |company| {
+        let providers = |name: &str| provider(&adapters, name);
+        pm::recommend_allocations(company, &project_id, &live, &providers)
+    })
+    .await
+}
+
+/// What the ways to run a provider can do together; nothing is known of a provider that no driver runs.
+fn provider(adapters: &[AdapterRow], name: &str) -> Option<Provider> {
+    let driver = Program::of_provider(name).ok()?;
+    let ways = || {
+        adapters
+            .iter()
+            .filter(|adapter| adapter.provider == driver.as_str())
+    };
+    Some(Provider {
+        is_available: ways().any(|way| way.available),
+        exports_patches: ways().any(|way| way.capabilities.supports_patch_export),
+        isolates: ways().any(|way| {
+            way.capabilities.supports_worktree_isolation != WorktreeIsolation::Unsupported
+        }),
+    })
+}
+
+async fn apply_allocations(
+    ctx: Context,
+    params: PmApplyAllocationsParams,
+) -> Result<PmApplyAllocationsResponse, Failure> {
+    let PmApplyAllocationsParams {
+        workspace_dir,
+        project_id,
+        applied_by,
+        items,
+    } = params;
+    within(&ctx, &workspace_dir, move |company| {
+        let applied_at = company.sources().now_text();
+        let updated_task_ids = company.write(|writer| {
+            writer.apply_allocations(&project_id, &applied_by, &applied_at, items)
+        })?;
+        Ok(PmApplyAllocationsResponse {
+            workspace_dir: company.given().to_owned(),
+            project_id,
+            applied_at,
+            updated_task_ids,
+        })
+    })
+    .await
+}
+
+async fn export(ctx: Context, params: PmExportParams) -> Result<PmExportResponse, Failure> {
+    let PmExportParams {
+        workspace_dir,
+        project_id,
+        format,
+    } = params;
+    within(&ctx, &workspace_dir, move |company| {
+        pm::export(company, &project_id, format)
+    })
+    .await
+}

@@ -1,0 +1,95 @@
+//! `session.*`
+
+use protocol::company::{Issue, session::*};
+use rpc::{Failure, Kind, Router};
+
+use crate::Context;
+
+pub(in crate::methods) fn routes(router: &mut Router<Context>) {
+    router.on::<CompanySessionLaunch>(launch);
+    router.on::<CompanySessionList>(list);
+    router.on::<CompanySessionPoll>(poll);
+    router.on::<CompanySessionCollect>(collect);
+    router.on::<CompanySessionStop>(stop);
+}
+
+async fn launch(
+    ctx: Context,
+    params: CompanySessionLaunchParams,
+) -> Result<CompanySessionLaunchResponse, Failure> {
+    let mut issues: Vec<_> = params
+        .budget
+        .iter()
+        .flat_map(|budget| budget.refine("budget"))
+        .collect();
+    if params
+        .session_ref
+        .as_ref()
+        .is_some_and(|name| !runner::session_ref_fits(name))
+    {
+        issues.push(Issue::custom(
+            "session_ref",
+            "expected at most 80 characters and no control characters",
+        ));
+    }
+    let is_name = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
+    for (name, value) in params.env.iter().flatten() {
+        if !is_name(name) || value.contains('\0') {
+            issues.push(Issue::custom("env", "expected names of variables"));
+        }
+    }
+    if !issues.is_empty() {
+        return Err(Failure::issues(issues));
+    }
+    let launched = ctx.sessions().launch(params).await;
+    launched.map_err(|error| failure(&error))
+}
+
+async fn list(
+    ctx: Context,
+    params: CompanySessionListParams,
+) -> Result<CompanySessionListResponse, Failure> {
+    let rows = ctx.sessions().list(params).await;
+    rows.map(CompanySessionListResponse)
+        .map_err(|error| failure(&error))
+}
+
+async fn poll(ctx: Context, params: CompanySessionParams) -> Result<CompanySessionState, Failure> {
+    let dir = params.workspace_dir.as_deref();
+    let state = ctx.sessions().poll(dir, &params.session_ref).await;
+    state.map_err(|error| failure(&error))
+}
+
+async fn collect(
+    ctx: Context,
+    params: CompanySessionParams,
+) -> Result<CompanySessionCollectResponse, Failure> {
+    let dir = params.workspace_dir.as_deref();
+    let collected = ctx.sessions().collect(dir, &params.session_ref).await;
+    collected.map_err(|error| failure(&error))
+}
+
+async fn stop(ctx: Context, params: CompanySessionParams) -> Result<CompanySessionState, Failure> {
+    let dir = params.workspace_dir.as_deref();
+    let state = ctx.sessions().stop(dir, &params.session_ref).await;
+    state.map_err(|error| failure(&error))
+}
+
+/// What is wrong with a session, as the wire says it.
+pub(super) fn failure(error: &runner::Error) -> Failure {
+    use runner::Error;
+    let message = error.to_string();
+    match error {
+        Error::Company(error) => super::failure(error),
+        Error::AlreadyRunning(session_ref) => {
+            Failure::state(Kind::Busy, message).with("session_ref", session_ref.as_str())
+        }
+        Error::Unknown(_) | Error::UnknownHere(_) => Failure::state(Kind::NotFound, message),
+        Error::Budget(_) => Failure::state(Kind::BudgetExceeded, message),
+        Error::Unverified { reason, .. } => {
+            Failure::state(Kind::SubscriptionUnverified, message).with("reason", *reason)
+        }
+        Error::ActorMismatch { .. } => Failure::state(Kind::ActorMismatch, message),
+        Error::Closing => Failure::state(Kind::Refused, message),
+    }
+}

@@ -1,0 +1,323 @@
+//! Company folders as a client sees them.
+
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+
+use protocol::{
+    Access, Dialect, Id as _,
+    company::{ProjectId, RunId, Visibility},
+    methods,
+};
+use rpc::Client;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use testkit::{TestGateway, refusal};
+
+/// A gateway, a client and a company with one project.
+struct Fixture {
+    running: TestGateway,
+    client: Client,
+    folder: TempDir,
+    project: String,
+}
+
+impl Fixture {
+    async fn new() -> Self {
+        let running = testkit::gateway().await;
+        let client = running.client();
+        let folder = tempfile::tempdir().expect("a folder");
+        let dir = folder.path().to_str().expect("a path that is text");
+        let init = json!({"workspace_dir": dir, "company_name": "Acme"});
+        client
+            .call_raw("workspace.init", init)
+            .await
+            .expect("a company");
+        let create = json!({"workspace_dir": dir, "name": "Alpha"});
+        let made = client
+            .call_raw("workspace.project.create_with_defaults", create)
+            .await
+            .expect("a project");
+        let project = made["project_id"].as_str().expect("an id").to_owned();
+        Self {
+            running,
+            client,
+            folder,
+            project,
+        }
+    }
+
+    fn dir(&self) -> &str {
+        self.folder.path().to_str().expect("a path that is text")
+    }
+
+    /// The answer to a call with the folder and the project among its params.
+    async fn call(&self, method: &str, mut params: Value) -> Value {
+        params["workspace_dir"] = json!(self.dir());
+        params["project_id"] = json!(self.project);
+        self.client.call_raw(method, params).await.expect(method)
+    }
+
+    async fn run(&self) -> String {
+        let run = self
+            .call(
+                "run.create",
+                json!({"agent_id": "agent_x", "provider": "cmd"}),
+            )
+            .await;
+        run["run_id"].as_str().expect("an id").to_owned()
+    }
+}
+
+/// Every file below a folder with its content.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            match path.is_dir() {
+                true => open.push(path),
+                false => {
+                    found.insert(path.display().to_string(), fs::read(&path).expect("a file"));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The type and the run of the next event a client hears of.
+async fn heard(client: &Client) -> (String, String) {
+    let told = client.notification().await.expect("a connection");
+    assert_eq!(told.method, "events.notification");
+    let event = &told.params["event"];
+    let word = |name: &str| event[name].as_str().expect("an id").to_owned();
+    (word("type"), word("run_id"))
+}
+
+#[tokio::test]
+async fn methods_that_read_change_nothing() {
+    let fixture = Fixture::new().await;
+    fixture.run().await;
+    let before = files(fixture.folder.path());
+    for (family, method) in methods() {
+        if family.dialect != Dialect::Company || method.access != Access::Read {
+            continue;
+        }
+        let params = json!({
+            "workspace_dir": fixture.dir(), "project_id": fixture.project, "scope": "project", "run_id": "run_x",
+            "subscription_id": "s", "conversation_id": "conv_x", "share_pack_id": "share_x", "view": "home",
+            "actor_id": "human", "actor_role": "human",
+        });
+        // Whether it answers or refuses is not the point.
+        let _ = fixture.client.call_raw(method.name, params).await;
+        let mut after = files(fixture.folder.path());
+        // The index is derived, and whoever reads may bring it up to date.
+        after.retain(|path, _| !path.contains(".local/index.sqlite"));
+        assert!(after == before, "{} changed something", method.name);
+    }
+}
+
+#[tokio::test]
+async fn events_of_another_process_are_heard() {
+    let fixture = Fixture::new().await;
+    let run = fixture.run().await;
+    let subscribe = json!({"workspace_dir": fixture.dir(), "subscription_id": "all"});
+    fixture
+        .client
+        .call_raw("events.subscribe", subscribe)
+        .await
+        .unwrap();
+
+    // What another process does: its own memory of the folder, and nobody tells this gateway.
+    let sources = company::Sources::new(Arc::new(|| 1_777_900_000_000));
+    let others = company::Companies::new(sources, Arc::new(|_, _| {}));
+    let company = others.open(fixture.dir()).unwrap();
+    let project = ProjectId::parse(&fixture.project).unwrap();
+    let event = company::event::Event {
+        ts_wallclock: company.sources().now_text(),
+        run_id: RunId::parse(&run).unwrap(),
+        session_ref: "local".to_owned(),
+        actor: "system".to_owned(),
+        visibility: Visibility::Org,
+        event_type: "run.ended".to_owned(),
+        payload: company::event::Payload::new(&json!({})).unwrap(),
+        event_id: company.sources().id(),
+        correlation_id: None,
+        causation_id: None,
+        ts_monotonic_ms: 0,
+    };
+    company
+        .append_events(&project, &RunId::parse(&run).unwrap(), &[event])
+        .unwrap();
+    assert_eq!(heard(&fixture.client).await, ("run.ended".to_owned(), run));
+
+    let created = company::run::create(
+        &company,
+        &project,
+        &protocol::Id::parse("agent_y").unwrap(),
+        "cmd",
+    )
+    .unwrap();
+    let expected = ("run.started".to_owned(), created.run_id.to_string());
+    assert_eq!(
+        heard(&fixture.client).await,
+        expected,
+        "runs made by others, too"
+    );
+}
+
+#[tokio::test]
+async fn a_backfill_is_the_newest_of_what_is_wanted_oldest_first_and_nothing_comes_twice() {
+    let fixture = Fixture::new().await;
+    let (first, second) = (fixture.run().await, fixture.run().await);
+    for body in ["one", "two", "three"] {
+        let comment = json!({
+            "author_id": "human", "author_role": "human", "body": body, "target_run_id": first,
+        });
+        fixture.call("comment.add", comment).await;
+    }
+    let third = fixture.run().await;
+    let subscribe = json!({
+        "workspace_dir": fixture.dir(), "subscription_id": "s", "backfill_limit": 2, "event_types": ["run.started"],
+    });
+    fixture
+        .client
+        .call_raw("events.subscribe", subscribe)
+        .await
+        .unwrap();
+    let fourth = fixture.run().await;
+    for run in [second, third, fourth] {
+        assert_eq!(
+            heard(&fixture.client).await,
+            ("run.started".to_owned(), run)
+        );
+    }
+    let quiet = testkit::told(&fixture.client).await;
+    assert_eq!(quiet, "", "no event comes twice");
+}
+
+#[tokio::test]
+async fn a_reader_who_acknowledges_nothing_is_sent_no_more_than_it_asked_for() {
+    let fixture = Fixture::new().await;
+    let subscribe =
+        json!({"workspace_dir": fixture.dir(), "subscription_id": "s", "max_unacked": 1});
+    fixture
+        .client
+        .call_raw("events.subscribe", subscribe)
+        .await
+        .unwrap();
+    let (first, second) = (fixture.run().await, fixture.run().await);
+    let told = fixture.client.notification().await.unwrap();
+    assert_eq!(told.params["event"]["run_id"], first);
+    assert_eq!(testkit::told(&fixture.client).await, "");
+    let ack = json!({"subscription_id": "s", "last_event_id": told.params["event"]["event_id"]});
+    fixture.client.call_raw("events.ack", ack).await.unwrap();
+    assert_eq!(
+        heard(&fixture.client).await,
+        ("run.started".to_owned(), second)
+    );
+}
+
+#[tokio::test]
+async fn a_listener_hears_only_what_its_role_may_see() {
+    let fixture = Fixture::new().await;
+    let run = fixture.run().await;
+    let subscribe = json!({
+        "workspace_dir": fixture.dir(), "subscription_id": "s", "actor_id": "agent_w", "actor_role": "worker",
+    });
+    fixture
+        .client
+        .call_raw("events.subscribe", subscribe)
+        .await
+        .unwrap();
+    for (visibility, body) in [("managers", "hidden"), ("org", "shown")] {
+        let comment = json!({
+            "author_id": "human", "author_role": "human", "body": body, "target_run_id": run, "visibility": visibility,
+        });
+        fixture.call("comment.add", comment).await;
+    }
+    let told = fixture.client.notification().await.unwrap();
+    assert_eq!(told.params["event"]["payload"]["body"], "shown");
+}
+
+#[tokio::test]
+async fn bad_params_name_every_field() {
+    let fixture = Fixture::new().await;
+    let params = json!({"workspace_dir": fixture.dir(), "project_id": "../x", "agent_id": 5});
+    let Err(rpc::client::Error::Rpc {
+        code,
+        message,
+        data,
+    }) = fixture.client.call_raw("run.create", params).await
+    else {
+        panic!("it was answered");
+    };
+    let shown: Vec<_> = data
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|issue| format!("{} {} {}", issue["code"], issue["path"], issue["message"]))
+        .collect();
+    assert_eq!((code, message.as_str()), (-32602, "Invalid params"));
+    assert_eq!(
+        shown,
+        [
+            "\"invalid_type\" [\"agent_id\"] \"Invalid input: expected string, received number\"",
+            "\"custom\" [\"project_id\"] \"invalid identifier\"",
+            "\"invalid_type\" [\"provider\"] \"Invalid input: expected string, received undefined\"",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_token_of_some_workspaces_reaches_no_company_folder() {
+    let fixture = Fixture::new().await;
+    let create = json!({"workspace_id": "ws_mine"});
+    fixture
+        .client
+        .call_raw("workspace/create", create)
+        .await
+        .unwrap();
+    let limited = fixture
+        .running
+        .client_with_token(&["read", "write", "exec"], &["ws_mine"])
+        .await;
+    for method in [
+        "workspace.projects.list",
+        "run.list",
+        "events.subscribe",
+        "workspace.init",
+    ] {
+        let params = json!({"workspace_dir": fixture.dir()});
+        let refused = refusal(&limited, method, params).await;
+        assert!(refused.starts_with("-32000"), "{method}: {refused}");
+    }
+}
+
+#[tokio::test]
+async fn ensuring_defaults_again_keeps_whom_people_added() {
+    let fixture = Fixture::new().await;
+    let path = format!(
+        "{}/work/projects/{project}/conversations/conv_{project}_home/conversation.yaml",
+        fixture.dir(),
+        project = fixture.project
+    );
+    let before = fs::read_to_string(&path).unwrap();
+    fixture.call("conversation.members.sync", json!({})).await;
+    assert_eq!(
+        fs::read_to_string(&path).unwrap(),
+        before,
+        "nothing changed, so nothing is written"
+    );
+    fixture
+        .call(
+            "conversation.members.sync",
+            json!({"ceo_actor_id": "human_anna"}),
+        )
+        .await;
+    let after = fs::read_to_string(&path).unwrap();
+    assert!(
+        after.contains("human_ceo") && after.contains("human_anna"),
+        "{after}"
+    );
+}

@@ -1,0 +1,657 @@
+//! `heartbeat.*`: who is woken, when and why.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    AgentId, Issue, JobKind, PermissionLevel, Text, Visibility, WorkerKind,
+    workspace::CompanyFolderParams,
+};
+
+crate::methods! {
+    Company family "heartbeat";
+
+    /// Tell how the heartbeat of a company is set.
+    Read HeartbeatConfigGet = "heartbeat.config.get" (CompanyFolderParams in workspace_dir) -> HeartbeatConfigResponse;
+    /// Change how it is set; what is not given stays.
+    Write HeartbeatConfigSet = "heartbeat.config.set" (HeartbeatConfigSetParams in workspace_dir) -> HeartbeatConfigResponse;
+}
+
+/// How the heartbeat of a company is set, on the wire as in its file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeartbeatConfig {
+    /// 1.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1))]
+    pub schema_version: u32,
+    /// `heartbeat_config`.
+    #[serde(default)]
+    pub r#type: HeartbeatConfigTag,
+    /// Whether it beats.
+    #[serde(default = "yes")]
+    pub enabled: bool,
+    /// How often.
+    #[serde(default = "HeartbeatConfig::tick_interval_minutes")]
+    #[schemars(range(min = 1, max = 1440))]
+    pub tick_interval_minutes: u32,
+    /// How many workers are woken at once.
+    #[serde(default = "HeartbeatConfig::top_k_workers")]
+    #[schemars(range(min = 1, max = 100))]
+    pub top_k_workers: u32,
+    /// How much reason there must be to wake one.
+    #[serde(default = "HeartbeatConfig::min_wake_score")]
+    #[schemars(range(min = 0, max = 100))]
+    pub min_wake_score: u32,
+    /// For how long a worker that had nothing to do is left alone.
+    #[serde(default = "HeartbeatConfig::ok_suppression_minutes")]
+    #[schemars(range(min = 0, max = 1440))]
+    pub ok_suppression_minutes: u32,
+    /// How far ahead a task counts as due.
+    #[serde(default = "HeartbeatConfig::due_horizon_minutes")]
+    #[schemars(range(min = 1, max = 1440))]
+    pub due_horizon_minutes: u32,
+    /// How many actions may be done at once without asking.
+    #[serde(default = "HeartbeatConfig::max_auto_actions_per_tick")]
+    #[schemars(range(min = 1, max = 10_000))]
+    pub max_auto_actions_per_tick: u32,
+    /// How many in an hour.
+    #[serde(default = "HeartbeatConfig::max_auto_actions_per_hour")]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub max_auto_actions_per_hour: u32,
+    /// Who is in the pool.
+    #[serde(default)]
+    pub hierarchy_mode: HierarchyMode,
+    /// Who leads the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executive_manager_agent_id: Option<Text>,
+    /// Whether directors may start workers of their team.
+    #[serde(default)]
+    pub allow_director_to_spawn_workers: bool,
+    /// When the quiet hours begin, in local time.
+    #[serde(default = "HeartbeatConfig::quiet_hours_start_hour")]
+    #[schemars(range(min = 0, max = 23))]
+    pub quiet_hours_start_hour: u32,
+    /// When they end.
+    #[serde(default = "HeartbeatConfig::quiet_hours_end_hour")]
+    #[schemars(range(min = 0, max = 23))]
+    pub quiet_hours_end_hour: u32,
+    /// After how long a running job counts as stuck.
+    #[serde(default = "HeartbeatConfig::stuck_job_running_minutes")]
+    #[schemars(range(min = 1, max = 1440))]
+    pub stuck_job_running_minutes: u32,
+    /// For how long an action is remembered, so that it is not done twice.
+    #[serde(default = "HeartbeatConfig::idempotency_ttl_days")]
+    #[schemars(range(min = 1, max = 365))]
+    pub idempotency_ttl_days: u32,
+    /// By how much wakes are spread.
+    #[serde(default = "HeartbeatConfig::jitter_max_seconds")]
+    #[schemars(range(min = 0, max = 3600))]
+    pub jitter_max_seconds: u32,
+}
+
+/// The word `heartbeat_config`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HeartbeatConfigTag {
+    /// The word `heartbeat_config`.
+    #[default]
+    HeartbeatConfig,
+}
+
+/// Who is in the pool of workers that can be woken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HierarchyMode {
+    /// Workers, and managers without workers.
+    #[default]
+    Standard,
+    /// Directors and workers.
+    EnterpriseV1,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn yes() -> bool {
+    true
+}
+
+macro_rules! usual {
+    ($($field:ident = $value:literal;)+) => {
+        impl HeartbeatConfig {
+            $(fn $field() -> u32 {
+                $value
+            })+
+        }
+
+        impl Default for HeartbeatConfig {
+            fn default() -> Self {
+                Self {
+                    schema_version: 1,
+                    r#type: HeartbeatConfigTag::HeartbeatConfig,
+                    enabled: true,
+                    hierarchy_mode: HierarchyMode::Standard,
+                    executive_manager_agent_id: None,
+                    allow_director_to_spawn_workers: false,
+                    $($field: $value,)+
+                }
+            }
+        }
+    };
+}
+
+usual! {
+    tick_interval_minutes = 20;
+    top_k_workers = 2;
+    min_wake_score = 3;
+    ok_suppression_minutes = 60;
+    due_horizon_minutes = 120;
+    max_auto_actions_per_tick = 10;
+    max_auto_actions_per_hour = 60;
+    quiet_hours_start_hour = 22;
+    quiet_hours_end_hour = 7;
+    stuck_job_running_minutes = 30;
+    idempotency_ttl_days = 14;
+    jitter_max_seconds = 90;
+}
+
+/// Response of [`HeartbeatConfigGet`] and [`HeartbeatConfigSet`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct HeartbeatConfigResponse(pub HeartbeatConfig);
+
+/// Params of [`HeartbeatConfigSet`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeartbeatConfigSetParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+    /// Whether it beats.
+    #[serde(default)]
+    pub enabled: Option<bool>,
+    /// How often.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 1440))]
+    pub tick_interval_minutes: Option<u32>,
+    /// How many workers are woken at once.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
+    pub top_k_workers: Option<u32>,
+    /// How much reason there must be to wake one.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 100))]
+    pub min_wake_score: Option<u32>,
+    /// For how long a worker that had nothing to do is left alone.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1440))]
+    pub ok_suppression_minutes: Option<u32>,
+    /// How far ahead a task counts as due.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 1440))]
+    pub due_horizon_minutes: Option<u32>,
+    /// How many actions may be done at once without asking.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 10_000))]
+    pub max_auto_actions_per_tick: Option<u32>,
+    /// How many in an hour.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub max_auto_actions_per_hour: Option<u32>,
+    /// Who is in the pool.
+    #[serde(default)]
+    pub hierarchy_mode: Option<HierarchyMode>,
+    /// Who leads the work.
+    #[serde(default)]
+    pub executive_manager_agent_id: Option<AgentId>,
+    /// Whether directors may start workers of their team.
+    #[serde(default)]
+    pub allow_director_to_spawn_workers: Option<bool>,
+    /// When the quiet hours begin, in local time.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 23))]
+    pub quiet_hours_start_hour: Option<u32>,
+    /// When they end.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 23))]
+    pub quiet_hours_end_hour: Option<u32>,
+    /// After how long a running job counts as stuck.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 1440))]
+    pub stuck_job_running_minutes: Option<u32>,
+    /// For how long an action is remembered.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 365))]
+    pub idempotency_ttl_days: Option<u32>,
+    /// By how much wakes are spread.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 3600))]
+    pub jitter_max_seconds: Option<u32>,
+}
+
+impl HeartbeatConfigSetParams {
+    /// The config with what is given.
+    pub fn merged_into(self, config: &HeartbeatConfig) -> HeartbeatConfig {
+        let old = config.clone();
+        let text = |id: AgentId| Text::new(String::from(id));
+        HeartbeatConfig {
+            schema_version: old.schema_version,
+            r#type: old.r#type,
+            enabled: self.enabled.unwrap_or(old.enabled),
+            tick_interval_minutes: self
+                .tick_interval_minutes
+                .unwrap_or(old.tick_interval_minutes),
+            top_k_workers: self.top_k_workers.unwrap_or(old.top_k_workers),
+            min_wake_score: self.min_wake_score.unwrap_or(old.min_wake_score),
+            ok_suppression_minutes: self
+                .ok_suppression_minutes
+                .unwrap_or(old.ok_suppression_minutes),
+            due_horizon_minutes: self.due_horizon_minutes.unwrap_or(old.due_horizon_minutes),
+            max_auto_actions_per_tick: self
+                .max_auto_actions_per_tick
+                .unwrap_or(old.max_auto_actions_per_tick),
+            max_auto_actions_per_hour: self
+                .max_auto_actions_per_hour
+                .unwrap_or(old.max_auto_actions_per_hour),
+            hierarchy_mode: self.hierarchy_mode.unwrap_or(old.hierarchy_mode),
+            executive_manager_agent_id: self
+                .executive_manager_agent_id
+                .and_then(text)
+                .or(old.executive_manager_agent_id),
+            allow_director_to_spawn_workers: self
+                .allow_director_to_spawn_workers
+                .unwrap_or(old.allow_director_to_spawn_workers),
+            quiet_hours_start_hour: self
+                .quiet_hours_start_hour
+                .unwrap_or(old.quiet_hours_start_hour),
+            quiet_hours_end_hour: self
+                .quiet_hours_end_hour
+                .unwrap_or(old.quiet_hours_end_hour),
+            stuck_job_running_minutes: self
+                .stuck_job_running_minutes
+                .unwrap_or(old.stuck_job_running_minutes),
+            idempotency_ttl_days: self
+                .idempotency_ttl_days
+                .unwrap_or(old.idempotency_ttl_days),
+            jitter_max_seconds: self.jitter_max_seconds.unwrap_or(old.jitter_max_seconds),
+        }
+    }
+}
+
+/// What a heartbeat remembers, on the wire as in its file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeartbeatState {
+    /// 1.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1))]
+    pub schema_version: u32,
+    /// `heartbeat_state`.
+    #[serde(default)]
+    pub r#type: HeartbeatStateTag,
+    /// Whether a tick runs.
+    #[serde(default)]
+    pub running: bool,
+    /// The last tick.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_tick_id: Option<Text>,
+    /// When it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_tick_at: Option<Text>,
+    /// Why it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_tick_reason: Option<Text>,
+    /// When the next one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_tick_at: Option<Text>,
+    /// The last event seen of each run, by `<project>::<run>`.
+    #[serde(default)]
+    pub run_event_cursors: BTreeMap<String, u64>,
+    /// What is known of each worker.
+    #[serde(default)]
+    pub worker_state: BTreeMap<String, HeartbeatWorkerState>,
+    /// Actions that were seen, by their key.
+    #[serde(default)]
+    pub idempotency: BTreeMap<String, HeartbeatAction>,
+    /// How many actions were done in each hour, by `YYYY-MM-DD-HH`.
+    #[serde(default)]
+    pub hourly_action_counters: BTreeMap<String, u64>,
+    /// Everything counted.
+    #[serde(default)]
+    pub stats: HeartbeatStats,
+}
+
+/// The word `heartbeat_state`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HeartbeatStateTag {
+    /// The word `heartbeat_state`.
+    #[default]
+    HeartbeatState,
+}
+
+/// What is known of a worker.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeartbeatWorkerState {
+    /// When it last had nothing to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_ok_at: Option<Text>,
+    /// What it was woken about last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_context_hash: Option<Text>,
+    /// Until when it is left alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppressed_until: Option<Text>,
+    /// When it was last woken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_wake_at: Option<Text>,
+    /// What it said last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_report_status: Option<HeartbeatReportStatus>,
+}
+
+/// What a worker said.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HeartbeatReportStatus {
+    /// Nothing to do.
+    Ok,
+    /// Something to do.
+    Actions,
+}
+
+/// An action that was seen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeartbeatAction {
+    /// Its key.
+    pub idempotency_key: Text,
+    /// What it is.
+    pub action_kind: Text,
+    /// When it was first seen.
+    pub first_seen_at: Text,
+    /// When it was last seen.
+    pub last_seen_at: Text,
+    /// When it is forgotten.
+    pub expires_at: Text,
+    /// What became of it.
+    pub status: HeartbeatActionStatus,
+    /// How often it was done.
+    pub execution_count: u64,
+}
+
+/// What became of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HeartbeatActionStatus {
+    /// It waits for a decision.
+    Queued,
+    /// It was done.
+    Executed,
+}
+
+/// Everything a heartbeat counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeartbeatStats {
+    /// Ticks.
+    #[serde(default)]
+    pub ticks_total: u64,
+    /// Workers woken.
+    #[serde(default)]
+    pub workers_woken_total: u64,
+    /// Reports of nothing to do.
+    #[serde(default)]
+    pub reports_ok_total: u64,
+    /// Reports of something to do.
+    #[serde(default)]
+    pub reports_actions_total: u64,
+    /// Actions done.
+    #[serde(default)]
+    pub actions_executed_total: u64,
+    /// Actions that waited for a decision.
+    #[serde(default)]
+    pub approvals_queued_total: u64,
+    /// Actions that were seen before.
+    #[serde(default)]
+    pub deduped_actions_total: u64,
+}
+
+/// What a woken worker wants to happen. Every action has a key, so that it happens once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ProposedAction {
+    /// Start a job.
+    LaunchJob {
+        /// The key of the action.
+        idempotency_key: Text,
+        /// How risky it is.
+        risk: ActionRisk,
+        /// Whether somebody must decide first.
+        needs_approval: bool,
+        /// Who may see it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        visibility: Option<Visibility>,
+        /// What it is, in a sentence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<Text>,
+        /// The project.
+        project_id: Text,
+        /// What the job is to reach.
+        goal: Text,
+        /// What kind of job.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        job_kind: Option<JobKind>,
+        /// What the agent that does it must be.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target_role: Option<TargetRole>,
+        /// What runs it.
+        #[serde(default)]
+        worker_kind: WorkerKind,
+        /// The agent that does it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        worker_agent_id: Option<Text>,
+        /// What it must keep to.
+        #[serde(default)]
+        constraints: Vec<Text>,
+        /// What it gives.
+        #[serde(default)]
+        deliverables: Vec<Text>,
+        /// What it may do.
+        #[serde(default)]
+        permission_level: PermissionLevel,
+        /// What it should know.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context_note: Option<Text>,
+        /// The task it works on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task_id: Option<Text>,
+        /// The milestone it works on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        milestone_id: Option<Text>,
+    },
+    /// Say something about an agent, a document or a run.
+    AddComment {
+        /// The key of the action.
+        idempotency_key: Text,
+        /// How risky it is.
+        risk: ActionRisk,
+        /// Whether somebody must decide first.
+        needs_approval: bool,
+        /// Who may see it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        visibility: Option<Visibility>,
+        /// What it is, in a sentence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<Text>,
+        /// The project.
+        project_id: Text,
+        /// What is said.
+        body: Text,
+        /// The agent it is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target_agent_id: Option<Text>,
+        /// The document it is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target_artifact_id: Option<Text>,
+        /// The run it is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target_run_id: Option<Text>,
+    },
+    /// Ask somebody to decide.
+    CreateApprovalItem {
+        /// The key of the action.
+        idempotency_key: Text,
+        /// How risky it is.
+        risk: ActionRisk,
+        /// Whether somebody must decide first.
+        needs_approval: bool,
+        /// Who may see it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        visibility: Option<Visibility>,
+        /// What it is, in a sentence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<Text>,
+        /// The project.
+        project_id: Text,
+        /// What is to be decided.
+        title: Text,
+        /// Why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rationale: Option<Text>,
+        /// What happens if it is approved.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        proposed_action: Option<Box<ProposedAction>>,
+    },
+    /// Nothing.
+    Noop {
+        /// The key of the action.
+        idempotency_key: Text,
+        /// How risky it is.
+        risk: ActionRisk,
+        /// Whether somebody must decide first.
+        needs_approval: bool,
+        /// Who may see it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        visibility: Option<Visibility>,
+        /// What it is, in a sentence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<Text>,
+        /// Why nothing.
+        reason: Text,
+    },
+}
+
+impl ProposedAction {
+    /// The key of the action.
+    pub fn idempotency_key(&self) -> &Text {
+        let (Self::LaunchJob {
+            idempotency_key, ..
+        }
+        | Self::AddComment {
+            idempotency_key, ..
+        }
+        | Self::CreateApprovalItem {
+            idempotency_key, ..
+        }
+        | Self::Noop {
+            idempotency_key, ..
+        }) = self;
+        idempotency_key
+    }
+
+    /// How risky it is.
+    pub fn risk(&self) -> ActionRisk {
+        let (Self::LaunchJob { risk, .. }
+        | Self::AddComment { risk, .. }
+        | Self::CreateApprovalItem { risk, .. }
+        | Self::Noop { risk, .. }) = self;
+        *risk
+    }
+
+    /// Whether somebody must decide first.
+    pub fn needs_approval(&self) -> bool {
+        let (Self::LaunchJob { needs_approval, .. }
+        | Self::AddComment { needs_approval, .. }
+        | Self::CreateApprovalItem { needs_approval, .. }
+        | Self::Noop { needs_approval, .. }) = self;
+        *needs_approval
+    }
+
+    /// The project, for all but nothing.
+    pub fn project_id(&self) -> Option<&Text> {
+        match self {
+            Self::LaunchJob { project_id, .. }
+            | Self::AddComment { project_id, .. }
+            | Self::CreateApprovalItem { project_id, .. } => Some(project_id),
+            Self::Noop { .. } => None,
+        }
+    }
+
+    /// The word on the wire.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::LaunchJob { .. } => "launch_job",
+            Self::AddComment { .. } => "add_comment",
+            Self::CreateApprovalItem { .. } => "create_approval_item",
+            Self::Noop { .. } => "noop",
+        }
+    }
+
+    /// What holds between the fields of an action.
+    pub fn refine(&self, place: &str) -> Vec<Issue> {
+        match self {
+            Self::AddComment {
+                target_agent_id: None,
+                target_artifact_id: None,
+                target_run_id: None,
+                ..
+            } => vec![Issue::custom(
+                place,
+                "a comment needs one of target_agent_id, target_artifact_id, target_run_id",
+            )],
+            Self::CreateApprovalItem {
+                proposed_action: Some(inner),
+                ..
+            } => match **inner {
+                Self::CreateApprovalItem { .. } => vec![Issue::custom(
+                    &format!("{place}.proposed_action"),
+                    "an approval item cannot propose another approval item",
+                )],
+                Self::LaunchJob { .. } | Self::AddComment { .. } | Self::Noop { .. } => {
+                    inner.refine(&format!("{place}.proposed_action"))
+                }
+            },
+            Self::LaunchJob { .. }
+            | Self::AddComment { .. }
+            | Self::CreateApprovalItem { .. }
+            | Self::Noop { .. } => Vec::new(),
+        }
+    }
+}
+
+/// How risky an action is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionRisk {
+    /// It can be undone.
+    Low,
+    /// Somebody should look.
+    Medium,
+    /// Somebody must decide.
+    High,
+}
+
+/// What the agent that does a job must be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetRole {
+    /// The head of a department.
+    Director,
+    /// Does work.
+    Worker,
+}

@@ -1,0 +1,423 @@
+//! `session.*`: the live processes of runs.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ActorRole, Budget, MilestoneId, ProjectId, RepoId, RunId, RunStatus, TaskId, Text};
+
+crate::methods! {
+    Company family "session";
+
+    /// Start a worker program, or any command, for a run.
+    ///
+    /// Policy and budgets are looked at first. A session that has to wait for a free place is answered as
+    /// `queued`; what cannot be started at all is answered as `failed` and fails its run. With `explain` nothing
+    /// is started and nothing is written.
+    Exec CompanySessionLaunch = "session.launch" (CompanySessionLaunchParams in workspace_dir) -> CompanySessionLaunchResponse;
+    /// List sessions, newest first: of one company folder, or those of this gateway process.
+    Read CompanySessionList = "session.list" (CompanySessionListParams in workspace_dir) -> CompanySessionListResponse;
+    /// Tell where a session stands.
+    Read CompanySessionPoll = "session.poll" (CompanySessionParams in workspace_dir) -> CompanySessionState;
+    /// Wait until a session is over and tell what it left.
+    Read CompanySessionCollect = "session.collect" (CompanySessionParams in workspace_dir) -> CompanySessionCollectResponse;
+    /// Stop a session and everything it started. Answers at once; `session.collect` waits for the end.
+    Exec CompanySessionStop = "session.stop" (CompanySessionParams in workspace_dir) -> CompanySessionState;
+}
+
+/// Which waiting session starts first.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum CompanySessionPriority {
+    /// Before the others.
+    High,
+    /// As most.
+    #[default]
+    Normal,
+    /// After the others.
+    Low,
+}
+
+/// What a worker program may do by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CompanySessionPermission {
+    /// Look at files.
+    #[default]
+    ReadOnly,
+    /// Change files of its working directory.
+    Patch,
+    /// Run commands.
+    RunCommands,
+}
+
+/// When a hard limit of the run's budget ends a session.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CompanySessionBudgetEnforcement {
+    /// Before it starts and after its end.
+    Completion,
+    /// Also as soon as the worker reports that it used more.
+    Live,
+}
+
+/// Params of [`CompanySessionLaunch`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionLaunchParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+    /// The project.
+    pub project_id: ProjectId,
+    /// The run, which must be running.
+    pub run_id: RunId,
+    /// The program and its arguments. Without it the driver of the run's provider makes them from `prompt_text`.
+    #[serde(default)]
+    pub argv: Option<Vec<Text>>,
+    /// The repository to run in; without it the company folder.
+    #[serde(default)]
+    pub repo_id: Option<RepoId>,
+    /// A folder below the repository.
+    #[serde(default)]
+    pub workdir_rel: Option<Text>,
+    /// The task it works on.
+    #[serde(default)]
+    pub task_id: Option<TaskId>,
+    /// The milestone of the task.
+    #[serde(default)]
+    pub milestone_id: Option<MilestoneId>,
+    /// What the worker is asked.
+    #[serde(default)]
+    pub prompt_text: Option<String>,
+    /// The model.
+    #[serde(default)]
+    pub model: Option<Text>,
+    /// What the run may cost.
+    #[serde(default)]
+    pub budget: Option<Budget>,
+    /// What the program reads from standard input.
+    #[serde(default)]
+    pub stdin_text: Option<String>,
+    /// Variables of its environment.
+    #[serde(default)]
+    pub env: Option<BTreeMap<String, String>>,
+    /// What the session is called; `local_<run_id>` otherwise.
+    #[serde(default)]
+    pub session_ref: Option<Text>,
+    /// Which waiting session starts first.
+    #[serde(default)]
+    pub lane_priority: Option<CompanySessionPriority>,
+    /// How many sessions may run in this company folder at a time.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub lane_workspace_limit: Option<u64>,
+    /// How many of this provider.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub lane_provider_limit: Option<u64>,
+    /// How many of this team.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub lane_team_limit: Option<u64>,
+    /// Who launches.
+    #[serde(default)]
+    pub actor_id: Option<Text>,
+    /// As what.
+    #[serde(default)]
+    pub actor_role: Option<ActorRole>,
+    /// Of which team.
+    #[serde(default)]
+    pub actor_team_id: Option<Text>,
+    /// What a worker program may do, where the driver makes the command.
+    #[serde(default)]
+    pub permission_level: Option<CompanySessionPermission>,
+    /// How long it may run.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub timeout_ms: Option<u64>,
+    /// How long it may print nothing.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub idle_timeout_ms: Option<u64>,
+    /// How long it may wait for a free place.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub queue_timeout_ms: Option<u64>,
+    /// When a hard limit ends it. Workers whose output is understood are watched live, commands are not.
+    #[serde(default)]
+    pub budget_enforcement: Option<CompanySessionBudgetEnforcement>,
+    /// Variables of the gateway that are passed on although they look like secrets.
+    #[serde(default)]
+    pub env_passthrough: Option<Vec<Text>>,
+    /// Pass on the whole environment of the gateway.
+    #[serde(default)]
+    pub inherit_env: Option<bool>,
+    /// Check the worker program against the rules of this machine. It is when its name is that of a known one.
+    #[serde(default)]
+    pub apply_guard: Option<bool>,
+    /// Tell what would happen instead of doing it.
+    #[serde(default)]
+    pub explain: Option<bool>,
+}
+
+/// Where a launched session stands.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CompanySessionLaunchState {
+    /// It runs.
+    Running,
+    /// It waits for a free place.
+    Queued,
+    /// It ended already.
+    Ended,
+    /// It could not be started, or failed already.
+    Failed,
+    /// Somebody stopped it already.
+    Stopped,
+    /// Nothing was started: `explain` tells what would be.
+    Explained,
+}
+
+/// Response of [`CompanySessionLaunch`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionLaunchResponse {
+    /// What the session is called.
+    pub session_ref: String,
+    /// Where it stands.
+    pub state: CompanySessionLaunchState,
+    /// Its place among those that wait, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_position: Option<u64>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What would happen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Box<CompanySessionExplanation>>,
+}
+
+/// What a launch would do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionExplanation {
+    /// Whether it would be started.
+    pub would_launch: bool,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
+    /// Who may.
+    pub policy: CompanySessionPolicy,
+    /// Whether there is a free place.
+    pub lane: CompanySessionLane,
+    /// What was spent.
+    pub budget: Vec<CompanySessionBudgetCheck>,
+    /// The files that instruct the worker.
+    pub instructions: Vec<CompanySessionInstruction>,
+    /// What would be run; none if it cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CompanySessionCommand>,
+}
+
+/// What policy decides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionPolicy {
+    /// Whether it may happen.
+    pub allowed: bool,
+    /// The rule.
+    pub rule_id: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// The place of a session among others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionLane {
+    /// Its priority.
+    pub priority: CompanySessionPriority,
+    /// Its provider.
+    pub provider: String,
+    /// Its team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_id: Option<String>,
+    /// How many may run in the company folder.
+    pub workspace_limit: u64,
+    /// How many of its provider.
+    pub provider_limit: u64,
+    /// How many of its team.
+    pub team_limit: u64,
+    /// How many run in the company folder.
+    pub running: u64,
+    /// Its place if it had to wait, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_position: Option<u64>,
+    /// Until when its provider rests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cooldown_until: Option<String>,
+}
+
+/// One limit of a budget against what was spent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionBudgetCheck {
+    /// `run`, `project` or `task`.
+    pub scope: String,
+    /// `cost_usd` or `tokens`.
+    pub metric: String,
+    /// `soft` or `hard`.
+    pub severity: String,
+    /// The limit.
+    pub threshold: f64,
+    /// What was spent.
+    pub actual: f64,
+    /// `ok`, `alert` or `exceeded`.
+    pub result: String,
+}
+
+/// A file that instructs a worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionInstruction {
+    /// The file.
+    pub path: String,
+    /// How it reaches the worker: `read_by_worker`, `system_prompt_file` or `settings`.
+    pub delivery: String,
+}
+
+/// What is run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionCommand {
+    /// How it is run and read.
+    pub driver: String,
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// Where.
+    pub cwd: String,
+    /// The names of the variables it gets.
+    pub env: Vec<String>,
+    /// What it reads from standard input, in characters.
+    pub stdin_chars: u64,
+    /// Its own copy of the repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree_relpath: Option<String>,
+    /// The branch of that copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree_branch: Option<String>,
+    /// The signal that stops it.
+    pub stop_signal: String,
+    /// How long it may run.
+    pub timeout_ms: u64,
+    /// How long it may print nothing.
+    pub idle_timeout_ms: u64,
+}
+
+/// Params that name a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionParams {
+    /// The session.
+    pub session_ref: Text,
+    /// The company folder; needed for sessions of an earlier gateway process.
+    #[serde(default)]
+    pub workspace_dir: Option<Text>,
+}
+
+/// Where a session stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionState {
+    /// The session.
+    pub session_ref: String,
+    /// Its project.
+    pub project_id: String,
+    /// Its run.
+    pub run_id: String,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// How the program ended.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it: `SIGTERM`.
+    pub signal: Option<String>,
+    /// What went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Whether it still waits for a free place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queued: Option<bool>,
+    /// Its place among those that wait, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_position: Option<u64>,
+}
+
+/// Response of [`CompanySessionCollect`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionCollectResponse {
+    /// Where it stands.
+    #[serde(flatten)]
+    pub state: CompanySessionState,
+    /// Its events, below the project's folder.
+    pub events_relpath: String,
+    /// What it left, below the project's folder.
+    pub output_relpaths: Vec<String>,
+}
+
+/// Params of [`CompanySessionList`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionListParams {
+    /// The company folder.
+    #[serde(default)]
+    pub workspace_dir: Option<Text>,
+    /// Only of this project.
+    #[serde(default)]
+    pub project_id: Option<Text>,
+    /// Only of this run.
+    #[serde(default)]
+    pub run_id: Option<Text>,
+    /// Only those that stand there.
+    #[serde(default)]
+    pub status: Option<RunStatus>,
+}
+
+/// Response of [`CompanySessionList`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct CompanySessionListResponse(pub Vec<CompanySessionRow>);
+
+/// How a session's program is spoken to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CompanySessionMode {
+    /// A command line, and what it prints.
+    #[default]
+    Command,
+    /// Messages of the Codex app server.
+    CodexAppServer,
+}
+
+/// A session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionRow {
+    /// Where it stands.
+    #[serde(flatten)]
+    pub state: CompanySessionState,
+    /// The company folder.
+    pub workspace_dir: String,
+    /// When it was launched, in Unix milliseconds.
+    pub started_at_ms: i64,
+    /// When it was over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at_ms: Option<i64>,
+    /// How its program is spoken to.
+    pub mode: CompanySessionMode,
+    /// Its process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<i32>,
+    /// When that was written down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid_claimed_at_ms: Option<i64>,
+    /// The file that says that somebody wants it stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_marker_relpath: Option<String>,
+    /// The thread of the app server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol_thread_id: Option<String>,
+    /// The turn on that thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol_turn_id: Option<String>,
+}

@@ -1,0 +1,146 @@
+//! `codex exec`: one JSON object a line. Only `turn.failed` ends a turn badly; `error` lines are often only retries.
+
+use protocol::company::session::CompanySessionPermission as Permission;
+use serde_json::Value;
+
+use super::{CommandLine, ErrorClass, Outcome, Stderr, Wish, first_line};
+use crate::{
+    output::Stream,
+    usage::{TokenCounts, whole},
+};
+
+/// The command line. Codex never asks in this mode, and reads `AGENTS.md` of its folder by itself.
+pub(crate) fn command_line(wish: &Wish) -> CommandLine {
+    let sandbox = match wish.permission {
+        Permission::ReadOnly => "read-only",
+        Permission::Patch | Permission::RunCommands => "workspace-write",
+    };
+    let mut argv = vec![
+        wish.bin.as_str(),
+        "exec",
+        "--json",
+        "--skip-git-repo-check",
+        "--color",
+        "never",
+        "--sandbox",
+        sandbox,
+    ];
+    if let Some(model) = &wish.model {
+        argv.extend(["--model", model]);
+    }
+    argv.extend(["--output-last-message", &wish.last_message, "-"]);
+    CommandLine {
+        argv: argv.into_iter().map(ToOwned::to_owned).collect(),
+        stdin: Some(wish.prompt.clone()),
+        ..CommandLine::default()
+    }
+}
+
+/// What Codex printed.
+#[derive(Clone, Debug, Default)]
+pub struct Output {
+    pub(super) outcome: Outcome,
+    pub(super) compactions: u64,
+    recognised: bool,
+    failed: bool,
+    stderr: Stderr,
+}
+
+impl Output {
+    pub(super) fn is_recognised(&self) -> bool {
+        self.recognised
+    }
+
+    pub(super) fn line(&mut self, stream: Stream, line: &str) -> bool {
+        if stream == Stream::Stderr {
+            self.stderr.push(line);
+            return false;
+        }
+        let Ok(line) = serde_json::from_str::<Value>(line) else {
+            return false;
+        };
+        let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
+        match line["type"].as_str().unwrap_or_default() {
+            "thread.started" => {
+                self.recognised = true;
+                self.outcome.session_id = text(&line["thread_id"]);
+                false
+            }
+            "item.completed" => {
+                let item = &line["item"];
+                match item["type"].as_str().unwrap_or_default() {
+                    "agent_message" => self.outcome.text = text(&item["text"]),
+                    kind if kind.contains("compact") => self.compactions += 1,
+                    _ => {}
+                }
+                false
+            }
+            "turn.completed" => {
+                self.failed = false;
+                let usage = counts(&line["usage"]);
+                let is_new = usage.is_some() && usage != self.outcome.usage;
+                self.outcome.usage = usage.or(self.outcome.usage.take());
+                is_new
+            }
+            "turn.failed" => {
+                self.failed = true;
+                let message = line["error"]["message"]
+                    .as_str()
+                    .unwrap_or("the turn failed");
+                self.outcome.fail(message, ErrorClass::of_text(message));
+                false
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn finish(mut self, exit_code: Option<i32>) -> Outcome {
+        if !self.failed && exit_code.is_some_and(|code| code != 0) && self.outcome.error.is_none() {
+            let error = first_line(&self.stderr.0).map(ToOwned::to_owned);
+            if let Some(error) = error {
+                let class = ErrorClass::of_text(&error);
+                self.outcome.fail(error, class);
+            }
+        }
+        self.outcome
+    }
+}
+
+/// Input and output include their parts, and there is no total.
+fn counts(usage: &Value) -> Option<TokenCounts> {
+    let of = |name: &str| usage.get(name).and_then(whole);
+    let (input, output) = (of("input_tokens")?, of("output_tokens").unwrap_or(0));
+    Some(TokenCounts {
+        input: Some(input),
+        cached: of("cached_input_tokens"),
+        output: Some(output),
+        reasoning: of("reasoning_output_tokens"),
+        total: of("total_tokens").unwrap_or(input + output),
+        captured_from: Some("turn.completed".to_owned()),
+        parts_included: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_prompt_goes_in_by_stdin_and_the_sandbox_follows_the_permission() {
+        let wish = Wish {
+            bin: "codex".to_owned(),
+            prompt: "hello".to_owned(),
+            model: Some("m".to_owned()),
+            permission: Permission::Patch,
+            last_message: "/o/last.md".to_owned(),
+            ..Wish::default()
+        };
+        let line = command_line(&wish);
+        assert_eq!(
+            line.argv.join(" "),
+            "codex exec --json --skip-git-repo-check --color never --sandbox workspace-write --model m \
+             --output-last-message /o/last.md -"
+        );
+        assert_eq!(line.stdin.as_deref(), Some("hello"));
+    }
+}

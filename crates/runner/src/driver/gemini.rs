@@ -1,0 +1,236 @@
+//! `gemini`: one JSON object a line, or one object printed over many lines. An error of the latter is on standard
+//! error, behind a stack trace.
+
+use protocol::company::session::CompanySessionPermission as Permission;
+use serde_json::{Value, json};
+
+use super::{CommandLine, ErrorClass, Outcome, Stderr, Wish, first_line};
+use crate::{
+    output::Stream,
+    usage::{TokenCounts, whole},
+};
+
+/// One object is read up to this size.
+const LARGEST_OBJECT: usize = 8 << 20;
+
+/// The command line. Gemini reads `AGENTS.md` only if its settings say so, and those are ours, not the user's.
+pub(crate) fn command_line(wish: &Wish) -> CommandLine {
+    let mode = match wish.permission {
+        Permission::ReadOnly => "default",
+        Permission::Patch => "auto_edit",
+        Permission::RunCommands => "yolo",
+    };
+    let mut argv = vec![
+        wish.bin.as_str(),
+        "--output-format",
+        "stream-json",
+        "--skip-trust",
+    ];
+    if let Some(model) = &wish.model {
+        argv.extend(["--model", model]);
+    }
+    argv.extend(["--approval-mode", mode]);
+    let mut settings = json!({
+        "privacy": {"usageStatisticsEnabled": false},
+        "telemetry": {"enabled": false},
+        "general": {"enableAutoUpdate": false, "maxAttempts": 3},
+    });
+    if wish.instructions.is_some() {
+        settings["context"] = json!({"fileName": ["GEMINI.md", "AGENTS.md"]});
+    }
+    CommandLine {
+        argv: argv.into_iter().map(ToOwned::to_owned).collect(),
+        stdin: Some(wish.prompt.clone()),
+        env: [("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned())].into(),
+        settings: Some(("GEMINI_CLI_SYSTEM_SETTINGS_PATH".to_owned(), settings)),
+    }
+}
+
+/// What Gemini printed.
+#[derive(Clone, Debug, Default)]
+pub struct Output {
+    pub(super) outcome: Outcome,
+    recognised: bool,
+    /// Standard output, as long as it is not a stream.
+    object: String,
+    answer: String,
+    stderr: Stderr,
+}
+
+impl Output {
+    pub(super) fn is_recognised(&self) -> bool {
+        self.recognised
+    }
+
+    pub(super) fn line(&mut self, stream: Stream, line: &str) -> bool {
+        if stream == Stream::Stderr {
+            self.stderr.push(line);
+            return false;
+        }
+        let parsed = match line.starts_with('{') {
+            true => serde_json::from_str::<Value>(line).ok(),
+            false => None,
+        };
+        let Some(parsed) = parsed else {
+            if !self.recognised && self.object.len() + line.len() < LARGEST_OBJECT {
+                self.object.push_str(line);
+                self.object.push('\n');
+            }
+            return false;
+        };
+        match parsed["type"].as_str().unwrap_or_default() {
+            "init" if parsed["session_id"].is_string() => {
+                self.recognised = true;
+                self.object = String::new();
+                self.outcome.session_id = parsed["session_id"].as_str().map(ToOwned::to_owned);
+            }
+            "message" if parsed["role"] == "assistant" => {
+                self.answer
+                    .push_str(parsed["content"].as_str().unwrap_or_default());
+            }
+            // The answer is what comes after the last tool.
+            "tool_result" => self.answer.clear(),
+            "result" if self.recognised => {
+                self.outcome.usage = stream_counts(&parsed["stats"]);
+                match parsed["status"].as_str() {
+                    Some("error") => {
+                        let message = parsed["error"]["message"].as_str().unwrap_or("error");
+                        self.outcome.fail(message, ErrorClass::of_text(message));
+                    }
+                    _ => self.outcome.text = Some(std::mem::take(&mut self.answer)),
+                }
+                return true;
+            }
+            // One object on one line.
+            "" if parsed["session_id"].is_string() => {
+                self.object = parsed.to_string();
+                self.whole_object();
+                return self.outcome.usage.is_some();
+            }
+            _ => {}
+        }
+        false
+    }
+
+    fn whole_object(&mut self) {
+        let Ok(object) = serde_json::from_str::<Value>(&self.object) else {
+            return;
+        };
+        let Some(session) = object["session_id"].as_str() else {
+            return;
+        };
+        self.recognised = true;
+        self.outcome.session_id = Some(session.to_owned());
+        self.outcome.text = object["response"].as_str().map(ToOwned::to_owned);
+        self.outcome.usage = object_counts(&object["stats"]);
+    }
+
+    pub(super) fn finish(mut self, exit_code: Option<i32>) -> Outcome {
+        if !self.recognised {
+            self.whole_object();
+        }
+        let failed = exit_code.is_some_and(|code| code != 0);
+        if self.outcome.error.is_some() || !failed {
+            return self.outcome;
+        }
+        let by_exit = match exit_code {
+            Some(41) => Some(ErrorClass::Auth),
+            // The HTTP status modulo 256.
+            Some(145) => Some(ErrorClass::Auth),
+            Some(173) => Some(ErrorClass::RateLimited),
+            Some(_) | None => None,
+        };
+        let (error, session) = match last_object(&self.stderr.0) {
+            Some(object) => (
+                object["error"]["message"].as_str().map(ToOwned::to_owned),
+                object["session_id"].as_str().map(ToOwned::to_owned),
+            ),
+            None => (first_line(&self.stderr.0).map(ToOwned::to_owned), None),
+        };
+        self.outcome.session_id = self.outcome.session_id.or(session);
+        if let Some(error) = error {
+            let class = match ErrorClass::of_text(&error) {
+                ErrorClass::Other => by_exit.unwrap_or(ErrorClass::Other),
+                class => class,
+            };
+            self.outcome.fail(error, class);
+        }
+        self.outcome
+    }
+}
+
+/// The object at the end of a text that begins otherwise.
+fn last_object(text: &str) -> Option<Value> {
+    let mut at = text.len();
+    loop {
+        at = text[..at].rfind('{')?;
+        if at == 0 || text[..at].ends_with('\n') {
+            let object = serde_json::from_str::<Value>(text[at..].trim()).ok();
+            if object
+                .as_ref()
+                .is_some_and(|object| object["error"].is_object())
+            {
+                return object;
+            }
+        }
+    }
+}
+
+/// Of a stream. What nobody sees is missing from `output_tokens`.
+fn stream_counts(stats: &Value) -> Option<TokenCounts> {
+    let of = |name: &str| stats.get(name).and_then(whole);
+    let (total, input) = (of("total_tokens")?, of("input_tokens")?);
+    Some(TokenCounts {
+        input: Some(input),
+        cached: of("cached"),
+        output: Some(total.saturating_sub(input)),
+        reasoning: None,
+        total,
+        captured_from: Some("result".to_owned()),
+        parts_included: true,
+    })
+}
+
+/// Of one object: sums over its models.
+fn object_counts(stats: &Value) -> Option<TokenCounts> {
+    let models = stats["models"].as_object()?;
+    let sum = |name: &str| -> u64 {
+        models
+            .values()
+            .filter_map(|model| model["tokens"].get(name).and_then(whole))
+            .sum()
+    };
+    let thoughts = sum("thoughts");
+    Some(TokenCounts {
+        input: Some(sum("prompt")),
+        cached: Some(sum("cached")),
+        output: Some(sum("candidates") + thoughts),
+        reasoning: Some(thoughts),
+        total: sum("total"),
+        captured_from: Some("stats".to_owned()),
+        parts_included: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_of_ours_name_the_instructions_and_the_user_s_are_not_touched() {
+        let wish = Wish {
+            bin: "gemini".to_owned(),
+            permission: Permission::RunCommands,
+            instructions: Some("/r/AGENTS.md".to_owned()),
+            ..Wish::default()
+        };
+        let line = command_line(&wish);
+        assert_eq!(
+            line.argv.join(" "),
+            "gemini --output-format stream-json --skip-trust --approval-mode yolo"
+        );
+        let (variable, settings) = line.settings.unwrap();
+        assert_eq!(variable, "GEMINI_CLI_SYSTEM_SETTINGS_PATH");
+        assert_eq!(settings["context"]["fileName"][1], "AGENTS.md");
+    }
+}

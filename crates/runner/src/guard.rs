@@ -1,0 +1,226 @@
+//! Whether a worker program is the one this machine allows, paid for in the way it allows.
+
+use std::{collections::BTreeMap, ffi::OsStr, path::Path, process::Stdio, time::Duration};
+
+use company::document::{Channel, ExecutionPolicy, Machine};
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+/// How long a program may take to tell whether somebody is logged in.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// What was found, as the events have it.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    /// It may run.
+    Passed { payload: Value },
+    /// It may not.
+    Failed {
+        payload: Value,
+        reason: &'static str,
+        message: String,
+    },
+}
+
+/// The policy of a provider on this machine, with the name it stands under.
+pub(crate) fn policy(
+    machine: Option<&Machine>,
+    provider: &str,
+) -> Option<(String, ExecutionPolicy)> {
+    let usual = match provider {
+        "codex-app-server" => "codex_app_server",
+        "claude-code" => "claude_code",
+        "gemini_cli" => "gemini",
+        other => other,
+    };
+    let find = |policies: &BTreeMap<String, ExecutionPolicy>| {
+        [provider, usual]
+            .into_iter()
+            .find_map(|name| Some((name.to_owned(), policies.get(name)?.clone())))
+    };
+    let written = machine
+        .and_then(|machine| machine.provider_execution_policy.as_ref())
+        .and_then(find);
+    written.or_else(|| {
+        Machine::initial()
+            .provider_execution_policy
+            .as_ref()
+            .and_then(find)
+    })
+}
+
+/// Judges a program in the environment it will have.
+pub(crate) async fn judge(
+    machine: Option<&Machine>,
+    provider: &str,
+    bin: &str,
+    environment: &BTreeMap<String, String>,
+) -> Verdict {
+    let (key, policy) = policy(machine, provider).unwrap_or_else(|| {
+        let policy = ExecutionPolicy {
+            channel: Channel::Api,
+            require_subscription_proof: false,
+            proof_strategy: None,
+            allowed_bin_patterns: Vec::new(),
+        };
+        (provider.to_owned(), policy)
+    });
+    let resolved = crate::adapter::executable(bin);
+    let resolved = resolved.map_or_else(|| bin.to_owned(), |path| path.display().to_string());
+    let mut shown = json!(policy);
+    shown["provider_key"] = key.into();
+    let judged = proof(&policy, bin, provider, environment).await;
+    let payload = json!({"provider": provider, "policy": shown, "resolved_bin": resolved});
+    match judged {
+        Ok(detail) => {
+            let mut payload = payload;
+            let strategy = policy
+                .proof_strategy
+                .filter(|_| policy.require_subscription_proof);
+            payload["proof"] = json!({"strategy": strategy, "detail": detail});
+            Verdict::Passed { payload }
+        }
+        Err((reason, message)) => {
+            let mut payload = payload;
+            payload["reason"] = reason.into();
+            payload["message"] = message.as_str().into();
+            Verdict::Failed {
+                payload,
+                reason,
+                message,
+            }
+        }
+    }
+}
+
+async fn proof(
+    policy: &ExecutionPolicy,
+    bin: &str,
+    provider: &str,
+    environment: &BTreeMap<String, String>,
+) -> Result<&'static str, (&'static str, String)> {
+    let base = Path::new(bin)
+        .file_name()
+        .and_then(OsStr::to_str)
+        .unwrap_or(bin);
+    // The name of the file alone: a folder may be called anything.
+    let fits = |pattern: &str| {
+        base == pattern
+            || base
+                .strip_prefix(pattern)
+                .is_some_and(|rest| rest.starts_with('-'))
+    };
+    let patterns = &policy.allowed_bin_patterns;
+    if !patterns.is_empty() && !patterns.iter().any(|pattern| fits(pattern)) {
+        let message = format!("`{base}` is not an approved worker program for {provider}");
+        return Err(("unapproved_worker_binary", message));
+    }
+    let set = |name: &str| {
+        environment
+            .get(name)
+            .is_some_and(|value| !value.trim().is_empty())
+    };
+    if policy.channel == Channel::Api && provider.starts_with("gemini") {
+        let truthy = environment
+            .get("GOOGLE_GENAI_USE_VERTEXAI")
+            .is_some_and(|value| {
+                ["1", "true", "yes", "on"].contains(&value.to_lowercase().as_str())
+            });
+        let vertex = truthy && set("GOOGLE_CLOUD_PROJECT") && set("GOOGLE_CLOUD_LOCATION");
+        if !(set("GEMINI_API_KEY") || set("GOOGLE_API_KEY") || vertex) {
+            let message = "gemini has no key: set GEMINI_API_KEY or GOOGLE_API_KEY".to_owned();
+            return Err(("auth_probe_failed", message));
+        }
+    }
+    if !policy.require_subscription_proof {
+        return Ok("not required");
+    }
+    let keys: &[&str] = match policy.proof_strategy.as_deref() {
+        Some("codex_cli") => &["OPENAI_API_KEY", "CODEX_API_KEY"],
+        Some("claude_cli") => &["ANTHROPIC_API_KEY"],
+        Some("gemini_cli") => &[
+            "GOOGLE_API_KEY",
+            "GEMINI_API_KEY",
+            "GOOGLE_GENAI_USE_VERTEXAI",
+        ],
+        Some(_) | None => {
+            let message = format!("nobody knows how to prove a subscription of {provider}");
+            return Err(("unknown_proof_strategy", message));
+        }
+    };
+    if let Some(key) = keys.iter().find(|key| set(key)) {
+        let message = format!("{key} is set, and {provider} is to run on its subscription");
+        return Err(("api_key_present", message));
+    }
+    if policy.proof_strategy.as_deref() != Some("codex_cli") {
+        return Ok("no key is set");
+    }
+    let mut command = Command::new(bin);
+    command
+        .args(["login", "status"])
+        .env_clear()
+        .envs(environment)
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
+    let failed = |message: &str| {
+        Err((
+            "auth_probe_failed",
+            format!("`{bin} login status` {message}"),
+        ))
+    };
+    match tokio::time::timeout(PATIENCE, command.output()).await {
+        Ok(Ok(output)) if output.status.success() => {
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8_lossy(&said).to_lowercase();
+            if said.contains("api key") || said.contains("api_key") {
+                failed("tells of an API key")
+            } else if said.contains("chatgpt") || said.contains("logged in") {
+                Ok("logged in")
+            } else {
+                failed("does not tell of a login")
+            }
+        }
+        Ok(Ok(_)) => failed("says that nobody is logged in"),
+        Ok(Err(_)) => failed("cannot be run"),
+        Err(_) => failed("did not answer in time"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn check(provider: &str, bin: &str, variables: &[(&str, &str)]) -> &'static str {
+        let environment = variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        match judge(None, provider, bin, &environment).await {
+            Verdict::Passed { .. } => "passed",
+            Verdict::Failed { reason, .. } => reason,
+        }
+    }
+
+    #[tokio::test]
+    async fn the_name_of_the_program_and_the_way_it_is_paid_for_decide() {
+        assert_eq!(check("claude", "/bin/claude-nightly", &[]).await, "passed");
+        assert_eq!(
+            check("claude", "/opt/claude/x", &[]).await,
+            "unapproved_worker_binary"
+        );
+        assert_eq!(
+            check("claude", "claude", &[("ANTHROPIC_API_KEY", "k")]).await,
+            "api_key_present"
+        );
+        assert_eq!(check("gemini", "gemini", &[]).await, "auth_probe_failed");
+        assert_eq!(
+            check("gemini", "gemini", &[("GEMINI_API_KEY", "k")]).await,
+            "passed"
+        );
+        assert_eq!(
+            check("codex", "/no/such/codex", &[]).await,
+            "auth_probe_failed"
+        );
+        assert_eq!(check("cmd", "/bin/true", &[]).await, "passed");
+    }
+}

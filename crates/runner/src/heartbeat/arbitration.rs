@@ -1,0 +1,320 @@
+//! What becomes of what a woken worker wants: done, queued for a decision, or known already. Pure: it changes what
+//! is remembered and nothing else.
+
+use company::{iso_time, unix_ms};
+use protocol::company::{
+    Text,
+    heartbeat::{
+        ActionRisk, HeartbeatAction, HeartbeatActionStatus, HeartbeatConfig, HeartbeatState,
+        ProposedAction,
+    },
+};
+
+use super::triage::{Moment, is_quiet};
+
+const DAY_MS: i64 = 86_400_000;
+/// For how long the counters of hours are kept.
+const HOURS_KEPT_MS: i64 = 2 * DAY_MS;
+
+/// Why an action cannot just happen, whoever asked for it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HardStop {
+    /// Policy forbids it.
+    PolicyDenied(String),
+    /// There is a secret in it.
+    SecretRisk,
+    /// A director may only start workers of their own team.
+    CrossTeam,
+    /// The budget is used up.
+    Budget,
+}
+
+impl HardStop {
+    /// The word in rationales.
+    pub fn reason(&self) -> String {
+        match self {
+            Self::PolicyDenied(rule) => format!("policy_denied:{rule}"),
+            Self::SecretRisk => "secret_risk_detected".to_owned(),
+            Self::CrossTeam => "director_cross_team_worker_spawn_denied".to_owned(),
+            Self::Budget => "budget_limit_exceeded".to_owned(),
+        }
+    }
+}
+
+/// What becomes of an action.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// It was seen before.
+    Deduped,
+    /// It happens now.
+    Execute,
+    /// Somebody decides first, for this reason.
+    Queue(String),
+    /// It cannot even be decided about.
+    Skip(&'static str),
+}
+
+/// Decides about an action a worker reported and remembers it. `done_this_tick` counts across all reports of a tick.
+pub fn arbitrate(
+    action: &ProposedAction,
+    hard_stop: Option<&HardStop>,
+    state: &mut HeartbeatState,
+    config: &HeartbeatConfig,
+    now: Moment,
+    done_this_tick: u32,
+) -> Verdict {
+    forget_old(state, now);
+    if state
+        .idempotency
+        .contains_key(action.idempotency_key().as_str())
+    {
+        return Verdict::Deduped;
+    }
+    let done_this_hour = state
+        .hourly_action_counters
+        .get(&hour_key(now))
+        .copied()
+        .unwrap_or(0);
+    let is_comment = matches!(action, ProposedAction::AddComment { .. });
+    let rationale = if let Some(stop) = hard_stop {
+        Some(stop.reason())
+    } else if let ProposedAction::CreateApprovalItem { rationale, .. } = action {
+        Some(
+            rationale
+                .as_deref()
+                .unwrap_or("The worker asks for a decision")
+                .to_owned(),
+        )
+    } else if done_this_tick >= config.max_auto_actions_per_tick {
+        Some("The limit of actions per tick is reached".to_owned())
+    } else if done_this_hour >= u64::from(config.max_auto_actions_per_hour) {
+        Some("The limit of actions per hour is reached".to_owned())
+    } else if is_comment && is_quiet(config, now.local_hour) {
+        Some("Comments wait in the quiet hours".to_owned())
+    } else if action.needs_approval() || action.risk() != ActionRisk::Low {
+        Some("The action asks for a decision or is not of low risk".to_owned())
+    } else {
+        None
+    };
+    match (rationale, action.project_id()) {
+        (None, _) => {
+            remember(action, HeartbeatActionStatus::Executed, state, config, now);
+            Verdict::Execute
+        }
+        (Some(_), None) => {
+            remember(action, HeartbeatActionStatus::Queued, state, config, now);
+            Verdict::Skip("missing_project_for_approval")
+        }
+        (Some(rationale), Some(_)) => {
+            remember(action, HeartbeatActionStatus::Queued, state, config, now);
+            Verdict::Queue(rationale)
+        }
+    }
+}
+
+/// Decides about an action that somebody approved: one that waits happens now, one that happened does not again.
+pub fn arbitrate_approved(
+    action: &ProposedAction,
+    state: &mut HeartbeatState,
+    config: &HeartbeatConfig,
+    now: Moment,
+) -> Verdict {
+    forget_old(state, now);
+    let known = state.idempotency.get(action.idempotency_key().as_str());
+    match known.map(|known| known.status) {
+        Some(HeartbeatActionStatus::Executed) => Verdict::Deduped,
+        Some(HeartbeatActionStatus::Queued) | None => {
+            remember(action, HeartbeatActionStatus::Executed, state, config, now);
+            Verdict::Execute
+        }
+    }
+}
+
+fn remember(
+    action: &ProposedAction,
+    status: HeartbeatActionStatus,
+    state: &mut HeartbeatState,
+    config: &HeartbeatConfig,
+    now: Moment,
+) {
+    let key = action.idempotency_key();
+    let is_done = status == HeartbeatActionStatus::Executed;
+    let at = time(now.unix_ms);
+    let expires_at = time(now.unix_ms + i64::from(config.idempotency_ttl_days) * DAY_MS);
+    let entry = state.idempotency.entry(key.to_string());
+    let entry = entry.or_insert_with(|| HeartbeatAction {
+        idempotency_key: key.clone(),
+        action_kind: Text::new(action.kind()).expect("a word is not empty"),
+        first_seen_at: at.clone(),
+        last_seen_at: at.clone(),
+        expires_at: expires_at.clone(),
+        status,
+        execution_count: 0,
+    });
+    entry.last_seen_at = at;
+    entry.expires_at = expires_at;
+    entry.status = status;
+    entry.execution_count += u64::from(is_done);
+    if is_done {
+        *state
+            .hourly_action_counters
+            .entry(hour_key(now))
+            .or_default() += 1;
+    }
+}
+
+/// Forgets actions that are old enough, and the counters of hours long past.
+fn forget_old(state: &mut HeartbeatState, now: Moment) {
+    let is_past =
+        |text: &str, kept_ms: i64| unix_ms(text).is_none_or(|at| at + kept_ms <= now.unix_ms);
+    state
+        .idempotency
+        .retain(|_, action| !is_past(&action.expires_at, 0));
+    state.hourly_action_counters.retain(|hour, _| {
+        let begin = hour
+            .rsplit_once('-')
+            .map(|(day, hour)| format!("{day}T{hour}:00:00Z"));
+        begin.is_some_and(|begin| !is_past(&begin, HOURS_KEPT_MS))
+    });
+}
+
+/// `2026-11-15-12`, in UTC.
+fn hour_key(now: Moment) -> String {
+    iso_time(now.unix_ms)[..13].replace('T', "-")
+}
+
+fn time(unix_ms: i64) -> Text {
+    Text::new(iso_time(unix_ms)).expect("a time is not empty")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    const NOON: Moment = Moment {
+        unix_ms: 1_777_900_000_000,
+        local_hour: 12,
+    };
+
+    fn action(kind: &str, key: &str, risk: &str, needs_approval: bool) -> ProposedAction {
+        let mut fields = json!({"kind": kind, "idempotency_key": key, "risk": risk, "needs_approval": needs_approval});
+        let more = match kind {
+            "launch_job" => json!({"project_id": "p", "goal": "g"}),
+            "add_comment" => json!({"project_id": "p", "body": "b", "target_run_id": "r"}),
+            "create_approval_item" => json!({"project_id": "p", "title": "t"}),
+            _ => json!({"reason": "nothing"}),
+        };
+        let fields = fields.as_object_mut().unwrap();
+        fields.extend(more.as_object().unwrap().clone());
+        serde_json::from_value(json!(fields)).unwrap()
+    }
+
+    fn check(action: &ProposedAction, stop: Option<HardStop>, done: u32, expected: &str) {
+        let mut state = HeartbeatState::default();
+        let config = HeartbeatConfig::default();
+        let verdict = arbitrate(action, stop.as_ref(), &mut state, &config, NOON, done);
+        let shown = match verdict {
+            Verdict::Queue(reason) => format!("queue: {reason}"),
+            other => format!("{other:?}").to_lowercase(),
+        };
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn only_harmless_actions_within_the_limits_just_happen() {
+        check(&action("launch_job", "k", "low", false), None, 0, "execute");
+        check(&action("noop", "k", "low", false), None, 0, "execute");
+        let gate = "queue: The action asks for a decision or is not of low risk";
+        check(&action("launch_job", "k", "medium", false), None, 0, gate);
+        check(&action("add_comment", "k", "low", true), None, 0, gate);
+        check(
+            &action("launch_job", "k", "low", false),
+            None,
+            10,
+            "queue: The limit of actions per tick is reached",
+        );
+        let stop = Some(HardStop::PolicyDenied("vis.team.mismatch".to_owned()));
+        check(
+            &action("launch_job", "k", "low", false),
+            stop,
+            0,
+            "queue: policy_denied:vis.team.mismatch",
+        );
+        check(
+            &action("create_approval_item", "k", "low", false),
+            None,
+            0,
+            "queue: The worker asks for a decision",
+        );
+        check(
+            &action("noop", "k", "high", false),
+            None,
+            0,
+            "skip(\"missing_project_for_approval\")",
+        );
+    }
+
+    #[test]
+    fn an_approved_action_that_waits_happens_once() {
+        let mut state = HeartbeatState::default();
+        let config = HeartbeatConfig::default();
+        let action = action("launch_job", "k", "high", false);
+        assert!(matches!(
+            arbitrate(&action, None, &mut state, &config, NOON, 0),
+            Verdict::Queue(_)
+        ));
+        assert_eq!(
+            arbitrate(&action, None, &mut state, &config, NOON, 0),
+            Verdict::Deduped
+        );
+        assert_eq!(
+            arbitrate_approved(&action, &mut state, &config, NOON),
+            Verdict::Execute
+        );
+        assert_eq!(
+            arbitrate_approved(&action, &mut state, &config, NOON),
+            Verdict::Deduped
+        );
+        assert_eq!(state.idempotency["k"].execution_count, 1);
+    }
+
+    #[test]
+    fn old_actions_and_hours_are_forgotten() {
+        let mut state = HeartbeatState::default();
+        let config = HeartbeatConfig::default();
+        let action = action("noop", "k", "low", false);
+        arbitrate(&action, None, &mut state, &config, NOON, 0);
+        let later = Moment {
+            unix_ms: NOON.unix_ms + 14 * DAY_MS,
+            ..NOON
+        };
+        assert_eq!(
+            arbitrate(&action, None, &mut state, &config, later, 0),
+            Verdict::Execute
+        );
+        assert_eq!(state.hourly_action_counters.len(), 1, "{state:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_action_happens_twice_and_no_hour_has_more_than_its_limit(
+            keys in prop::collection::vec(("[a-z]{1,2}", 0i64..30, 0u32..24), 0..200),
+        ) {
+            let config = HeartbeatConfig { max_auto_actions_per_hour: 5, ..HeartbeatConfig::default() };
+            let mut state = HeartbeatState::default();
+            let mut done = std::collections::BTreeSet::new();
+            let mut now = NOON;
+            for (key, minutes, local_hour) in keys {
+                now = Moment { unix_ms: now.unix_ms + minutes * 60_000, local_hour };
+                let action = action("launch_job", &key, "low", false);
+                if arbitrate(&action, None, &mut state, &config, now, 0) == Verdict::Execute {
+                    prop_assert!(done.insert(key), "an action happened twice");
+                }
+                prop_assert!(state.hourly_action_counters.values().all(|count| *count <= 5));
+            }
+        }
+    }
+}

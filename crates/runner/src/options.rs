@@ -1,0 +1,73 @@
+//! How sessions run when nobody says otherwise: `config.toml`, then variables, then what is usual.
+
+use std::{collections::BTreeMap, env, time::Duration};
+
+use serde::Deserialize;
+
+use crate::{driver::DeclaredDriver, lanes::Limits};
+
+/// How long a session may run.
+const TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+/// How long a session may print nothing: some workers wait for ever for a network that is not there.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(2 * 3600);
+
+/// What `config.toml` says about sessions.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// How many sessions may run at a time in one company folder.
+    pub workspace_limit: Option<u64>,
+    /// How many of one provider.
+    pub provider_limit: Option<u64>,
+    /// How many of one team.
+    pub team_limit: Option<u64>,
+    /// How long a session may run.
+    pub timeout_seconds: Option<u64>,
+    /// How long it may print nothing.
+    pub idle_timeout_seconds: Option<u64>,
+}
+
+/// How sessions run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many at a time.
+    pub limits: Limits,
+    /// How long one may run.
+    pub timeout: Duration,
+    /// How long one may print nothing.
+    pub idle_timeout: Duration,
+    /// Drivers that `config.toml` declares.
+    pub drivers: BTreeMap<String, DeclaredDriver>,
+}
+
+impl Options {
+    /// Puts together what is said anywhere.
+    pub fn new(config: &Config, drivers: BTreeMap<String, DeclaredDriver>) -> Self {
+        let limit = |said: Option<u64>, variable: &str, usual: u64| {
+            let by_variable = env::var(variable)
+                .ok()
+                .and_then(|text| text.trim().parse().ok());
+            by_variable
+                .or(said)
+                .filter(|limit| *limit > 0)
+                .unwrap_or(usual)
+        };
+        let length = |said: Option<u64>, usual| said.map_or(usual, Duration::from_secs);
+        Self {
+            limits: Limits {
+                workspace: limit(config.workspace_limit, "AC_LAUNCH_WORKSPACE_LIMIT", 4),
+                provider: limit(config.provider_limit, "AC_LAUNCH_PROVIDER_LIMIT", 2),
+                team: limit(config.team_limit, "AC_LAUNCH_TEAM_LIMIT", 2),
+            },
+            timeout: length(config.timeout_seconds, TIMEOUT),
+            idle_timeout: length(config.idle_timeout_seconds, IDLE_TIMEOUT),
+            drivers,
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new(&Config::default(), BTreeMap::new())
+    }
+}

@@ -1,0 +1,255 @@
+//! What a process prints: read in pieces, cut between characters, split into lines.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _},
+    sync::{mpsc, watch},
+    time::Instant,
+};
+
+/// No piece is larger.
+const PIECE_BYTES: usize = 64 << 10;
+/// How long a piece waits for more, so that a program that prints letter by letter does not make an event of each.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// A line that is longer says nothing to us; it is in the files all the same.
+const LONGEST_LINE: usize = 4 << 20;
+
+/// Where a process printed something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+impl Stream {
+    /// The word in events.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+        }
+    }
+}
+
+/// Some bytes of a stream.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    /// Which stream.
+    pub stream: Stream,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Reads a stream until its end, or until `stop` says so, and sends what it finds. A full channel makes the process
+/// wait: nothing is lost and nothing piles up. `read_at` is told when something came.
+pub(crate) async fn read(
+    stream: Stream,
+    mut source: impl AsyncRead + Unpin,
+    pieces: mpsc::Sender<Piece>,
+    mut stop: watch::Receiver<bool>,
+    read_at: Arc<watch::Sender<Instant>>,
+) {
+    let mut bytes = Vec::new();
+    let mut send_at: Option<Instant> = None;
+    loop {
+        bytes.reserve(PIECE_BYTES - bytes.len());
+        let due = send_at;
+        let ended = tokio::select! {
+            biased;
+            read = source.read_buf(&mut bytes) => match read {
+                Ok(0) | Err(_) => true,
+                Ok(_) => {
+                    read_at.send_replace(Instant::now());
+                    send_at.get_or_insert_with(|| Instant::now() + PATIENCE);
+                    false
+                }
+            },
+            () = async { tokio::time::sleep_until(due.unwrap_or_else(Instant::now)).await }, if due.is_some() => false,
+            _ = stop.wait_for(|stop| *stop) => true,
+        };
+        let is_due = send_at.is_some_and(|at| at <= Instant::now());
+        if !bytes.is_empty() && (ended || is_due || bytes.len() >= PIECE_BYTES) {
+            send_at = None;
+            let piece = Piece {
+                stream,
+                bytes: std::mem::take(&mut bytes),
+            };
+            if pieces.send(piece).await.is_err() {
+                return;
+            }
+        }
+        if ended {
+            return;
+        }
+    }
+}
+
+/// Makes text of bytes that come in pieces: a character that is cut in two is held back.
+#[derive(Debug, Default)]
+pub(crate) struct Decoder {
+    held: Vec<u8>,
+}
+
+impl Decoder {
+    /// The text of some more bytes. What can be no character becomes U+FFFD.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> String {
+        let joined;
+        let bytes = if self.held.is_empty() {
+            bytes
+        } else {
+            self.held.extend_from_slice(bytes);
+            joined = std::mem::take(&mut self.held);
+            &joined
+        };
+        let mut text = String::with_capacity(bytes.len());
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            text.push_str(chunk.valid());
+            let invalid = chunk.invalid();
+            if invalid.is_empty() {
+                continue;
+            }
+            let is_last = chunks.peek().is_none();
+            if is_last && is_beginning(invalid) {
+                self.held = invalid.to_vec();
+            } else {
+                text.push(char::REPLACEMENT_CHARACTER);
+            }
+        }
+        text
+    }
+
+    /// What was held back and never completed.
+    pub(crate) fn finish(&mut self) -> String {
+        match std::mem::take(&mut self.held).is_empty() {
+            true => String::new(),
+            false => char::REPLACEMENT_CHARACTER.to_string(),
+        }
+    }
+}
+
+/// Whether more bytes could make a character of these.
+fn is_beginning(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}
+
+/// Splits text that comes in pieces into lines. CRLF ends a line as LF does.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    partial: String,
+    /// The line that is being read is too long.
+    skipping: bool,
+}
+
+impl Lines {
+    /// Calls `take` with each line that is complete now.
+    pub(crate) fn push(&mut self, text: &str, mut take: impl FnMut(&str)) {
+        let mut rest = text;
+        while let Some((line, after)) = rest.split_once('\n') {
+            rest = after;
+            if std::mem::take(&mut self.skipping) {
+                self.partial.clear();
+            } else if self.partial.is_empty() {
+                take(line.strip_suffix('\r').unwrap_or(line));
+            } else {
+                self.partial.push_str(line);
+                let line = std::mem::take(&mut self.partial);
+                take(line.strip_suffix('\r').unwrap_or(&line));
+            }
+        }
+        if self.skipping || self.partial.len() + rest.len() > LONGEST_LINE {
+            self.skipping = true;
+            self.partial = String::new();
+        } else {
+            self.partial.push_str(rest);
+        }
+    }
+
+    /// The last line, if it has no end.
+    pub(crate) fn finish(&mut self) -> Option<String> {
+        let line = std::mem::take(&mut self.partial);
+        (!line.is_empty() && !self.skipping).then_some(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_character_cut_in_two_stays_whole() {
+        let mut decoder = Decoder::default();
+        let bytes = "a€b".as_bytes();
+        assert_eq!(decoder.push(&bytes[..2]), "a");
+        assert_eq!(decoder.push(&bytes[2..3]), "");
+        assert_eq!(decoder.push(&bytes[3..]), "€b");
+        assert_eq!(decoder.finish(), "");
+    }
+
+    #[test]
+    fn bytes_that_are_no_character_are_shown_as_such() {
+        let mut decoder = Decoder::default();
+        assert_eq!(decoder.push(b"x\xffy\xe2\x82"), "x\u{fffd}y");
+        assert_eq!(decoder.push(b"z"), "\u{fffd}z");
+        assert_eq!(decoder.push(b"\xf0\x9f"), "");
+        assert_eq!(decoder.finish(), "\u{fffd}");
+    }
+
+    #[test]
+    fn a_line_without_end_does_not_grow_for_ever() {
+        let mut lines = Lines::default();
+        let mut found = Vec::new();
+        let long = "x".repeat(1 << 20);
+        for _ in 0..6 {
+            lines.push(&long, |line| found.push(line.to_owned()));
+        }
+        assert!(lines.partial.capacity() <= LONGEST_LINE + (1 << 20));
+        lines.push("tail\nnext\r\nlast", |line| found.push(line.to_owned()));
+        assert_eq!(found, ["next"]);
+        assert_eq!(lines.finish().as_deref(), Some("last"));
+    }
+
+    proptest! {
+        #[test]
+        fn text_comes_out_as_it_went_in_wherever_it_is_cut(text in ".{0,200}", cuts in prop::collection::vec(0usize..200, 0..6)) {
+            let bytes = text.as_bytes();
+            let mut cuts: Vec<_> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+            cuts.push(0);
+            cuts.push(bytes.len());
+            cuts.sort_unstable();
+            let (mut decoder, mut out) = (Decoder::default(), String::new());
+            for pair in cuts.windows(2) {
+                out.push_str(&decoder.push(&bytes[pair[0]..pair[1]]));
+            }
+            out.push_str(&decoder.finish());
+            prop_assert_eq!(out, text);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_stream_is_sent_in_bounded_pieces_and_nothing_is_lost() {
+        let (sender, mut pieces) = mpsc::channel(1);
+        let (_stop, stopped) = watch::channel(false);
+        let bytes = vec![b'x'; 3 * PIECE_BYTES + 5];
+        let read_at = Arc::new(watch::Sender::new(Instant::now()));
+        let reading = tokio::spawn(read(
+            Stream::Stdout,
+            std::io::Cursor::new(bytes),
+            sender,
+            stopped,
+            read_at,
+        ));
+        let mut total = 0;
+        while let Some(piece) = pieces.recv().await {
+            assert!(piece.bytes.len() <= PIECE_BYTES);
+            total += piece.bytes.len();
+        }
+        assert_eq!(total, 3 * PIECE_BYTES + 5);
+        reading.await.unwrap();
+    }
+}

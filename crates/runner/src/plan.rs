@@ -1,0 +1,481 @@
+//! What a launch asked for, and what becomes of it: a folder, a command, an environment.
+
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use company::{
+    Company,
+    document::{Agent, Machine, Run, RunSpec},
+    layout,
+};
+use protocol::{
+    Id as _,
+    company::{
+        AgentId, MilestoneId, ProjectId, RepoId, RunId, TaskId, Text,
+        session::{
+            CompanySessionInstruction, CompanySessionLaunchParams, CompanySessionMode,
+            CompanySessionPermission,
+        },
+    },
+};
+use serde_json::Value;
+
+use crate::{
+    Options,
+    budget::Budgets,
+    driver::{CommandLine, Driver, Wish},
+    environment::{self, MARK, Wanted},
+    guard,
+    worktree::{self, Worktree},
+};
+
+/// A launch that was checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) company: Company,
+    pub(crate) project: ProjectId,
+    pub(crate) run: RunId,
+    pub(crate) session_ref: String,
+    pub(crate) agent: String,
+    pub(crate) team: Option<String>,
+    pub(crate) provider: String,
+    pub(crate) context_pack: String,
+    pub(crate) machine: Option<Arc<Machine>>,
+    pub(crate) driver: Driver,
+    pub(crate) mode: CompanySessionMode,
+    pub(crate) argv: Vec<String>,
+    pub(crate) repo: Option<RepoId>,
+    pub(crate) workdir: Option<String>,
+    pub(crate) task: Option<TaskId>,
+    pub(crate) milestone: Option<MilestoneId>,
+    pub(crate) prompt: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) stdin: Option<String>,
+    pub(crate) budgets: Budgets,
+    pub(crate) wanted: Wanted,
+    pub(crate) permission: CompanySessionPermission,
+    pub(crate) timeout: Duration,
+    pub(crate) idle_timeout: Duration,
+    /// Whether spending is watched while it runs; if nothing was said, whether the output is understood decides.
+    pub(crate) live_budget: Option<bool>,
+}
+
+/// Where a session runs and what it runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Command {
+    pub(crate) line: CommandLine,
+    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) instructions: Vec<CompanySessionInstruction>,
+}
+
+/// Where a session runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The repository, if it is one.
+    pub(crate) repo: Option<PathBuf>,
+    /// Its own copy.
+    pub(crate) worktree: Option<Worktree>,
+}
+
+impl Plan {
+    pub(crate) fn new(
+        company: Company,
+        params: &CompanySessionLaunchParams,
+        run: &Run,
+        options: &Options,
+    ) -> Self {
+        let agent: Option<Arc<Agent>> = AgentId::parse(&run.agent_id).ok().and_then(|id| {
+            company
+                .read(&format!("{}/agent.yaml", layout::agent(&id)))
+                .ok()
+        });
+        let machine: Option<Arc<Machine>> = company.read(layout::MACHINE).ok();
+        let argv: Vec<String> = params
+            .argv
+            .iter()
+            .flatten()
+            .map(ToString::to_string)
+            .collect();
+        let by_provider = Driver::of_provider(&run.provider, &options.drivers);
+        let driver = match (&by_provider, argv.first()) {
+            (Driver::CodexAppServer, _) => by_provider,
+            // What is started says best what it prints.
+            (_, Some(program)) => Driver::of_program(program).unwrap_or(by_provider),
+            (_, None) => by_provider,
+        };
+        let mode = match driver {
+            Driver::CodexAppServer => CompanySessionMode::CodexAppServer,
+            Driver::Command
+            | Driver::Codex
+            | Driver::Claude
+            | Driver::Gemini
+            | Driver::Declared(..) => CompanySessionMode::Command,
+        };
+        let text = |text: &Option<Text>| text.as_ref().map(ToString::to_string);
+        let length =
+            |wanted: Option<u64>, usual: Duration| wanted.map_or(usual, Duration::from_millis);
+        Self {
+            session_ref: text(&params.session_ref)
+                .unwrap_or_else(|| format!("local_{}", params.run_id)),
+            project: params.project_id.clone(),
+            run: params.run_id.clone(),
+            agent: run.agent_id.to_string(),
+            team: agent
+                .and_then(|agent| agent.team_id.clone())
+                .filter(|team| !team.is_empty()),
+            provider: run.provider.to_string(),
+            context_pack: run.context_pack_id.to_string(),
+            machine,
+            driver,
+            mode,
+            argv,
+            repo: params.repo_id.clone(),
+            workdir: text(&params.workdir_rel),
+            task: params.task_id.clone(),
+            milestone: params.milestone_id.clone(),
+            prompt: params.prompt_text.clone(),
+            model: text(&params.model),
+            stdin: params.stdin_text.clone(),
+            budgets: Budgets::of(
+                &company,
+                &params.project_id,
+                params.budget.clone(),
+                params.task_id.as_ref(),
+            ),
+            wanted: Wanted {
+                set: params.env.clone().unwrap_or_default(),
+                passthrough: params
+                    .env_passthrough
+                    .iter()
+                    .flatten()
+                    .map(ToString::to_string)
+                    .collect(),
+                inherit: params.inherit_env.unwrap_or(false),
+            },
+            permission: params.permission_level.unwrap_or_default(),
+            timeout: length(params.timeout_ms, options.timeout),
+            idle_timeout: length(params.idle_timeout_ms, options.idle_timeout),
+            live_budget: params.budget_enforcement.map(|when| {
+                when == protocol::company::session::CompanySessionBudgetEnforcement::Live
+            }),
+            company,
+        }
+    }
+
+    /// The folder of the run, below the company folder.
+    pub(crate) fn run_folder(&self) -> String {
+        layout::run(&self.project, &self.run)
+    }
+
+    /// A file of the run's output: below the company folder, and below the project's.
+    pub(crate) fn output(&self, name: &str) -> (String, String) {
+        let relpath = format!("runs/{}/outputs/{name}", self.run);
+        (
+            format!("{}/{relpath}", layout::project(&self.project)),
+            relpath,
+        )
+    }
+
+    /// The program, if the driver makes the command line.
+    pub(crate) fn bin(&self) -> String {
+        let bins = self.machine.as_ref().map(|machine| &machine.provider_bins);
+        let names: &[&str] = match &self.driver {
+            Driver::CodexAppServer => &["codex_app_server", "codex"],
+            Driver::Codex => &["codex_cli", "codex"],
+            Driver::Claude => &["claude_cli", "claude_code", "claude"],
+            Driver::Gemini => &["gemini_cli", "gemini"],
+            Driver::Command | Driver::Declared(..) => &[],
+        };
+        let found = names.iter().find_map(|name| bins?.get(*name));
+        found.cloned().unwrap_or_else(|| match &self.driver {
+            Driver::CodexAppServer => "codex".to_owned(),
+            driver => driver.as_str().to_owned(),
+        })
+    }
+
+    /// What is started: the program that is looked at by the guard.
+    pub(crate) fn program(&self) -> String {
+        match self.argv.first() {
+            Some(program) => program.clone(),
+            None => self.bin(),
+        }
+    }
+
+    /// The variables of the worker.
+    pub(crate) fn environment(&self, own: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let mut own = own.clone();
+        own.insert(MARK.to_owned(), self.mark_value());
+        let policy = guard::policy(self.machine.as_deref(), &self.provider);
+        environment::environment(
+            &self.wanted,
+            &self.driver,
+            policy.as_ref().map(|(_, policy)| policy),
+            &own,
+        )
+    }
+
+    pub(crate) fn mark_value(&self) -> String {
+        self.company.path(&self.run_folder()).display().to_string()
+    }
+
+    /// Where it runs. Nothing is made yet.
+    pub(crate) fn place(&self) -> Result<Place, String> {
+        let Some(repo_id) = &self.repo else {
+            return Ok(Place {
+                repo: None,
+                worktree: None,
+            });
+        };
+        let roots = self.machine.as_ref().map(|machine| &machine.repo_roots);
+        let Some(root) = roots.and_then(|roots| roots.get(repo_id.as_str())) else {
+            let known: Vec<_> = roots
+                .into_iter()
+                .flat_map(BTreeMap::keys)
+                .map(String::as_str)
+                .collect();
+            let known = match known.is_empty() {
+                true => "none".to_owned(),
+                false => known.join(", "),
+            };
+            return Err(format!("Unknown repo_id: {repo_id}. Known repos: {known}"));
+        };
+        let worktree = match &self.task {
+            Some(task) => worktree::wanted(
+                &self.company,
+                &self.project,
+                &self.run,
+                task,
+                self.milestone.as_ref(),
+            )?,
+            None => None,
+        };
+        Ok(Place {
+            repo: Some(PathBuf::from(root)),
+            worktree,
+        })
+    }
+
+    /// The working directory: below `base`, which is the repository or its copy, and nowhere else.
+    pub(crate) fn workdir(&self, base: &Path) -> Result<PathBuf, String> {
+        let folder = match (&self.workdir, &self.repo) {
+            (Some(workdir), Some(_)) => {
+                let is_plain = Path::new(workdir)
+                    .components()
+                    .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+                if !is_plain {
+                    return Err(format!("workdir_rel `{workdir}` leaves the repository"));
+                }
+                base.join(workdir)
+            }
+            (Some(_) | None, _) => base.to_owned(),
+        };
+        let (real, real_base) = match (folder.canonicalize(), base.canonicalize()) {
+            (Ok(real), Ok(base)) if real.is_dir() => (real, base),
+            _ => {
+                return Err(format!(
+                    "working directory is not a directory: {}",
+                    folder.display()
+                ));
+            }
+        };
+        match real.starts_with(&real_base) {
+            true => Ok(folder),
+            false => Err("workdir_rel leads out of the repository".to_owned()),
+        }
+    }
+
+    /// What is run in a folder.
+    pub(crate) fn command(&self, cwd: &Path) -> Command {
+        let files = instruction_files(cwd);
+        let makes_line = self.argv.is_empty();
+        let delivery = match (&self.driver, makes_line) {
+            (Driver::Codex | Driver::CodexAppServer, _) => Some("read_by_worker"),
+            (Driver::Claude, true) => Some("system_prompt_file"),
+            (Driver::Gemini, true) => Some("settings"),
+            (Driver::Declared(_, driver), true) => driver
+                .argv
+                .iter()
+                .any(|argument| argument.contains("{INSTRUCTIONS}"))
+                .then_some("argument"),
+            (Driver::Claude | Driver::Gemini | Driver::Declared(..) | Driver::Command, _) => None,
+        };
+        let nearest = files.last();
+        let shown = match (delivery, &self.driver) {
+            (None, _) => Vec::new(),
+            (Some(delivery), Driver::Codex | Driver::CodexAppServer) => files
+                .iter()
+                .map(|path| instruction(path, delivery))
+                .collect(),
+            (Some(delivery), _) => nearest
+                .map(|path| instruction(path, delivery))
+                .into_iter()
+                .collect(),
+        };
+        let wish = Wish {
+            bin: self.bin(),
+            prompt: self
+                .prompt
+                .clone()
+                .or_else(|| self.stdin.clone())
+                .unwrap_or_default(),
+            model: self.model.clone(),
+            permission: self.permission,
+            instructions: nearest.map(|path| path.display().to_string()),
+            last_message: self
+                .company
+                .path(&self.output("last_message.md").0)
+                .display()
+                .to_string(),
+        };
+        let made = match makes_line && !wish.prompt.trim().is_empty() {
+            true => self.driver.command_line(&wish),
+            false => None,
+        };
+        let line = match (&self.driver, made) {
+            (Driver::CodexAppServer, _) => CommandLine {
+                argv: vec![self.bin(), "app-server".to_owned()],
+                ..CommandLine::default()
+            },
+            (_, Some(line)) => line,
+            (_, None) => CommandLine {
+                argv: self.argv.clone(),
+                stdin: self.stdin.clone(),
+                ..CommandLine::default()
+            },
+        };
+        let mut own = line.env.clone();
+        if let Some((variable, _)) = &line.settings {
+            own.insert(variable.clone(), self.settings_path().display().to_string());
+        }
+        Command {
+            environment: self.environment(&own),
+            line,
+            instructions: shown,
+        }
+    }
+
+    /// Where the settings file of a worker goes.
+    pub(crate) fn settings_path(&self) -> PathBuf {
+        self.company
+            .path(&format!("{}/settings.json", self.run_folder()))
+    }
+
+    /// What is written into `run.yaml`. Values of variables are not.
+    pub(crate) fn spec(
+        &self,
+        argv: &[String],
+        worktree: Option<&Worktree>,
+        stdin: Option<&str>,
+    ) -> RunSpec {
+        let text = |value: Option<&str>| value.and_then(Text::new);
+        let repo_id = text(self.repo.as_ref().map(RepoId::as_str));
+        let workdir_rel = text(self.workdir.as_deref());
+        let task_id = text(self.task.as_ref().map(TaskId::as_str));
+        let milestone_id = text(self.milestone.as_ref().map(MilestoneId::as_str));
+        let worktree_relpath = text(worktree.map(|worktree| worktree.relpath.as_str()));
+        let worktree_branch = text(worktree.map(|worktree| worktree.branch.as_str()));
+        let budget = self.budgets.run().cloned();
+        match self.mode {
+            CompanySessionMode::Command => RunSpec::Command {
+                argv: argv.to_vec(),
+                repo_id,
+                workdir_rel,
+                task_id,
+                milestone_id,
+                worktree_relpath,
+                worktree_branch,
+                budget,
+                env: (!self.wanted.set.is_empty()).then(|| {
+                    let names = self.wanted.set.keys();
+                    names
+                        .map(|name| (name.clone(), "[set]".to_owned()))
+                        .collect()
+                }),
+                stdin_relpath: text(stdin),
+            },
+            CompanySessionMode::CodexAppServer => RunSpec::CodexAppServer {
+                prompt_relpath: Text::new(self.output("prompt.txt").1)
+                    .expect("a path is not empty"),
+                model: text(self.model.as_deref()),
+                repo_id,
+                workdir_rel,
+                task_id,
+                milestone_id,
+                worktree_relpath,
+                worktree_branch,
+                budget,
+                thread_id: None,
+                turn_id: None,
+            },
+        }
+    }
+
+    /// What `run.executing` says.
+    pub(crate) fn executing(
+        &self,
+        argv: &[String],
+        worktree: Option<&Worktree>,
+        stdin: Option<&str>,
+    ) -> Value {
+        let repo = self.repo.as_ref().map(RepoId::as_str);
+        let (task, milestone) = (&self.task, &self.milestone);
+        if self.mode == CompanySessionMode::CodexAppServer {
+            return serde_json::json!({
+                "mode": "codex_app_server",
+                "provider_bin": self.bin(),
+                "prompt_relpath": self.output("prompt.txt").1,
+                "model": self.model,
+                "repo_id": repo,
+                "workdir_rel": self.workdir,
+                "task_id": task,
+                "milestone_id": milestone,
+            });
+        }
+        let mut payload = serde_json::json!({"argv": argv});
+        if let Some(repo) = repo {
+            payload["repo_id"] = repo.into();
+        }
+        if let Some(workdir) = &self.workdir {
+            payload["workdir_rel"] = workdir.as_str().into();
+        }
+        payload["task_id"] = serde_json::json!(task);
+        payload["milestone_id"] = serde_json::json!(milestone);
+        payload["worktree_relpath"] = serde_json::json!(worktree.map(|worktree| &worktree.relpath));
+        payload["worktree_branch"] = serde_json::json!(worktree.map(|worktree| &worktree.branch));
+        payload["stdin_relpath"] = serde_json::json!(stdin);
+        payload
+    }
+}
+
+fn instruction(path: &Path, delivery: &str) -> CompanySessionInstruction {
+    CompanySessionInstruction {
+        path: path.display().to_string(),
+        delivery: delivery.to_owned(),
+    }
+}
+
+/// The `AGENTS.md` files from the root of the repository down to a folder.
+fn instruction_files(cwd: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut in_repository = false;
+    for folder in cwd.ancestors() {
+        let file = folder.join("AGENTS.md");
+        if file.is_file() {
+            found.push(file);
+        }
+        if folder.join(".git").exists() {
+            in_repository = true;
+            break;
+        }
+    }
+    found.reverse();
+    if !in_repository {
+        // Without a repository only the folder itself counts.
+        found.retain(|file| file.parent() == Some(cwd));
+    }
+    found
+}

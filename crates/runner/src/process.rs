@@ -1,0 +1,405 @@
+//! A process and everything it started: found, signalled, and gone.
+//!
+//! Worker programs run their tools in sessions and groups of their own, so a signal to the group is not enough. On
+//! Linux this process is a child sub-reaper: a tool whose parent dies becomes our child instead of nobody's, and
+//! `/proc` tells who it belonged to. On other Unix systems only the process group is reached, and a tool that left it
+//! survives.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::Path,
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, WaitOptions};
+
+/// A process: its id, and when it began, since ids are used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ProcessId {
+    /// Its id.
+    pub pid: i32,
+    /// When it began, in ticks since the system did. None where the system does not tell.
+    pub start_ticks: Option<u64>,
+}
+
+/// What the system says of a process.
+struct Stat {
+    state: char,
+    parent: i32,
+    group: i32,
+    session: i32,
+    start_ticks: u64,
+}
+
+fn stat(pid: i32) -> Option<Stat> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name may hold anything, also parentheses.
+    let (_, fields) = text.rsplit_once(") ")?;
+    let mut fields = fields.split(' ');
+    let state = fields.next()?.chars().next()?;
+    let mut number = || fields.next()?.parse::<i32>().ok();
+    let (parent, group, session) = (number()?, number()?, number()?);
+    let start_ticks = fields.nth(15)?.parse().ok()?;
+    Some(Stat {
+        state,
+        parent,
+        group,
+        session,
+        start_ticks,
+    })
+}
+
+impl ProcessId {
+    /// The process of this id, as it is now.
+    pub fn of(pid: i32) -> Self {
+        Self {
+            pid,
+            start_ticks: stat(pid).map(|stat| stat.start_ticks),
+        }
+    }
+
+    /// Whether this very process still runs. One that ended and was not waited for does not.
+    pub fn is_alive(self) -> bool {
+        let Some(pid) = Pid::from_raw(self.pid).filter(|_| self.pid > 0) else {
+            return false;
+        };
+        if rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH) {
+            return false;
+        }
+        match stat(self.pid) {
+            Some(stat) => {
+                let is_same = self
+                    .start_ticks
+                    .is_none_or(|ticks| ticks == stat.start_ticks);
+                is_same && !matches!(stat.state, 'Z' | 'X')
+            }
+            // No `/proc`: the system says there is one.
+            None => !Path::new("/proc/self/stat").exists(),
+        }
+    }
+
+    /// Sends a signal, if it is still this process.
+    pub fn signal(self, signal: Signal) {
+        if self.is_alive() {
+            if let Some(pid) = Pid::from_raw(self.pid) {
+                // It may be gone in the meantime, which is what was wanted.
+                let _ = rustix::process::kill_process(pid, signal);
+            }
+        }
+    }
+
+    /// Sends a signal to the group it leads.
+    pub fn signal_group(self, signal: Signal) {
+        if let Some(pid) = Pid::from_raw(self.pid).filter(|_| self.pid > 1) {
+            let _ = rustix::process::kill_process_group(pid, signal);
+        }
+    }
+}
+
+/// Makes orphans of our children our children. Does nothing where the system cannot.
+pub(crate) fn become_subreaper() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
+        tracing::warn!(%error, "tools that outlive their worker cannot be found");
+    }
+}
+
+/// The children of a process.
+fn children(pid: i32) -> Vec<i32> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for thread in threads.flatten() {
+        let text = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        found.extend(
+            text.split_whitespace()
+                .filter_map(|pid| pid.parse::<i32>().ok()),
+        );
+    }
+    found
+}
+
+/// What a session started: the leader, all that descend from it, and orphans that it left to us.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    leader: ProcessId,
+    /// What its processes have in their environment: `NAME=value`.
+    mark: String,
+    /// Everything that was ever seen of it.
+    seen: BTreeSet<ProcessId>,
+}
+
+impl Tree {
+    pub(crate) fn new(leader: ProcessId, mark: String) -> Self {
+        Self {
+            leader,
+            mark,
+            seen: BTreeSet::new(),
+        }
+    }
+
+    pub(crate) fn leader(&self) -> ProcessId {
+        self.leader
+    }
+
+    /// Looks again. Cheap while the leader lives and has few children.
+    pub(crate) fn look(&mut self) {
+        self.add_descendants(self.leader.pid);
+        for known in self.seen.clone() {
+            if known.is_alive() {
+                self.add_descendants(known.pid);
+            }
+        }
+        // Orphans became children of ours.
+        let own = i32::try_from(std::process::id()).unwrap_or(0);
+        for pid in children(own) {
+            if pid != self.leader.pid && self.is_ours(pid) {
+                self.seen.insert(ProcessId::of(pid));
+                self.add_descendants(pid);
+            }
+        }
+    }
+
+    /// Looks through all processes of the system: for a session whose orphans are not our children.
+    pub(crate) fn look_everywhere(&mut self) {
+        self.look();
+        let Ok(entries) = fs::read_dir("/proc") else {
+            return;
+        };
+        for entry in entries.flatten() {
+            let pid = entry
+                .file_name()
+                .to_str()
+                .and_then(|name| name.parse::<i32>().ok());
+            if let Some(pid) = pid {
+                if pid != self.leader.pid && self.is_ours(pid) {
+                    self.seen.insert(ProcessId::of(pid));
+                }
+            }
+        }
+    }
+
+    /// Those that run, without the leader.
+    pub(crate) fn left(&self) -> Vec<ProcessId> {
+        let left = self.seen.iter().filter(|process| process.is_alive());
+        left.copied()
+            .filter(|process| process.pid != self.leader.pid)
+            .collect()
+    }
+
+    /// Waits for those of our children that ended, so that none stays a zombie.
+    pub(crate) fn reap(&mut self) {
+        self.seen.retain(|process| {
+            let Some(pid) = Pid::from_raw(process.pid) else {
+                return false;
+            };
+            let is_zombie = stat(process.pid).is_some_and(|stat| {
+                stat.state == 'Z'
+                    && process
+                        .start_ticks
+                        .is_none_or(|ticks| ticks == stat.start_ticks)
+            });
+            if is_zombie {
+                // Not a child of ours: its parent waits for it.
+                let _ = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);
+            }
+            is_zombie || process.is_alive()
+        });
+    }
+
+    /// Ends what is left: a signal, a moment, and then the one that nobody survives.
+    pub(crate) async fn end_left(&mut self, grace: Duration) {
+        self.look();
+        let mut left = self.left();
+        if left.is_empty() {
+            self.reap();
+            return;
+        }
+        for process in &left {
+            process.signal(Signal::TERM);
+        }
+        let deadline = tokio::time::Instant::now() + grace;
+        loop {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            self.reap();
+            self.look();
+            left = self.left();
+            if left.is_empty() {
+                self.reap();
+                return;
+            }
+            if tokio::time::Instant::now() >= deadline {
+                break;
+            }
+        }
+        // One that forks while it is killed is found in the next round.
+        for _ in 0..100 {
+            for process in &left {
+                process.signal(Signal::KILL);
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            self.reap();
+            self.look();
+            left = self.left();
+            if left.is_empty() {
+                self.reap();
+                return;
+            }
+        }
+        tracing::warn!(count = left.len(), "processes of a session cannot be ended");
+    }
+
+    fn add_descendants(&mut self, pid: i32) {
+        let mut pids = children(pid);
+        while let Some(pid) = pids.pop() {
+            let process = ProcessId::of(pid);
+            if process.start_ticks.is_some() && self.seen.insert(process) {
+                pids.extend(children(pid));
+            }
+        }
+    }
+
+    fn is_ours(&self, pid: i32) -> bool {
+        let Some(stat) = stat(pid) else {
+            return false;
+        };
+        let process = ProcessId {
+            pid,
+            start_ticks: Some(stat.start_ticks),
+        };
+        if self.seen.contains(&process) {
+            return true;
+        }
+        let began_later = self
+            .leader
+            .start_ticks
+            .is_none_or(|ticks| ticks <= stat.start_ticks);
+        if !began_later || stat.state == 'Z' {
+            return false;
+        }
+        stat.group == self.leader.pid
+            || stat.session == self.leader.pid
+            || has_mark(pid, &self.mark)
+    }
+}
+
+/// Whether the environment of a process has this variable.
+fn has_mark(pid: i32, mark: &str) -> bool {
+    let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {
+        return false;
+    };
+    environment
+        .split(|byte| *byte == 0)
+        .any(|variable| variable == mark.as_bytes())
+}
+
+/// Waits for children that we did not start and that ended: orphans of sessions that are over.
+///
+/// Others in this process start children, too, and wait for them at once. So only what stays a zombie from one look to
+/// the next, seconds later, is nobody's.
+#[derive(Debug, Default)]
+pub(crate) struct Reaper {
+    zombies: BTreeMap<i32, u64>,
+}
+
+impl Reaper {
+    pub(crate) fn look(&mut self, leaders: &BTreeSet<i32>) {
+        let own = i32::try_from(std::process::id()).unwrap_or(0);
+        let mut zombies = BTreeMap::new();
+        for pid in children(own) {
+            let Some(stat) = stat(pid).filter(|stat| stat.state == 'Z' && stat.parent == own)
+            else {
+                continue;
+            };
+            if leaders.contains(&pid) {
+                continue;
+            }
+            match (self.zombies.get(&pid), Pid::from_raw(pid)) {
+                (Some(ticks), Some(id)) if *ticks == stat.start_ticks => {
+                    let _ = rustix::process::waitpid(Some(id), WaitOptions::NOHANG);
+                }
+                _ => {
+                    zombies.insert(pid, stat.start_ticks);
+                }
+            }
+        }
+        self.zombies = zombies;
+    }
+}
+
+/// The name of a signal: `SIGTERM`.
+pub(crate) fn signal_name(signal: i32) -> String {
+    const NAMES: [(Signal, &str); 16] = [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::USR1, "SIGUSR1"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::USR2, "SIGUSR2"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::XCPU, "SIGXCPU"),
+    ];
+    NAMES
+        .iter()
+        .find(|(known, _)| known.as_raw() == signal)
+        .map_or_else(|| format!("SIG{signal}"), |(_, name)| (*name).to_owned())
+}
+
+/// Why a program could not be started, in the words of the company protocol.
+pub(crate) fn spawn_error(program: &str, error: &io::Error) -> String {
+    let word = match error.kind() {
+        io::ErrorKind::NotFound => "ENOENT",
+        io::ErrorKind::PermissionDenied => "EACCES",
+        io::ErrorKind::ArgumentListTooLong => "E2BIG",
+        io::ErrorKind::NotADirectory => "ENOTDIR",
+        _ => "failed",
+    };
+    format!("spawn {program} {word}")
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_told_from_a_later_one_of_the_same_id() {
+        let own = ProcessId::of(i32::try_from(std::process::id()).unwrap());
+        assert!(own.is_alive());
+        let other = ProcessId {
+            start_ticks: own.start_ticks.map(|ticks| ticks + 1),
+            ..own
+        };
+        assert!(!other.is_alive());
+        assert!(!ProcessId::of(999_999_999).is_alive());
+    }
+
+    #[test]
+    fn a_process_that_nobody_waited_for_is_dead() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let process = ProcessId::of(i32::try_from(child.id()).unwrap());
+        // A pipe would tell as well, but the state is what is asked about.
+        while stat(process.pid).is_some_and(|stat| stat.state != 'Z') {
+            std::thread::yield_now();
+        }
+        assert!(!process.is_alive());
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn signals_have_their_usual_names() {
+        assert_eq!(signal_name(15), "SIGTERM");
+        assert_eq!(signal_name(9), "SIGKILL");
+        assert_eq!(signal_name(64), "SIG64");
+    }
+}

@@ -1,0 +1,116 @@
+//! Writes the events of one session, and the end of its run.
+
+use company::{
+    Company, Error,
+    document::Run,
+    event::{Event, Payload},
+    layout,
+};
+use protocol::company::{EventId, IsoTime, ProjectId, RunId, RunStatus, Visibility};
+use serde_json::Value;
+
+use crate::record::SessionRecord;
+
+/// Who writes into which log.
+#[derive(Clone, Debug)]
+pub(crate) struct Scribe {
+    pub(crate) company: Company,
+    pub(crate) project: ProjectId,
+    pub(crate) run: RunId,
+    pub(crate) session_ref: String,
+}
+
+impl Scribe {
+    /// The same log, for what happens before there is a session.
+    pub(crate) fn preflight(&self) -> Self {
+        Self {
+            session_ref: format!("local_{}", self.run),
+            ..self.clone()
+        }
+    }
+
+    /// An event of the system that everybody may see.
+    pub(crate) fn event(&self, event_type: &str, payload: &Value) -> Result<Event, Error> {
+        self.event_by("system", Visibility::Org, event_type, payload)
+    }
+
+    /// An event of somebody.
+    pub(crate) fn event_by(
+        &self,
+        actor: &str,
+        visibility: Visibility,
+        event_type: &str,
+        payload: &Value,
+    ) -> Result<Event, Error> {
+        let sources = self.company.sources();
+        Ok(Event {
+            ts_wallclock: sources.now_text(),
+            run_id: self.run.clone(),
+            session_ref: self.session_ref.clone(),
+            actor: actor.to_owned(),
+            visibility,
+            event_type: event_type.to_owned(),
+            payload: Payload::new(payload)?,
+            event_id: sources.id(),
+            correlation_id: Some(self.session_ref.clone()),
+            causation_id: None,
+            ts_monotonic_ms: self.company.uptime_ms(),
+        })
+    }
+
+    pub(crate) fn append(&self, events: &[Event]) -> Result<(), Error> {
+        match events {
+            [] => Ok(()),
+            events => self.company.append_events(&self.project, &self.run, events),
+        }
+    }
+
+    /// The run's document.
+    pub(crate) fn run_path(&self) -> String {
+        format!("{}/run.yaml", layout::run(&self.project, &self.run))
+    }
+
+    /// Appends the last events of a run and writes its end down before anybody hears of them. A run that is over
+    /// already stays as it is.
+    pub(crate) fn end(
+        &self,
+        events: &[Event],
+        status: RunStatus,
+        change: impl FnOnce(&mut Run),
+        files: &[(String, String)],
+        record: Option<&SessionRecord>,
+    ) -> Result<(), Error> {
+        self.company
+            .append_last_events(&self.project, &self.run, events, |tail| {
+                self.company.write(|writer| {
+                    let path = self.run_path();
+                    let mut run = Run::clone(&*self.company.read::<Run>(&path)?);
+                    if run.status == RunStatus::Running {
+                        run.status = status;
+                        run.ended_at = IsoTime::new(self.company.sources().now_text());
+                        run.events_tail = tail;
+                        change(&mut run);
+                        writer.put(&path, &run)?;
+                    }
+                    for (relpath, text) in files {
+                        writer.put_text(relpath, text)?;
+                    }
+                    match record {
+                        Some(record) => {
+                            writer.put(&crate::record::relpath(&record.session_ref), record)
+                        }
+                        None => Ok(()),
+                    }
+                })
+            })
+    }
+}
+
+/// What caused the last of some events: the last one of this type before it.
+pub(crate) fn cause_of(events: &[Event], event_type: &str) -> Option<EventId> {
+    events
+        .iter()
+        .rev()
+        .find(|event| event.event_type == event_type)
+        .map(|event| event.event_id.clone())
+}

@@ -1,0 +1,322 @@
+//! Where the output of a session goes: into its files, its events, and what is read out of it.
+
+use std::{
+    fs::File,
+    io::{self, Write as _},
+};
+
+use company::{event::Event, secret};
+use protocol::company::Visibility;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::{
+    driver::{Outcome, Reader, codex_app_server::Conversation},
+    output::{Decoder, Lines, Piece, Stream},
+    scribe::Scribe,
+    usage::{Cycle, LineFacts, TokenCounts},
+};
+
+/// What blacked-out values are replaced by.
+const MARK: &str = "[redacted]";
+
+/// Takes everything a session prints.
+pub(crate) struct Sink {
+    scribe: Scribe,
+    /// Who printed it, in events.
+    agent: String,
+    provider: String,
+    stdout: Printed,
+    stderr: Printed,
+    /// Values that must not be written down.
+    secrets: Vec<String>,
+    reader: Reader,
+    facts: LineFacts,
+    compactions: u64,
+    /// The conversation with an app server, and the way to it.
+    pub(crate) conversation: Option<(Conversation, mpsc::UnboundedSender<Value>)>,
+    /// UTF-16 units of everything that was printed.
+    chars: u64,
+}
+
+/// One stream.
+struct Printed {
+    file: File,
+    decoder: Decoder,
+    lines: Lines,
+}
+
+impl Printed {
+    fn new(file: File) -> Self {
+        Self {
+            file,
+            decoder: Decoder::default(),
+            lines: Lines::default(),
+        }
+    }
+}
+
+/// What some output led to.
+#[derive(Debug, Default)]
+pub(crate) struct Heard {
+    /// Usage, as far as it is known now.
+    pub(crate) usage: Option<TokenCounts>,
+    /// The thread and the turn of an app server have names.
+    pub(crate) named: Option<(Option<String>, Option<String>)>,
+    /// The turn of an app server is over.
+    pub(crate) completed: bool,
+    /// The worker tries in vain.
+    pub(crate) hopeless: bool,
+}
+
+impl Sink {
+    pub(crate) fn new(
+        scribe: Scribe,
+        agent: String,
+        provider: String,
+        files: (File, File),
+        secrets: Vec<String>,
+        reader: Reader,
+    ) -> Self {
+        Self {
+            scribe,
+            agent,
+            provider,
+            stdout: Printed::new(files.0),
+            stderr: Printed::new(files.1),
+            secrets,
+            reader,
+            facts: LineFacts::default(),
+            compactions: 0,
+            conversation: None,
+            chars: 0,
+        }
+    }
+
+    /// Writes pieces down, durably, in the order they came.
+    pub(crate) fn take(&mut self, pieces: Vec<Piece>) -> Result<Heard, company::Error> {
+        let mut events = Vec::new();
+        let mut heard = Heard::default();
+        for Piece { stream, bytes } in pieces {
+            let printed = match stream {
+                Stream::Stdout => &mut self.stdout,
+                Stream::Stderr => &mut self.stderr,
+            };
+            write_redacted(&mut printed.file, &bytes, &self.secrets)
+                .map_err(|error| company::Error::io("written", stream.as_str(), error))?;
+            let text = printed.decoder.push(&bytes);
+            self.text(stream, &text, &mut events, &mut heard)?;
+        }
+        self.scribe.append(&events)?;
+        Ok(heard)
+    }
+
+    /// Takes what was held back at the end.
+    pub(crate) fn finish(&mut self) -> Result<Heard, company::Error> {
+        let mut events = Vec::new();
+        let mut heard = Heard::default();
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let printed = match stream {
+                Stream::Stdout => &mut self.stdout,
+                Stream::Stderr => &mut self.stderr,
+            };
+            let held = printed.decoder.finish();
+            self.text(stream, &held, &mut events, &mut heard)?;
+            let printed = match stream {
+                Stream::Stdout => &mut self.stdout,
+                Stream::Stderr => &mut self.stderr,
+            };
+            if let Some(line) = printed.lines.finish() {
+                self.line(stream, &line, &mut events, &mut heard)?;
+            }
+        }
+        self.scribe.append(&events)?;
+        Ok(heard)
+    }
+
+    /// Whether the output is that of the program it should be.
+    pub(crate) fn is_recognised(&self) -> bool {
+        self.reader.is_recognised() || self.conversation.is_some()
+    }
+
+    /// What was used, as the provider reported it.
+    pub(crate) fn usage(&self) -> Option<TokenCounts> {
+        match self.reader.is_recognised() {
+            true => self.reader.usage().cloned(),
+            false => self.facts.largest().cloned(),
+        }
+    }
+
+    /// UTF-16 units of everything that was printed.
+    pub(crate) fn chars(&self) -> u64 {
+        self.chars
+    }
+
+    /// How often the context was renewed.
+    pub(crate) fn context_cycles(&self) -> company::document::ContextCycles {
+        self.facts.context_cycles()
+    }
+
+    /// What it all means; none if the output is not understood.
+    pub(crate) fn outcome(&mut self, exit_code: Option<i32>) -> Option<Outcome> {
+        if let Some((conversation, _)) = self.conversation.take() {
+            return Some(conversation.finish());
+        }
+        let reader = std::mem::replace(&mut self.reader, Reader::Nothing);
+        let was_recognised = reader.is_recognised();
+        let is_known = !matches!(reader, Reader::Nothing);
+        let outcome = reader.finish(exit_code);
+        // One object over many lines is only understood at its end.
+        (is_known && (was_recognised || outcome.session_id.is_some())).then_some(outcome)
+    }
+
+    fn text(
+        &mut self,
+        stream: Stream,
+        text: &str,
+        events: &mut Vec<Event>,
+        heard: &mut Heard,
+    ) -> Result<(), company::Error> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.chars += text
+            .chars()
+            .map(|char| char.len_utf16() as u64)
+            .sum::<u64>();
+        let chunk = redacted(text, &self.secrets);
+        let payload = json!({"stream": stream.as_str(), "chunk": chunk});
+        events.push(self.scribe.event_by(
+            &self.agent,
+            Visibility::Team,
+            "provider.raw",
+            &payload,
+        )?);
+        let mut lines = Vec::new();
+        let printed = match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        };
+        printed.lines.push(text, |line| lines.push(line.to_owned()));
+        for line in lines {
+            self.line(stream, &line, events, heard)?;
+        }
+        Ok(())
+    }
+
+    fn line(
+        &mut self,
+        stream: Stream,
+        line: &str,
+        events: &mut Vec<Event>,
+        heard: &mut Heard,
+    ) -> Result<(), company::Error> {
+        let mut usage = Vec::new();
+        let mut cycles = Vec::new();
+        if let Some((conversation, server)) = &mut self.conversation {
+            if stream == Stream::Stdout {
+                let reaction = conversation.line(line);
+                for message in reaction.send {
+                    // A server that is gone ends the session by itself.
+                    let _ = server.send(message);
+                }
+                usage.extend(reaction.usage);
+                cycles.extend(
+                    reaction
+                        .cycles
+                        .into_iter()
+                        .filter(|cycle| self.facts.note(cycle)),
+                );
+                if reaction.named {
+                    heard.named =
+                        Some((conversation.thread_id.clone(), conversation.turn_id.clone()));
+                }
+                heard.completed |= conversation.completion.is_some();
+            }
+            heard.usage = usage.last().cloned().or(heard.usage.take());
+        } else {
+            let is_new = self.reader.line(stream, line);
+            if self.reader.is_recognised() {
+                if is_new {
+                    usage.extend(self.reader.usage().cloned());
+                    heard.usage = usage.last().cloned();
+                }
+                let compactions = self.reader.compactions();
+                if compactions > self.compactions {
+                    self.compactions = compactions;
+                    let cycle = Cycle {
+                        count: compactions,
+                        signal_type: "compaction".to_owned(),
+                        source: "provider_jsonl",
+                    };
+                    self.facts.note(&cycle);
+                    cycles.push(cycle);
+                }
+                heard.hopeless |= self.reader.is_hopeless();
+            } else if line.starts_with(['{', '[']) {
+                if let Ok(value) = serde_json::from_str::<Value>(line) {
+                    usage = self.facts.usage(&value);
+                    cycles = self.facts.cycles(&value);
+                    if !usage.is_empty() {
+                        heard.usage = self.facts.largest().cloned();
+                    }
+                }
+            }
+        }
+        for counts in usage {
+            let payload = json!(counts.reported(&self.provider));
+            events.push(self.scribe.event("usage.reported", &payload)?);
+        }
+        for Cycle {
+            count,
+            signal_type,
+            source,
+        } in cycles
+        {
+            let payload = json!({"count": count, "signal_type": signal_type, "source": source});
+            events.push(self.scribe.event("context.cycle.detected", &payload)?);
+        }
+        Ok(())
+    }
+}
+
+/// A text without secrets: values the session was given, and what looks like one.
+pub(crate) fn redacted(text: &str, secrets: &[String]) -> String {
+    let (text, _) = secret::redact(text);
+    let mut text = text.into_owned();
+    for secret in secrets {
+        if text.contains(secret.as_str()) {
+            text = text.replace(secret.as_str(), MARK);
+        }
+    }
+    text
+}
+
+/// Writes bytes as they are, but for values the session was given.
+fn write_redacted(file: &mut File, bytes: &[u8], secrets: &[String]) -> io::Result<()> {
+    let mut owned;
+    let mut bytes = bytes;
+    for secret in secrets {
+        let secret = secret.as_bytes();
+        if let Some(first) = find(bytes, secret) {
+            let mut clean = Vec::with_capacity(bytes.len());
+            let (mut at, mut next) = (0, Some(first));
+            while let Some(found) = next {
+                clean.extend_from_slice(&bytes[at..found]);
+                clean.extend_from_slice(MARK.as_bytes());
+                at = found + secret.len();
+                next = find(&bytes[at..], secret).map(|place| at + place);
+            }
+            clean.extend_from_slice(&bytes[at..]);
+            owned = clean;
+            bytes = &owned;
+        }
+    }
+    file.write_all(bytes)
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes
+        .windows(wanted.len())
+        .position(|window| window == wanted)
+}

@@ -1,0 +1,120 @@
+//! What a repository looked like when a run began: its commit, and what was changed in it.
+
+use std::{path::Path, sync::Arc};
+
+use company::{
+    Company, Error,
+    document::{ContextPack, RepoSnapshot},
+    files, layout,
+};
+use protocol::{
+    Id as _,
+    company::{ContextPackId, DocumentId, ProjectId, Text},
+};
+use serde_json::{Value, json};
+
+use crate::git::{git, git_text};
+
+/// Takes a snapshot and answers the events about it, as type and payload.
+pub(crate) async fn take(
+    company: &Company,
+    project: &ProjectId,
+    context_pack: &str,
+    repo_id: &str,
+    folder: &Path,
+) -> Vec<(&'static str, Value)> {
+    let taken = look(folder).await;
+    let failed = |error: &str| {
+        let payload = json!({"context_pack_id": context_pack, "repo_id": repo_id, "error": error});
+        vec![("context_pack.snapshot_failed", payload)]
+    };
+    let (head, patch) = match taken {
+        Ok(taken) => taken,
+        Err(error) => return failed(&error),
+    };
+    let written = {
+        let (company, project, context_pack, repo_id) = (
+            company.clone(),
+            project.clone(),
+            context_pack.to_owned(),
+            repo_id.to_owned(),
+        );
+        tokio::task::spawn_blocking(move || {
+            write(
+                &company,
+                &project,
+                &context_pack,
+                &repo_id,
+                &head,
+                patch.as_deref(),
+            )
+        })
+    };
+    match written.await {
+        Ok(Ok(events)) => events,
+        Ok(Err(error)) => failed(&error.to_string()),
+        Err(panic) => failed(&panic.to_string()),
+    }
+}
+
+/// The commit, and the changes if there are any. Files that git does not know are not among them.
+async fn look(folder: &Path) -> Result<(String, Option<Vec<u8>>), String> {
+    let head = git_text(folder, &["rev-parse", "HEAD"]).await?;
+    let status = git(folder, &["status", "--porcelain=v1"]).await?;
+    let patch = match status.is_empty() {
+        true => None,
+        false => Some(git(folder, &["diff", "HEAD"]).await?),
+    };
+    Ok((head, patch))
+}
+
+fn write(
+    company: &Company,
+    project: &ProjectId,
+    context_pack: &str,
+    repo_id: &str,
+    head: &str,
+    patch: Option<&[u8]>,
+) -> Result<Vec<(&'static str, Value)>, Error> {
+    let mut events = Vec::new();
+    let pack = ContextPackId::parse(context_pack).map_err(|_| Error::NotFound {
+        what: "Context pack",
+        id: context_pack.to_owned(),
+    })?;
+    let manifest_path = format!("{}/manifest.yaml", layout::context_pack(project, &pack));
+    let patch_id: Option<DocumentId> = patch.map(|_| company.sources().id());
+    if let (Some(patch), Some(id)) = (patch, &patch_id) {
+        let relpath = format!("{}/artifacts/{id}.patch", layout::project(project));
+        files::replace(&company.path(&relpath), patch)?;
+        events.push((
+            "artifact.produced",
+            json!({"artifact_id": id, "relpath": relpath, "kind": "repo_dirty_patch", "repo_id": repo_id}),
+        ));
+    }
+    company.write(|writer| {
+        let manifest: Arc<ContextPack> = company.read(&manifest_path)?;
+        let mut manifest = ContextPack::clone(&manifest);
+        manifest.repo_snapshot = Some(RepoSnapshot {
+            repo_id: text(repo_id)?,
+            head_sha: text(head)?,
+            dirty: patch.is_some(),
+            dirty_patch_artifact_id: patch_id.as_ref().and_then(|id| Text::new(id.as_str())),
+        });
+        writer.put(&manifest_path, &manifest)
+    })?;
+    events.push((
+        "context_pack.snapshot_written",
+        json!({
+            "context_pack_id": context_pack,
+            "repo_id": repo_id,
+            "head_sha": head,
+            "dirty": patch.is_some(),
+            "dirty_patch_artifact_id": patch_id,
+        }),
+    ));
+    Ok(events)
+}
+
+fn text(value: &str) -> Result<Text, Error> {
+    Text::new(value).ok_or_else(|| Error::Refused("git named no commit".to_owned()))
+}
