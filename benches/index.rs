@@ -278,7 +278,7 @@ fn ui(indexes: &Indexes, company: &Company) {
     };
     let status = IndexSyncWorkerStatusResponse::default();
     let shown = indexes
-        .ui(company, &params, &Live::new(), None, status)
+        .ui(company, &params, &Live::new(), None, &status)
         .expect("a snapshot");
     assert_eq!(shown.monitor.rows.len(), 200);
 }

@@ -16,11 +16,17 @@ use protocol::company::{
 };
 
 fn stats(folder: &Folder) -> IndexStatsResponse {
-    folder.indexes.stats(&folder.company).unwrap()
+    folder
+        .indexes
+        .stats(&folder.company)
+        .expect("the index answers")
 }
 
 fn sync(folder: &Folder) -> IndexSyncResponse {
-    folder.indexes.sync(&folder.company).unwrap()
+    folder
+        .indexes
+        .sync(&folder.company)
+        .expect("the index answers")
 }
 
 /// What a sync did, without what every sync says.
@@ -43,7 +49,7 @@ fn event_types(folder: &Folder, run: &str) -> Vec<String> {
     let events = folder
         .indexes
         .list_events(&folder.company, &params, None)
-        .unwrap();
+        .expect("the index answers");
     events
         .into_iter()
         .map(|event| format!("{} {}", event.seq, event.r#type))
@@ -55,13 +61,13 @@ fn broken_lines(folder: &Folder) -> Vec<u64> {
     let errors = folder
         .indexes
         .list_event_parse_errors(&folder.company, &params)
-        .unwrap();
+        .expect("the index answers");
     errors.into_iter().map(|error| error.seq).collect()
 }
 
 /// Everything in the tables that views are read from, but for the numbers of rows.
 fn dump(folder: &Folder) -> Vec<String> {
-    let db = rusqlite::Connection::open(folder.path(".local/index.sqlite")).unwrap();
+    let db = rusqlite::Connection::open(folder.path(".local/index.sqlite")).expect("it is there");
     let mut lines = Vec::new();
     for table in [
         "runs",
@@ -82,12 +88,14 @@ fn dump(folder: &Folder) -> Vec<String> {
         "agent_counters",
         "run_totals",
     ] {
-        let mut statement = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let mut statement = db
+            .prepare(&format!("SELECT * FROM {table}"))
+            .expect("it is there");
         let columns = statement.column_count();
-        let mut rows = statement.query([]).unwrap();
-        while let Some(row) = rows.next().unwrap() {
+        let mut rows = statement.query([]).expect("it is there");
+        while let Some(row) = rows.next().expect("it is there") {
             let cells: Vec<String> = (0..columns)
-                .map(|column| format!("{:?}", row.get_ref(column).unwrap()))
+                .map(|column| format!("{:?}", row.get_ref(column).expect("it is there")))
                 .collect();
             lines.push(format!("{table} {}", cells.join(" ")));
         }
@@ -99,7 +107,10 @@ fn dump(folder: &Folder) -> Vec<String> {
 #[test]
 fn what_syncs_add_up_to_is_what_a_rebuild_finds() {
     let folder = Folder::with_everything();
-    folder.indexes.rebuild(&folder.company).unwrap();
+    folder
+        .indexes
+        .rebuild(&folder.company)
+        .expect("the index answers");
     folder.run("run_2", "agent_2", "failed");
     folder.events(
         "run_2",
@@ -117,7 +128,10 @@ fn what_syncs_add_up_to_is_what_a_rebuild_finds() {
     );
     sync(&folder);
     let synced = dump(&folder);
-    folder.indexes.rebuild(&folder.company).unwrap();
+    folder
+        .indexes
+        .rebuild(&folder.company)
+        .expect("the index answers");
     assert_eq!(synced, dump(&folder));
 }
 
@@ -205,7 +219,7 @@ fn an_event_that_was_written_over_is_noticed() {
     sync(&folder);
     let path = folder.path("work/projects/proj_1/runs/run_1/events.jsonl");
     let text = fs::read_to_string(&path)
-        .unwrap()
+        .expect("it is there")
         .replace("run.started", "run.STARTED");
     // The same file, as long as before.
     folder.overwrite(&path, &text);
@@ -219,7 +233,7 @@ fn a_run_whose_document_breaks_goes_with_its_events_and_comes_back_with_them() {
     sync(&folder);
     let before = dump(&folder);
     let path = "work/projects/proj_1/runs/run_1/run.yaml";
-    let document = fs::read_to_string(folder.path(path)).unwrap();
+    let document = fs::read_to_string(folder.path(path)).expect("it is there");
     folder.write(path, "schema_version: 1\ntype: run\nid: run_1\n");
     let counts = sync(&folder);
     assert_eq!((counts.runs_deleted, counts.events_deleted), (1, 2));
@@ -247,8 +261,8 @@ fn a_log_without_a_run_is_not_indexed() {
 fn of_two_files_with_one_id_the_second_takes_over_when_the_first_goes() {
     let folder = Folder::with_everything();
     sync(&folder);
-    let document =
-        fs::read_to_string(folder.path("work/projects/proj_1/runs/run_1/run.yaml")).unwrap();
+    let document = fs::read_to_string(folder.path("work/projects/proj_1/runs/run_1/run.yaml"))
+        .expect("the index answers");
     folder.write("work/projects/proj_1/runs/copy/run.yaml", &document);
     folder.write(
         "work/projects/proj_1/runs/copy/events.jsonl",
@@ -260,7 +274,10 @@ fn of_two_files_with_one_id_the_second_takes_over_when_the_first_goes() {
     sync(&folder);
     assert_eq!(event_types(&folder, "run_1"), ["1 of.the.copy"]);
     let synced = dump(&folder);
-    folder.indexes.rebuild(&folder.company).unwrap();
+    folder
+        .indexes
+        .rebuild(&folder.company)
+        .expect("the index answers");
     assert_eq!(synced, dump(&folder));
 }
 
@@ -278,16 +295,16 @@ fn an_index_that_cannot_be_used_is_replaced_without_a_word() {
         },
         &|| folder.overwrite(&index, ""),
         &|| {
-            fs::remove_file(&index).unwrap();
-            let db = rusqlite::Connection::open(&index).unwrap();
+            fs::remove_file(&index).expect("the index answers");
+            let db = rusqlite::Connection::open(&index).expect("the index answers");
             db.execute_batch("CREATE TABLE runs (x); PRAGMA user_version = 7")
-                .unwrap();
+                .expect("the index answers");
         },
         &|| {
-            let mut bytes = fs::read(&index).unwrap();
+            let mut bytes = fs::read(&index).expect("the index answers");
             let length = bytes.len();
             bytes[4096..length].fill(0x55);
-            fs::remove_file(&index).unwrap();
+            fs::remove_file(&index).expect("the index answers");
             folder.overwrite_bytes(&index, &bytes);
         },
     ];
@@ -298,7 +315,7 @@ fn an_index_that_cannot_be_used_is_replaced_without_a_word() {
         sync(&folder);
         damage();
         let state = folder.indexes.freshen(&folder.company, Freshness::Synced);
-        state.unwrap();
+        state.expect("the index answers");
         assert_eq!(event_types(&folder, "run_1").len(), 2, "{place}");
     }
 }
@@ -315,21 +332,26 @@ fn without_an_index_lists_say_so_and_views_build_one() {
     let state = folder
         .indexes
         .freshen(&folder.company, Freshness::AsItIs)
-        .unwrap();
+        .expect("the index answers");
     assert!(state.rebuilt && !state.synced);
-    fs::remove_file(folder.path(".local/index.sqlite")).unwrap();
+    fs::remove_file(folder.path(".local/index.sqlite")).expect("the index answers");
     assert!(sync(&folder).db_created);
 }
 
 #[test]
 fn a_folder_that_is_no_company_gets_no_files() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("the index answers");
     let company = folder::at(folder.path());
     let indexes = Indexes::new();
     assert!(indexes.sync(&company).is_err());
     assert!(indexes.rebuild(&company).is_err());
     assert!(indexes.freshen(&company, Freshness::Synced).is_err());
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert_eq!(
+        fs::read_dir(folder.path())
+            .expect("the index answers")
+            .count(),
+        0
+    );
 }
 
 #[test]
@@ -337,14 +359,23 @@ fn an_index_that_somebody_else_replaced_is_read_anew() {
     let folder = Folder::with_everything();
     let others = Indexes::new();
     sync(&folder);
-    others.sync(&folder.company).unwrap();
+    others.sync(&folder.company).expect("it is there");
     folder.append("run_1", &line("run.ended"));
-    others.rebuild(&folder.company).unwrap();
+    others.rebuild(&folder.company).expect("it is there");
     assert_eq!(stats(&folder).events, 3);
     folder.append("run_1", &line("run.ended"));
     assert_eq!(sync(&folder).events_indexed, 1);
-    assert_eq!(others.stats(&folder.company).unwrap().events, 4);
-    assert_eq!(others.sync(&folder.company).unwrap().events_indexed, 0);
+    assert_eq!(
+        others.stats(&folder.company).expect("it is there").events,
+        4
+    );
+    assert_eq!(
+        others
+            .sync(&folder.company)
+            .expect("it is there")
+            .events_indexed,
+        0
+    );
 }
 
 #[test]
@@ -352,7 +383,10 @@ fn nothing_is_left_beside_the_index_by_those_who_died_building_it() {
     let folder = Folder::with_everything();
     // No process has this number.
     folder.write(".local/.index.sqlite.tmp-2147483646-0", "half");
-    folder.indexes.rebuild(&folder.company).unwrap();
+    folder
+        .indexes
+        .rebuild(&folder.company)
+        .expect("the index answers");
     let names: Vec<String> = names(&folder.path(".local"));
     assert!(
         names.iter().all(|name| !name.contains(".tmp-")),
@@ -361,9 +395,15 @@ fn nothing_is_left_beside_the_index_by_those_who_died_building_it() {
 }
 
 fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
+    let entries = fs::read_dir(folder).expect("it is there");
     entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .map(|entry| {
+            entry
+                .expect("it is there")
+                .file_name()
+                .into_string()
+                .expect("it is there")
+        })
         .collect()
 }
 
@@ -377,7 +417,10 @@ fn runs_are_listed_newest_first_by_status() {
             status,
             ..folder.params()
         };
-        let runs = folder.indexes.list_runs(&folder.company, &params).unwrap();
+        let runs = folder
+            .indexes
+            .list_runs(&folder.company, &params)
+            .expect("the index answers");
         runs.into_iter().map(|run| run.run_id).collect::<Vec<_>>()
     };
     assert_eq!(list(None), ["run_2", "run_1"]);

@@ -1,7 +1,5 @@
 //! A company folder made of text, for tests.
 
-#![allow(dead_code, reason = "not every test file uses all of it")]
-
 use std::{
     fs::{self, File, OpenOptions},
     io::Write as _,
@@ -14,15 +12,15 @@ use index::Indexes;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-pub struct Folder {
+pub(crate) struct Folder {
     dir: tempfile::TempDir,
-    pub company: Company,
-    pub companies: Companies,
-    pub indexes: Indexes,
+    pub(crate) company: Company,
+    pub(crate) companies: Companies,
+    pub(crate) indexes: Indexes,
 }
 
 /// The time of the files is that of the system, so that of the folder is, too.
-pub fn companies() -> Companies {
+pub(crate) fn companies() -> Companies {
     let now = || {
         let since = std::time::UNIX_EPOCH.elapsed().expect("a time after 1970");
         i64::try_from(since.as_millis()).expect("a time before the end")
@@ -30,20 +28,20 @@ pub fn companies() -> Companies {
     Companies::new(Sources::new(Arc::new(now)), Arc::new(|_, _| {}))
 }
 
-pub fn at(path: &Path) -> Company {
+pub(crate) fn at(path: &Path) -> Company {
     companies().at(path.to_str().expect("a path of text"))
 }
 
 /// A line of an event log.
-pub fn line(kind: &str) -> String {
+pub(crate) fn line(kind: &str) -> String {
     line_for(
         kind,
         "org",
-        json!({"rule_id": "vis.org", "policy": {"rule_id": "vis.no"}}),
+        &json!({"rule_id": "vis.org", "policy": {"rule_id": "vis.no"}}),
     )
 }
 
-pub fn line_for(kind: &str, visibility: &str, payload: serde_json::Value) -> String {
+pub(crate) fn line_for(kind: &str, visibility: &str, payload: &serde_json::Value) -> String {
     json!({
         "schema_version": 1, "ts_wallclock": "2026-07-01T12:00:00.000Z", "run_id": "run_1",
         "session_ref": "local_run_1", "actor": "system", "visibility": visibility, "type": kind, "payload": payload,
@@ -53,11 +51,11 @@ pub fn line_for(kind: &str, visibility: &str, payload: serde_json::Value) -> Str
 }
 
 /// A document.
-pub fn document(id: &str, kind: &str, title: &str, body: &str) -> String {
+pub(crate) fn document(id: &str, kind: &str, title: &str, body: &str) -> String {
     visible(id, kind, title, body, "org")
 }
 
-pub fn visible(id: &str, kind: &str, title: &str, body: &str, visibility: &str) -> String {
+pub(crate) fn visible(id: &str, kind: &str, title: &str, body: &str, visibility: &str) -> String {
     format!(
         "---\nschema_version: 1\ntype: {kind}\nid: {id}\ncreated_at: 2026-07-02T10:00:00.000Z\ntitle: {title}\n\
          visibility: {visibility}\nproduced_by: agent_1\nrun_id: run_1\ncontext_pack_id: ctx_1\n---\n\n# {title}\n\n{body}\n"
@@ -66,7 +64,7 @@ pub fn visible(id: &str, kind: &str, title: &str, body: &str, visibility: &str) 
 
 impl Folder {
     /// A company with one of each.
-    pub fn with_everything() -> Self {
+    pub(crate) fn with_everything() -> Self {
         let folder = Self::empty();
         for (agent, team) in [("agent_1", "team_1"), ("agent_2", "team_2")] {
             folder.write(
@@ -127,7 +125,7 @@ impl Folder {
         folder
     }
 
-    pub fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let companies = companies();
         let company = companies.at(dir.path().to_str().expect("a path of text"));
@@ -148,27 +146,27 @@ impl Folder {
         folder
     }
 
-    pub fn path(&self, relative: &str) -> PathBuf {
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
         self.dir.path().join(relative)
     }
 
     /// Replaces a file.
-    pub fn write(&self, relative: &str, text: &str) {
+    pub(crate) fn write(&self, relative: &str, text: &str) {
         let path = self.path(relative);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         self.overwrite(&path, text);
     }
 
-    pub fn overwrite(&self, path: &Path, text: &str) {
+    pub(crate) fn overwrite(&self, path: &Path, text: &str) {
         self.overwrite_bytes(path, text.as_bytes());
     }
 
-    pub fn overwrite_bytes(&self, path: &Path, bytes: &[u8]) {
+    pub(crate) fn overwrite_bytes(&self, path: &Path, bytes: &[u8]) {
         let mut file = File::create(path).expect("a file");
         file.write_all(bytes).expect("some text");
     }
 
-    pub fn remove(&self, relative: &str) {
+    pub(crate) fn remove(&self, relative: &str) {
         let path = self.path(relative);
         match path.is_dir() {
             true => fs::remove_dir_all(path).expect("a folder"),
@@ -177,7 +175,7 @@ impl Folder {
     }
 
     /// A run made at a time that its name tells.
-    pub fn run(&self, id: &str, agent: &str, status: &str) {
+    pub(crate) fn run(&self, id: &str, agent: &str, status: &str) {
         let number: u32 = id
             .rsplit('_')
             .next()
@@ -196,7 +194,7 @@ impl Folder {
         );
     }
 
-    pub fn events(&self, run: &str, lines: &[&str]) {
+    pub(crate) fn events(&self, run: &str, lines: &[&str]) {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         self.write(
             &format!("work/projects/proj_1/runs/{run}/events.jsonl"),
@@ -204,22 +202,22 @@ impl Folder {
         );
     }
 
-    pub fn append(&self, run: &str, line: &str) {
+    pub(crate) fn append(&self, run: &str, line: &str) {
         self.append_raw(run, &format!("{line}\n"));
     }
 
-    pub fn append_raw(&self, run: &str, text: &str) {
+    pub(crate) fn append_raw(&self, run: &str, text: &str) {
         let path = self.path(&format!("work/projects/proj_1/runs/{run}/events.jsonl"));
         let mut file = OpenOptions::new().append(true).open(path).expect("a log");
         file.write_all(text.as_bytes()).expect("some text");
     }
 
     /// Params that name the folder and nothing else.
-    pub fn params<T: DeserializeOwned>(&self) -> T {
+    pub(crate) fn params<T: DeserializeOwned>(&self) -> T {
         self.params_with(json!({}))
     }
 
-    pub fn params_with<T: DeserializeOwned>(&self, mut params: serde_json::Value) -> T {
+    pub(crate) fn params_with<T: DeserializeOwned>(&self, mut params: serde_json::Value) -> T {
         params["workspace_dir"] = self.company.given().into();
         serde_json::from_value(params).expect("params")
     }

@@ -16,14 +16,14 @@ const CHILDREN: usize = 3;
 const ROUNDS: usize = 40;
 
 fn child(folder: &Folder, task: &str) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+    Command::new(std::env::current_exe().expect("it is there"))
         .args(["--exact", "processes::what_a_child_does", "--nocapture"])
         .env(FOLDER, folder.company.root())
         .env(TASK, task)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap()
+        .expect("it is there")
 }
 
 #[test]
@@ -35,10 +35,12 @@ fn what_a_child_does() {
     let indexes = index::Indexes::new();
     for round in 0..ROUNDS {
         match std::env::var(TASK).as_deref() {
-            Ok("rebuild") if round % 8 == 0 => drop(indexes.rebuild(&company).unwrap()),
-            _ => drop(indexes.sync(&company).unwrap()),
+            Ok("rebuild") if round % 8 == 0 => {
+                drop(indexes.rebuild(&company).expect("the index answers"))
+            }
+            _ => drop(indexes.sync(&company).expect("the index answers")),
         }
-        indexes.stats(&company).unwrap();
+        indexes.stats(&company).expect("the index answers");
     }
 }
 
@@ -51,16 +53,25 @@ fn processes_that_sync_and_rebuild_one_folder_never_fail() {
     for round in 0..ROUNDS {
         folder.append("run_1", &line("while.syncing"));
         folder.run(&format!("run_{}", 100 + round), "agent_2", "ended");
-        folder.indexes.sync(&folder.company).unwrap();
+        folder
+            .indexes
+            .sync(&folder.company)
+            .expect("the index answers");
         events += 1;
     }
     for child in children {
-        let output = child.wait_with_output().unwrap();
+        let output = child.wait_with_output().expect("the index answers");
         let text = String::from_utf8_lossy(&output.stdout);
         let did_it = output.status.success() && text.contains("1 passed");
         assert!(did_it, "{text}{}", String::from_utf8_lossy(&output.stderr));
     }
-    folder.indexes.sync(&folder.company).unwrap();
-    let stats = folder.indexes.stats(&folder.company).unwrap();
+    folder
+        .indexes
+        .sync(&folder.company)
+        .expect("the index answers");
+    let stats = folder
+        .indexes
+        .stats(&folder.company)
+        .expect("the index answers");
     assert_eq!((stats.events, stats.runs), (events, ROUNDS as u64 + 1));
 }

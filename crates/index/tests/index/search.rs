@@ -26,7 +26,7 @@ fn found(folder: &Folder, words: &str, actor: Option<Actor>) -> Vec<String> {
     let answer = folder
         .indexes
         .search(&folder.company, Freshness::Synced, &query)
-        .unwrap();
+        .expect("the index answers");
     let mut ids: Vec<String> = answer.items.into_iter().map(|hit| hit.id).collect();
     ids.sort();
     ids
@@ -41,7 +41,7 @@ fn folder() -> Folder {
         &line_for(
             "provider.raw",
             "team",
-            json!({"chunk": "the Gearbox broke\n"}),
+            &json!({"chunk": "the Gearbox broke\n"}),
         ),
     );
     folder
@@ -69,7 +69,7 @@ fn what_changed_is_found_as_it_is_now() {
         &[&line_for(
             "provider.raw",
             "org",
-            json!({"chunk": "repaired"}),
+            &json!({"chunk": "repaired"}),
         )],
     );
     let text = visible("art_2", "proposal", "Clutch", "Replace it.", "managers");
@@ -110,7 +110,7 @@ fn a_limit_tells_that_there_is_more() {
     let answer = folder
         .indexes
         .search(&folder.company, Freshness::Synced, &query)
-        .unwrap();
+        .expect("the index answers");
     assert_eq!(answer.items.len(), 1);
     assert_eq!(answer.items[0].snippet, "## Contract  Polish the gearbox.");
     assert!(answer.has_more);

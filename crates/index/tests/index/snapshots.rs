@@ -37,8 +37,8 @@ fn monitor(folder: &Folder, params: Value, live: &Live, actor: Option<&Actor>) -
     let shown = folder
         .indexes
         .monitor(&folder.company, &params, live, actor)
-        .unwrap();
-    serde_json::to_value(shown).unwrap()
+        .expect("the index answers");
+    serde_json::to_value(shown).expect("the index answers")
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_monitor_row_tells_what_the_log_of_its_run_says() {
         &line_for(
             "budget.decision",
             "org",
-            json!({"scope": "run", "actual": 2, "threshold": 1}),
+            &json!({"scope": "run", "actual": 2, "threshold": 1}),
         ),
     );
     let shown = monitor(&folder, json!({}), &Live::new(), None);
@@ -86,9 +86,9 @@ fn what_is_live_comes_first_also_without_a_run() {
     let shown = monitor(&folder, json!({}), &live, None);
     let rows: Vec<&str> = shown["rows"]
         .as_array()
-        .unwrap()
+        .expect("it is there")
         .iter()
-        .map(|row| row["run_id"].as_str().unwrap())
+        .map(|row| row["run_id"].as_str().expect("it is there"))
         .collect();
     assert_eq!(rows, ["run_2", "run_3", "run_1", "run_0"]);
     assert_eq!(shown["rows"][0]["live_status"], "running");
@@ -100,7 +100,7 @@ fn what_is_live_comes_first_also_without_a_run() {
         &live,
         None,
     );
-    assert_eq!(one["rows"].as_array().unwrap().len(), 1);
+    assert_eq!(one["rows"].as_array().expect("it is there").len(), 1);
     let none = monitor(&folder, json!({"project_id": "proj_none"}), &live, None);
     assert_eq!(none["rows"], json!([]));
 }
@@ -113,10 +113,10 @@ fn a_monitor_shows_nobody_what_they_may_not_see() {
         &line_for(
             "policy.denied",
             "managers",
-            json!({"policy": {"rule_id": "secret"}}),
+            &json!({"policy": {"rule_id": "secret"}}),
         ),
     );
-    folder.append("run_1", &line_for("provider.raw", "team", json!({})));
+    folder.append("run_1", &line_for("provider.raw", "team", &json!({})));
     let seen = |actor: &Actor| {
         let row = monitor(&folder, json!({}), &Live::new(), Some(actor))["rows"][0].clone();
         (
@@ -147,7 +147,10 @@ fn totals_are_of_all_runs_however_few_are_shown() {
         folder.run(&format!("run_{number}"), "agent_2", "ended");
     }
     let params = folder.params_with(json!({"limit": 10}));
-    let usage = folder.indexes.usage(&folder.company, &params).unwrap();
+    let usage = folder
+        .indexes
+        .usage(&folder.company, &params)
+        .expect("the index answers");
     assert_eq!(
         (usage.totals.run_count, usage.totals.total_tokens),
         (10, 1_000)
@@ -164,7 +167,7 @@ fn totals_are_of_all_runs_however_few_are_shown() {
     let resources = folder
         .indexes
         .resources(&folder.company, &folder.params(), &Live::new())
-        .unwrap();
+        .expect("the index answers");
     assert_eq!(
         (resources.totals.runs_indexed, resources.totals.total_tokens),
         (30, 3_000)
@@ -175,7 +178,10 @@ fn totals_are_of_all_runs_however_few_are_shown() {
     );
     assert_eq!(resources.providers[0].run_count, 30);
     let params = folder.params_with(json!({"agent_id": "agent_2"}));
-    let profile = folder.indexes.profile(&folder.company, &params).unwrap();
+    let profile = folder
+        .indexes
+        .profile(&folder.company, &params)
+        .expect("the index answers");
     assert_eq!(
         (profile.metrics.total_runs, profile.metrics.ended_runs),
         (29, 29)
@@ -191,7 +197,7 @@ fn a_document_waits_until_somebody_decided_about_it() {
         folder
             .indexes
             .inbox(&folder.company, &params, actor)
-            .unwrap()
+            .expect("the index answers")
     };
     let text = visible("art_2", "milestone_report", "Secret", "Text.", "managers");
     folder.write("work/projects/proj_1/artifacts/art_2.md", &text);
@@ -216,7 +222,8 @@ fn a_document_waits_until_somebody_decided_about_it() {
     );
     // Neither has what its type asks for.
     assert!(shown.pending.iter().all(|item| item.invalid == Some(true)));
-    let review = std::fs::read_to_string(folder.path("inbox/reviews/rev_1.yaml")).unwrap();
+    let review = std::fs::read_to_string(folder.path("inbox/reviews/rev_1.yaml"))
+        .expect("the index answers");
     let review = review.replace("rev_1", "rev_2").replace("art_0", "art_2");
     folder.write("inbox/reviews/rev_2.yaml", &review);
     assert_eq!(ids(None), ["art_1"]);
@@ -236,19 +243,19 @@ fn what_cannot_be_read_does_not_count_against_a_limit() {
         "inbox/help_requests/help_bad.md",
         "---\ntype: help_request\n---\n",
     );
-    let reviews = snapshot::list_reviews(&folder.company, 1, None).unwrap();
+    let reviews = snapshot::list_reviews(&folder.company, 1, None).expect("it is there");
     assert_eq!(reviews[0].id.as_str(), "rev_1");
-    let requests = snapshot::list_help_requests(&folder.company, 1, None).unwrap();
+    let requests = snapshot::list_help_requests(&folder.company, 1, None).expect("it is there");
     assert_eq!(requests[0].id.as_str(), "help_1");
     let outsider = worker("agent_2", "team_2");
     assert!(
         snapshot::list_help_requests(&folder.company, 9, Some(&outsider))
-            .unwrap()
+            .expect("it is there")
             .is_empty()
     );
     assert!(
         snapshot::list_reviews(&folder.company, 9, Some(&outsider))
-            .unwrap()
+            .expect("it is there")
             .is_empty()
     );
 }
@@ -270,8 +277,8 @@ fn the_desktop_shows_who_is_at_work_first() {
     let status = IndexSyncWorkerStatusResponse::default();
     let shown = folder
         .indexes
-        .ui(&folder.company, &params, &Live::new(), None, status)
-        .unwrap();
+        .ui(&folder.company, &params, &Live::new(), None, &status)
+        .expect("the index answers");
     let colleagues: Vec<_> = shown
         .colleagues
         .iter()

@@ -21,7 +21,7 @@ async fn snapshot(ctx: Context, params: UiSnapshotParams) -> Result<UiSnapshotRe
     indexed(
         &ctx,
         params.workspace_dir.clone(),
-        move |indexes, company| indexes.ui(company, &params, &live, actor.as_ref(), worker),
+        move |indexes, company| indexes.ui(company, &params, &live, actor.as_ref(), &worker),
     )
     .await
 }
