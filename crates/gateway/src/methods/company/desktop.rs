@@ -95,7 +95,7 @@ async fn bootstrap_snapshot(
                         actor_role: None,
                         actor_team_id: None,
                     };
-                    let ui = indexes.ui(company, &wanted, &live, actor, worker)?;
+                    let ui = indexes.ui(company, &wanted, &live, actor, &worker)?;
                     activity_summary = ActivitySummary {
                         pending_reviews: ui.review_inbox.pending.len() as u64,
                         recent_decisions: ui.review_inbox.recent_decisions.len() as u64,

@@ -28,7 +28,7 @@ async fn snapshot(ctx: Context, params: UiSnapshotParams) -> Result<UiSnapshotRe
                 &params,
                 &live,
                 known(company, actor)?.as_ref(),
-                worker,
+                &worker,
             )
         },
     )
