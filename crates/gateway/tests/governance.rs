@@ -50,7 +50,7 @@ impl Fixture {
         params["project_id"] = json!(self.project);
         match client.call_raw(method, params).await {
             Ok(answer) => Ok(answer),
-            Err(rpc::Error::Rpc { data, .. }) => Err(data),
+            Err(rpc::client::Error::Rpc { data, .. }) => Err(data),
             Err(error) => panic!("{error}"),
         }
     }
