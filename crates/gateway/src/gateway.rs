@@ -158,6 +158,13 @@ impl Gateway {
         &self.tokens
     }
 
+    /// Begins to stop the worker sessions, so that whoever waits for their end is answered. [`Gateway::close`] waits
+    /// for it.
+    pub fn stop_sessions(&self) {
+        let sessions = self.sessions.clone();
+        tokio::spawn(async move { sessions.close().await });
+    }
+
     /// Waits until no worker session runs.
     pub async fn sessions_over(&self) {
         self.sessions.settle().await;

@@ -463,7 +463,16 @@ fn write_bundle(
             (name, format!("{value:#}\n"))
         })
         .collect();
-    files::make_whole(std::path::Path::new(&bundle_dir), &[], &rows)?;
+    let bundle = std::path::Path::new(&bundle_dir);
+    // A second bundle of the same second takes the place of the first, file by file.
+    match bundle.exists() {
+        true => {
+            for (name, text) in &rows {
+                files::replace(&bundle.join(name), text.as_bytes())?;
+            }
+        }
+        false => files::make_whole(bundle, &[], &rows)?,
+    }
     Ok(CompanyWorkspaceDiagnosticsResponse {
         workspace_dir: company.given().to_owned(),
         out_dir: params.out_dir.to_string(),
