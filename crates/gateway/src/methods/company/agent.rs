@@ -155,7 +155,12 @@ async fn evaluate(
         .map_err(|error| Error::Refused(format!("the evaluation cannot be started: {error}")))?;
     let refused = |error: runner::Error| match error {
         runner::Error::Company(error) => error,
-        other => Error::Refused(other.to_string()),
+        error @ (runner::Error::AlreadyRunning(_)
+        | runner::Error::Unknown(_)
+        | runner::Error::UnknownHere(_)
+        | runner::Error::Budget(_)
+        | runner::Error::Unverified { .. }
+        | runner::Error::Closing) => Error::Refused(error.to_string()),
     };
     let launched = sessions.launch(params).await.map_err(refused)?;
     let dir = Some(company.given());
