@@ -330,10 +330,10 @@ pub fn messages(
         before.is_some_and(|before| message.id.as_str() == before.as_str())
     };
     let from = match before {
-        None => files::From::End,
-        Some(_) => files::From::Before(&is_mark),
+        None => files::LookFrom::End,
+        Some(_) => files::LookFrom::Before(&is_mark),
     };
-    let read = files::last_lines(&path, limit, from, |line| serde_json::from_str(line).ok());
+    let read = files::last_lines(&path, limit, &from, |line| serde_json::from_str(line).ok());
     match read {
         Err(error) if error.is_missing() => Ok(Vec::new()),
         Err(error) => Err(error),

@@ -59,10 +59,7 @@ pub fn read(
     Ok(CompanyArtifactReadResponse {
         artifact_id: artifact_id.to_owned(),
         artifact_relpath: relpath,
-        frontmatter: match head {
-            Value::Object(head) => head,
-            _ => return Err(invalid("it is no mapping")),
-        },
+        frontmatter: serde_json::from_value(head).map_err(|_| invalid("it is no mapping"))?,
         markdown,
     })
 }

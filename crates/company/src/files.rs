@@ -121,7 +121,7 @@ pub fn append_line(path: &Path, line: &str) -> Result<(), Error> {
 }
 
 /// Where in a file of lines [`last_lines`] begins to look, going backwards.
-pub enum From<'a, T> {
+pub enum LookFrom<'a, T> {
     /// At the end.
     End,
     /// Before the line for which this holds; if there is none, nothing is before it.
@@ -132,16 +132,16 @@ pub enum From<'a, T> {
 pub fn last_lines<T>(
     path: &Path,
     limit: usize,
-    from: From<'_, T>,
+    from: &LookFrom<'_, T>,
     wanted: impl Fn(&str) -> Option<T>,
 ) -> Result<Vec<T>, Error> {
     let is_after = |line: &T| match from {
-        From::End => false,
-        From::Before(is_mark) => !is_mark(line),
+        LookFrom::End => false,
+        LookFrom::Before(is_mark) => !is_mark(line),
     };
     let mark = match from {
-        From::End => 0,
-        From::Before(_) => 1,
+        LookFrom::End => 0,
+        LookFrom::Before(_) => 1,
     };
     let read = || -> io::Result<Vec<T>> {
         let mut file = File::open(path)?;

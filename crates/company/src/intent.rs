@@ -88,7 +88,7 @@ impl Writer<'_> {
                 actor: event.actor.clone(),
                 visibility: event.visibility,
                 r#type: event.event_type.clone(),
-                payload: payload.map_err(unprintable)?,
+                payload: payload.map_err(|error| unprintable(&error))?,
                 event_id: event.event_id.clone(),
                 ts_monotonic_ms: event.ts_monotonic_ms,
             })
@@ -102,7 +102,7 @@ impl Writer<'_> {
         };
         let id: EventId = company.sources().id();
         let path = format!("{}/{id}.json", layout::INTENTS);
-        let text = serde_json::to_string_pretty(&intent).map_err(unprintable)?;
+        let text = serde_json::to_string_pretty(&intent).map_err(|error| unprintable(&error))?;
         self.put_text(&path, &(text + "\n"))?;
         for file in &intent.files {
             self.put_text(&file.path, &file.content)?;
@@ -217,6 +217,6 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-fn unprintable(error: serde_json::Error) -> Error {
+fn unprintable(error: &serde_json::Error) -> Error {
     Error::Refused(format!("the intent cannot be written: {error}"))
 }

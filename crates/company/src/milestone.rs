@@ -70,6 +70,12 @@ pub fn decide(
             TaskId::parse(&report.task_id).map_err(|error| Error::Refused(error.to_string()))?;
         let task = read_task(company, project, &task_id)?;
         let milestone = find(&task.head, &report.milestone_id)?;
+        let is_approved = verdict.decision == ReviewDecision::Approved;
+        // Whoever decides about a report again hears of the first decision, if they may decide at all.
+        let is_first = verdict.check_first(company, KIND).is_ok();
+        if is_approved && is_first {
+            not_done(milestone)?;
+        }
         let subject = Subject {
             project,
             run: Some(&report.run_id),
@@ -85,7 +91,6 @@ pub fn decide(
         let changed = match verdict.decision {
             ReviewDecision::Denied => None,
             ReviewDecision::Approved => {
-                not_done(milestone)?;
                 check_evidence(company, project, milestone, report)?;
                 Some(with_done(&task.head, &report.milestone_id))
             }

@@ -20,15 +20,24 @@ impl Fixture {
     async fn new() -> Self {
         let running = testkit::gateway().await;
         let owner = running.client();
-        let folder = tempfile::tempdir().unwrap();
-        let dir = folder.path().to_str().unwrap();
+        let folder = tempfile::tempdir().expect("the fixture is as it was made");
+        let dir = folder
+            .path()
+            .to_str()
+            .expect("the fixture is as it was made");
         let init = json!({"workspace_dir": dir, "company_name": "Acme"});
-        owner.call_raw("workspace.init", init).await.unwrap();
+        owner
+            .call_raw("workspace.init", init)
+            .await
+            .expect("the fixture is as it was made");
         let create = json!({"workspace_dir": dir, "name": "Alpha"});
         let made = owner
             .call_raw("workspace.project.create_with_defaults", create)
             .await;
-        let project = made.unwrap()["project_id"].as_str().unwrap().to_owned();
+        let project = made.expect("the fixture is as it was made")["project_id"]
+            .as_str()
+            .expect("the fixture is as it was made")
+            .to_owned();
         let mut fixture = Self {
             running,
             owner,
@@ -40,17 +49,22 @@ impl Fixture {
         fixture.run = fixture
             .call(&fixture.owner, "run.create", run)
             .await
-            .unwrap();
+            .expect("the fixture is as it was made");
         fixture
     }
 
     /// The answer to a call with the folder and the project among its params, or its reason code and data.
     async fn call(&self, client: &Client, method: &str, mut params: Value) -> Result<Value, Value> {
-        params["workspace_dir"] = json!(self.folder.path().to_str().unwrap());
+        params["workspace_dir"] = json!(
+            self.folder
+                .path()
+                .to_str()
+                .expect("the fixture is as it was made")
+        );
         params["project_id"] = json!(self.project);
         match client.call_raw(method, params).await {
             Ok(answer) => Ok(answer),
-            Err(rpc::Error::Rpc { data, .. }) => Err(data),
+            Err(rpc::client::Error::Rpc { data, .. }) => Err(data),
             Err(error) => panic!("{error}"),
         }
     }
@@ -65,8 +79,11 @@ impl Fixture {
         let proposed = self
             .call(&self.owner, "memory.propose_delta", delta)
             .await
-            .unwrap();
-        proposed["artifact_id"].as_str().unwrap().to_owned()
+            .expect("the fixture is as it was made");
+        proposed["artifact_id"]
+            .as_str()
+            .expect("the fixture is as it was made")
+            .to_owned()
     }
 }
 

@@ -243,10 +243,9 @@ impl<'de> Deserialize<'de> for Pairs {
 fn evidence(run: &RunId, job: &JobId, result: &Value) -> Vec<String> {
     let mut evidence = vec![format!("run:{run}"), format!("job:{job}")];
     for artifact in rows(result, "artifacts") {
-        if let Some(id) = artifact["artifact_id"].as_str() {
-            if !evidence.iter().any(|known| known == id) {
-                evidence.push(id.to_owned());
-            }
+        let id = artifact["artifact_id"].as_str();
+        if let Some(id) = id.filter(|id| !evidence.iter().any(|known| known == id)) {
+            evidence.push(id.to_owned());
         }
     }
     evidence

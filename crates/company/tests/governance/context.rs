@@ -31,19 +31,21 @@ fn job(place: &Place) -> Job {
 }
 
 fn plan(place: &Place, job: &Job) -> ContextPlanForJobResponse {
-    context_plan::plan(&place.company, job, &by_words).unwrap()
+    context_plan::plan(&place.company, job, &by_words).expect("the fixture is as it was made")
 }
 
 fn approved(place: &Place, title: &str, change: impl Fn(&mut memory::NewDelta)) -> String {
     let mut delta = place.delta(&format!("- {title}"));
     delta.title = text(title);
     change(&mut delta);
-    let id = memory::propose(&place.company, &delta).unwrap().artifact_id;
+    let id = memory::propose(&place.company, &delta)
+        .expect("the fixture is as it was made")
+        .artifact_id;
     memory::decide(
         &place.company,
         &place.verdict(&id, ReviewDecision::Approved),
     )
-    .unwrap();
+    .expect("the fixture is as it was made");
     id.to_string()
 }
 

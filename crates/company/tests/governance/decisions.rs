@@ -16,7 +16,7 @@ use protocol::{
 use super::place::{Place, actor, human, text};
 
 fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
-    result.unwrap_err().to_string()
+    result.expect_err("it is refused").to_string()
 }
 
 #[test]

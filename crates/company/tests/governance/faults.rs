@@ -39,7 +39,7 @@ fn at_every_write(
                 matches!(again, Err(Error::AlreadyDecided { .. })),
                 "{again:?}"
             ),
-            false => again.unwrap(),
+            false => again.expect("the fixture is as it was made"),
         }
         check(&place, &id, true);
         match (ended, is_done) {
@@ -67,9 +67,9 @@ fn check_chain(company: &Company, place: &Place) {
         events_tail: None,
     };
     let replayed = replay::replay(&company.path(&log), &options)
-        .unwrap()
+        .expect("the fixture is as it was made")
         .replayed;
-    let issues = serde_json::to_value(&replayed).unwrap()["verification_issues"].clone();
+    let issues = serde_json::to_value(&replayed).expect("the fixture is as it was made")["verification_issues"].clone();
     assert_eq!(issues, serde_json::json!([]));
 }
 

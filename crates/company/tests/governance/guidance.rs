@@ -18,7 +18,7 @@ use super::place::{Place, actor};
 
 fn seen(place: &Place, key: &str) -> Seen {
     Seen {
-        worker: AgentId::parse("agent_a").unwrap(),
+        worker: AgentId::parse("agent_a").expect("the fixture is as it was made"),
         manager: actor("agent_m", ActorRole::Manager),
         key: key.to_owned(),
         summary: "Forgot tests".to_owned(),

@@ -49,10 +49,13 @@ fn companies() -> Companies {
 
 impl Place {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let company = companies().at(folder.path().to_str().unwrap());
-        let name = Text::new("Acme").unwrap();
-        init::init(&company, &name, init::NonEmpty::Refuse).unwrap();
+        let folder = tempfile::tempdir().expect("the fixture is as it was made");
+        let company = companies().at(folder
+            .path()
+            .to_str()
+            .expect("the fixture is as it was made"));
+        let name = Text::new("Acme").expect("the fixture is as it was made");
+        init::init(&company, &name, init::NonEmpty::Refuse).expect("the fixture is as it was made");
         for (agent, role, team) in [
             ("agent_a", "worker", "team_a"),
             ("agent_b", "worker", "team_b"),
@@ -78,9 +81,10 @@ impl Place {
         }
         let project = company
             .write(|writer| writer.create_project("Alpha"))
-            .unwrap();
-        let agent = AgentId::parse("agent_a").unwrap();
-        let made = run::create(&company, &project, &agent, "codex").unwrap();
+            .expect("the fixture is as it was made");
+        let agent = AgentId::parse("agent_a").expect("the fixture is as it was made");
+        let made = run::create(&company, &project, &agent, "codex")
+            .expect("the fixture is as it was made");
         put(
             &company,
             &format!("work/projects/{project}/tasks/task_1.md"),
@@ -103,7 +107,9 @@ impl Place {
 
     /// The folder as another process opens it.
     pub(crate) fn reopened(&self) -> Company {
-        companies().open(self.dir()).unwrap()
+        companies()
+            .open(self.dir())
+            .expect("the fixture is as it was made")
     }
 
     /// The folder for a process that ends after `writes` writes.
@@ -119,15 +125,20 @@ impl Place {
             }
         };
         let companies = companies().with_before_write(Arc::new(before_write));
-        companies.open(self.dir()).unwrap()
+        companies
+            .open(self.dir())
+            .expect("the fixture is as it was made")
     }
 
     fn dir(&self) -> &str {
-        self.folder.path().to_str().unwrap()
+        self.folder
+            .path()
+            .to_str()
+            .expect("the fixture is as it was made")
     }
 
     pub(crate) fn read(&self, relative: &str) -> String {
-        fs::read_to_string(self.company.path(relative)).unwrap()
+        fs::read_to_string(self.company.path(relative)).expect("the fixture is as it was made")
     }
 
     pub(crate) fn put(&self, relative: &str, text: &str) {
@@ -145,8 +156,12 @@ impl Place {
             self.project, self.run
         );
         let kind = |line: &str| {
-            let event: serde_json::Value = serde_json::from_str(line).unwrap();
-            event["type"].as_str().unwrap().to_owned()
+            let event: serde_json::Value =
+                serde_json::from_str(line).expect("the fixture is as it was made");
+            event["type"]
+                .as_str()
+                .expect("the fixture is as it was made")
+                .to_owned()
         };
         self.read(&log).lines().map(kind).collect()
     }
@@ -158,7 +173,9 @@ impl Place {
 
     /// The files of a folder that are not hidden.
     pub(crate) fn names(&self, relative: &str) -> Vec<String> {
-        self.company.names(relative).unwrap()
+        self.company
+            .names(relative)
+            .expect("the fixture is as it was made")
     }
 
     pub(crate) fn delta(&self, line: &str) -> NewDelta {
@@ -181,7 +198,7 @@ impl Place {
     }
 
     pub(crate) fn propose(&self, line: &str) -> Proposed {
-        memory::propose(&self.company, &self.delta(line)).unwrap()
+        memory::propose(&self.company, &self.delta(line)).expect("the fixture is as it was made")
     }
 
     pub(crate) fn verdict(&self, artifact: &DocumentId, decision: ReviewDecision) -> Verdict {
@@ -206,7 +223,7 @@ impl Place {
                  # Report\n\n## Summary\n\n## Evidence\n\n## Next\n"
             ),
         );
-        DocumentId::parse(id).unwrap()
+        DocumentId::parse(id).expect("the fixture is as it was made")
     }
 
     /// A proposal of a heartbeat.
@@ -221,12 +238,12 @@ impl Place {
                  \x20 needs_approval: true\n  reason: none\n---\n\n# Proposal\n\n## Summary\n\n## Proposed Action\n\n## Policy\n"
             ),
         );
-        DocumentId::parse(id).unwrap()
+        DocumentId::parse(id).expect("the fixture is as it was made")
     }
 }
 
 pub(crate) fn text(text: &str) -> Text {
-    Text::new(text).unwrap()
+    Text::new(text).expect("the fixture is as it was made")
 }
 
 pub(crate) fn human() -> Actor {
@@ -245,6 +262,7 @@ pub(crate) fn actor(id: &str, role: ActorRole) -> Actor {
 #[expect(clippy::disallowed_methods, reason = "a test plants files")]
 fn put(company: &Company, relative: &str, text: &str) {
     let path = company.path(relative);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
+    fs::create_dir_all(path.parent().expect("the fixture is as it was made"))
+        .expect("the fixture is as it was made");
+    fs::write(path, text).expect("the fixture is as it was made");
 }

@@ -48,7 +48,10 @@ fn height(role: ActorRole) -> usize {
         ActorRole::Ceo,
         ActorRole::Human,
     ];
-    roles.iter().position(|one| *one == role).unwrap()
+    roles
+        .iter()
+        .position(|one| *one == role)
+        .expect("the fixture is as it was made")
 }
 
 impl Thing {

@@ -62,8 +62,8 @@ async fn record_mistake(
             prevention_rule: params.prevention_rule.into(),
             project_id: params.project_id,
             run_id: params.run_id,
-            task_id: params.task_id.and_then(|id| Text::new(id)),
-            milestone_id: params.milestone_id.and_then(|id| Text::new(id)),
+            task_id: params.task_id.and_then(Text::new),
+            milestone_id: params.milestone_id.and_then(Text::new),
             evidence: params.evidence_artifact_ids.unwrap_or_default(),
             threshold: params.promote_threshold.unwrap_or(USUAL_THRESHOLD),
         };
@@ -89,8 +89,8 @@ async fn self_improve_cycle(
     // The work is done on a thread that may wait, for a session too.
     let runtime = tokio::runtime::Handle::current();
     within(&ctx, &params.workspace_dir, move |company| {
-        let task_id = params.task_id.and_then(|id| Text::new(id));
-        let milestone_id = params.milestone_id.and_then(|id| Text::new(id));
+        let task_id = params.task_id.and_then(Text::new);
+        let milestone_id = params.milestone_id.and_then(Text::new);
         let argv = params.evaluation_argv.unwrap_or_default();
         let cycle = Cycle {
             seen: Seen {
@@ -155,7 +155,12 @@ async fn evaluate(
         .map_err(|error| Error::Refused(format!("the evaluation cannot be started: {error}")))?;
     let refused = |error: runner::Error| match error {
         runner::Error::Company(error) => error,
-        other => Error::Refused(other.to_string()),
+        error @ (runner::Error::AlreadyRunning(_)
+        | runner::Error::Unknown(_)
+        | runner::Error::UnknownHere(_)
+        | runner::Error::Budget(_)
+        | runner::Error::Unverified { .. }
+        | runner::Error::Closing) => Error::Refused(error.to_string()),
     };
     let launched = sessions.launch(params).await.map_err(refused)?;
     let dir = Some(company.given());
