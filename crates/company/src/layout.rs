@@ -1,8 +1,8 @@
 //! Where things are in a company folder, as paths relative to it with `/`.
 
 use protocol::company::{
-    AgentId, ContextPackId, ConversationId, DocumentId, ProjectId, RunId, SharePackId, TaskId,
-    TeamId,
+    AgentId, ContextPackId, ConversationId, DocumentId, JobId, ProjectId, RunId, SharePackId,
+    TaskId, TeamId,
 };
 
 /// Directories every company folder has, in the order `workspace.validate` looks for them.
@@ -81,6 +81,11 @@ pub fn share_pack(project: &ProjectId, pack: &SharePackId) -> String {
 /// The file of a task.
 pub fn task(project: &ProjectId, task: &TaskId) -> String {
     format!("{PROJECTS}/{project}/tasks/{task}.md")
+}
+
+/// The folder of a job.
+pub fn job(project: &ProjectId, job: &JobId) -> String {
+    format!("{PROJECTS}/{project}/jobs/{job}")
 }
 
 /// The file of a document.

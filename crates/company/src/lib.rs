@@ -19,6 +19,7 @@ pub mod front_matter;
 pub mod heartbeat;
 pub mod home;
 pub mod init;
+pub mod job;
 pub mod layout;
 mod lock;
 pub mod migrate;

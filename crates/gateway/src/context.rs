@@ -103,6 +103,11 @@ impl Context {
         &self.peer.gateway.sessions
     }
 
+    /// The jobs of workers.
+    pub(crate) fn jobs(&self) -> &runner::Jobs {
+        &self.peer.gateway.jobs
+    }
+
     /// Sends what a subscription asked for, once the caller knows its name.
     pub(crate) fn start_subscription(&self, start: CompanySubscription) {
         self.cause(Effect::Subscription(start));

@@ -41,6 +41,8 @@ pub struct Gateway {
     pub(crate) companies: Companies,
     /// The worker sessions.
     pub(crate) sessions: runner::Sessions,
+    /// The jobs of workers.
+    pub(crate) jobs: runner::Jobs,
     /// The worker programs.
     pub(crate) adapters: runner::Adapters,
     /// Who hears of their events.
@@ -94,6 +96,8 @@ impl Gateway {
         let sources = options.sources.clone();
         let company_events = CompanyEvents::new();
         let companies = company_events.companies(&sources);
+        let sessions = runner::Sessions::new(companies.clone(), session_options);
+        let jobs = runner::Jobs::new(sessions.clone(), Arc::new(runner::Alone));
         let gateway = Arc::new_cyclic(|gateway| Self {
             agent: turns::agent(
                 gateway.clone(),
@@ -109,7 +113,8 @@ impl Gateway {
             sources,
             providers,
             artifacts,
-            sessions: runner::Sessions::new(companies.clone(), session_options),
+            sessions,
+            jobs,
             companies,
             company_events,
             adapters: runner::Adapters::default(),
@@ -153,7 +158,7 @@ impl Gateway {
 
     /// Ends what runs, worker sessions first, waiting for turns at most `patience`, and closes the database.
     pub async fn close(&self, patience: Duration) {
-        self.sessions.close().await;
+        self.jobs.close().await;
         self.agent.settle(patience).await;
         let store = self.store.clone();
         let _ = tokio::task::spawn_blocking(move || store.close()).await;

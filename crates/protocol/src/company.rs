@@ -11,6 +11,7 @@ mod id;
 pub mod inbox;
 pub mod index;
 mod issue;
+pub mod job;
 pub mod monitor;
 pub mod pm;
 pub mod resources;

@@ -66,6 +66,8 @@ pub(crate) struct Live {
     stop: watch::Sender<bool>,
     /// What it may still spend, so that others do not.
     reserved: Mutex<Spent>,
+    /// What its program said, once it is over.
+    outcome: Mutex<Option<Outcome>>,
     pub(crate) task: Option<TaskId>,
 }
 
@@ -95,6 +97,7 @@ impl Live {
             state: watch::Sender::new(State { record, stage }),
             stop: watch::Sender::new(false),
             reserved: Mutex::default(),
+            outcome: Mutex::default(),
             task,
         }
     }
@@ -143,6 +146,18 @@ impl Live {
             record,
             stage: Stage::Over,
         });
+    }
+
+    /// What its program said. Known before anybody hears that it is over.
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn say(&self, outcome: Option<Outcome>) {
+        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
     }
 
     pub(crate) fn reserved(&self) -> Spent {
@@ -321,8 +336,13 @@ async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepared, NotStart
     };
     let mut events = Vec::new();
     let base = match (&place.repo, &place.worktree) {
-        (None, _) => plan.company.root().to_owned(),
-        (Some(repo), None) => repo.clone(),
+        (None, _) | (Some(_), None) => {
+            let base = plan.base(&place);
+            if plan.extra.scratch && place.repo.is_none() {
+                files::make_dir(&base)?;
+            }
+            base
+        }
         (Some(repo), Some(worktree)) => {
             let path = worktree
                 .prepare(&plan.company, repo)
@@ -425,6 +445,9 @@ fn write_spec(
 ) -> Result<(), company::Error> {
     if let (Some((_, settings)), path) = (&command.line.settings, plan.settings_path()) {
         files::replace(&path, format!("{settings:#}\n").as_bytes())?;
+    }
+    if let Some(schema) = &plan.extra.schema {
+        files::replace(&plan.schema_path(), format!("{schema:#}\n").as_bytes())?;
     }
     plan.company.write(|writer| {
         let stdin = match &command.line.stdin {
@@ -773,6 +796,7 @@ impl Started {
         let written = blocking(move || Ok(end.write(&plan, &scribe, sink, record))).await;
         match written {
             Ok((record, outcome)) => {
+                live.say(outcome.clone());
                 live.end(record);
                 outcome
             }
@@ -1127,11 +1151,13 @@ impl End {
 
 /// When a worker that was asked too often may be asked again.
 pub(crate) fn retry_at(plan: &Plan, outcome: Option<&Outcome>) -> Option<i64> {
-    let hint = outcome?.retry.as_ref()?;
-    hint.at_ms(
-        plan.company.sources().now_ms(),
-        &jiff::tz::TimeZone::system(),
-    )
+    retry_at_of(&plan.company, outcome?)
+}
+
+/// The same, of what a worker said.
+pub(crate) fn retry_at_of(company: &company::Company, outcome: &Outcome) -> Option<i64> {
+    let hint = outcome.retry.as_ref()?;
+    hint.at_ms(company.sources().now_ms(), &jiff::tz::TimeZone::system())
 }
 
 /// The last events of a run. One that cannot be made is left out and told of in the log.

@@ -44,7 +44,7 @@ use crate::{
     driver::{Driver, ErrorClass},
     guard::{self, Verdict},
     lanes::{Cooldown, Entry, Lane, Limits, Strain, Ticket},
-    plan::Plan,
+    plan::{Extra, Plan},
     process::{self, ProcessId, Reaper, Tree},
     record::{self, SessionRecord, SessionRecordTag},
     scribe::{Scribe, cause_of},
@@ -85,6 +85,16 @@ struct Inner {
 }
 
 type Key = (PathBuf, String);
+
+/// What is known of a worker program before it is started.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    pub(crate) verdict: Verdict,
+    /// What is asked for its version.
+    pub(crate) program: String,
+    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) driver: Driver,
+}
 
 /// A session of this process.
 #[derive(Debug)]
@@ -129,6 +139,15 @@ impl Sessions {
         &self,
         params: CompanySessionLaunchParams,
     ) -> Result<CompanySessionLaunchResponse, Error> {
+        self.launch_with(params, Extra::default()).await
+    }
+
+    /// The same for a job.
+    pub(crate) async fn launch_with(
+        &self,
+        params: CompanySessionLaunchParams,
+        extra: Extra,
+    ) -> Result<CompanySessionLaunchResponse, Error> {
         let inner = &self.inner;
         if inner.closing.load(Ordering::SeqCst) {
             return Err(Error::Closing);
@@ -137,7 +156,7 @@ impl Sessions {
         let params = Arc::new(params);
         let (plan, run, actor) = {
             let (inner, params) = (Arc::clone(inner), Arc::clone(&params));
-            on_thread(move || inner.read(&params)).await?
+            on_thread(move || inner.read(&params, extra)).await?
         };
         let scribe = Scribe {
             company: plan.company.clone(),
@@ -275,6 +294,54 @@ impl Sessions {
             known.live.request_stop();
         }
         Ok(self.inner.state(&known))
+    }
+
+    /// Waits until a session of this process is over: its record, and what its program said.
+    pub(crate) async fn over(
+        &self,
+        workspace_dir: &str,
+        session_ref: &str,
+    ) -> Option<(SessionRecord, Option<crate::driver::Outcome>)> {
+        let known = self.inner.find(Some(workspace_dir), session_ref)?;
+        let state = known.live.reach(|stage| stage == Stage::Over).await;
+        Some((state.record, known.live.outcome()))
+    }
+
+    /// Looks at the worker program of a launch before it happens: who it is, and whether it may run.
+    pub(crate) async fn guard(&self, params: CompanySessionLaunchParams) -> Result<Guarded, Error> {
+        let inner = Arc::clone(&self.inner);
+        let (plan, _, _) = on_thread(move || inner.read(&params, Extra::default())).await?;
+        Ok(Guarded {
+            verdict: judge(&plan).await,
+            program: plan.bin(),
+            environment: plan.environment(&BTreeMap::new()),
+            driver: plan.driver,
+        })
+    }
+
+    /// Lets a provider rest, because a job found that it needs to.
+    pub(crate) async fn rest(
+        &self,
+        company: &Company,
+        provider: &str,
+        strain: Strain,
+        detail: &str,
+        retry_at_ms: Option<i64>,
+    ) {
+        let inner = &self.inner;
+        inner
+            .cool_down(company, provider, strain, detail, retry_at_ms)
+            .await;
+    }
+
+    /// The company folders.
+    pub(crate) fn companies(&self) -> &Companies {
+        &self.inner.companies
+    }
+
+    /// Whether it is being closed.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.inner.closing.load(Ordering::SeqCst)
     }
 
     /// Sessions, newest first: of a company folder, or those of this process.
@@ -500,7 +567,11 @@ impl Sessions {
                 let detail = outcome
                     .and_then(|outcome| outcome.error)
                     .unwrap_or_default();
-                inner.cool_down(&plan, &detail, retry_at).await;
+                let strain = Strain::RateLimit;
+                let company = &plan.company;
+                inner
+                    .cool_down(company, &plan.provider, strain, &detail, retry_at)
+                    .await;
             }
         }
         inner.leave(&plan.company, ticket);
@@ -540,10 +611,7 @@ impl Sessions {
             blocking(move || {
                 let checks = inner.budget_checks_but(&plan, None)?;
                 let command = plan.place().and_then(|place| {
-                    let base = match (&place.repo, &place.worktree) {
-                        (None, _) => plan.company.root().to_owned(),
-                        (Some(repo), _) => repo.clone(),
-                    };
+                    let base = plan.base(&place);
                     let cwd = plan.workdir(&base)?;
                     Ok((place, plan.command(&cwd), cwd))
                 });
@@ -679,7 +747,11 @@ impl Sessions {
 }
 
 impl Inner {
-    fn read(&self, params: &CompanySessionLaunchParams) -> Result<(Plan, Arc<Run>, Actor), Error> {
+    fn read(
+        &self,
+        params: &CompanySessionLaunchParams,
+        extra: Extra,
+    ) -> Result<(Plan, Arc<Run>, Actor), Error> {
         let company = self.companies.open(&params.workspace_dir)?;
         self.prune(&company);
         let path = format!(
@@ -690,7 +762,7 @@ impl Inner {
             .read(&path)
             .map_err(|error| error.or_not_found("Run", params.run_id.as_str()))?;
         let actor = actor(&company, params)?;
-        let plan = Plan::new(company, params, &run, &self.options);
+        let plan = Plan::new(company, params, &run, &self.options, extra);
         Ok((plan, run, actor))
     }
 
@@ -1000,23 +1072,23 @@ impl Inner {
     }
 
     /// Lets a provider rest, also after a restart.
-    async fn cool_down(&self, plan: &Plan, detail: &str, retry_at_ms: Option<i64>) {
-        let now_ms = plan.company.sources().now_ms();
+    async fn cool_down(
+        &self,
+        company: &Company,
+        provider: &str,
+        strain: Strain,
+        detail: &str,
+        retry_at_ms: Option<i64>,
+    ) {
+        let now_ms = company.sources().now_ms();
         let detail: String = detail.chars().take(200).collect();
         let cooldowns = {
             let mut lanes = lock(&self.lanes);
-            let lane = &mut queue(&mut lanes, &plan.company).lane;
-            lane.cool_down(
-                &plan.provider,
-                Strain::RateLimit,
-                &detail,
-                retry_at_ms,
-                now_ms,
-                jitter(),
-            );
+            let lane = &mut queue(&mut lanes, company).lane;
+            lane.cool_down(provider, strain, &detail, retry_at_ms, now_ms, jitter());
             lane.cooldowns(now_ms)
         };
-        let company = plan.company.clone();
+        let company = company.clone();
         let saved = blocking(move || {
             let text = format!(
                 "{:#}\n",

@@ -6,6 +6,7 @@ pub(super) mod comment;
 pub(super) mod conversation;
 pub(super) mod events;
 pub(super) mod heartbeat;
+pub(super) mod job;
 pub(super) mod pm;
 pub(super) mod run;
 pub(super) mod session;

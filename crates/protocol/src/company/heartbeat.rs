@@ -582,6 +582,15 @@ impl ProposedAction {
         *needs_approval
     }
 
+    /// What it is, in a sentence.
+    pub fn summary(&self) -> Option<&Text> {
+        let (Self::LaunchJob { summary, .. }
+        | Self::AddComment { summary, .. }
+        | Self::CreateApprovalItem { summary, .. }
+        | Self::Noop { summary, .. }) = self;
+        summary.as_ref()
+    }
+
     /// The project, for all but nothing.
     pub fn project_id(&self) -> Option<&Text> {
         match self {
