@@ -21,7 +21,7 @@ use axum::{
     serve::ListenerExt as _,
 };
 use futures_util::{SinkExt as _, StreamExt as _, future::join_all};
-use rpc::websocket::{MAX_MESSAGE_BYTES, READ_BUFFER_BYTES};
+use rpc::websocket::MAX_MESSAGE_BYTES;
 use serde_json::{Value, json};
 use testkit::ServeProcess;
 use tokio::net::{TcpListener, TcpStream};
@@ -40,6 +40,8 @@ const SLICE: Duration = Duration::from_secs(1);
 const WRITERS: usize = 64;
 /// Clients that read at the same time.
 const READERS: usize = 16;
+/// What the echo server reads at once.
+const READ_BUFFER_BYTES: usize = 16 << 10;
 /// Makes this program the echo server.
 const ECHO: &str = "--echo-server";
 

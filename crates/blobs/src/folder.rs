@@ -7,7 +7,7 @@ use std::{fs::File, path::Path};
 
 use rustix::{
     fd::OwnedFd,
-    fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags},
+    fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, RenameFlags},
     io::Errno,
 };
 
@@ -185,6 +185,17 @@ impl Folder {
         }
         names.sort();
         Ok(names)
+    }
+
+    /// Waits until no other handle, of this process or another, has this folder locked, and locks it.
+    pub(crate) fn lock(&self) -> Result<()> {
+        rustix::io::retry_on_intr(|| rustix::fs::flock(&self.0, FlockOperation::LockExclusive))
+            .map_err(io_error("lock the artifact folder"))
+    }
+
+    /// Unlocks it. Closing the handle does so too, so this need not succeed.
+    pub(crate) fn unlock(&self) {
+        let _ = rustix::fs::flock(&self.0, FlockOperation::Unlock);
     }
 
     /// Makes the names in this folder durable.

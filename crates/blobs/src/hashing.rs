@@ -1,15 +1,17 @@
 //! Hashing on other threads than the ones that receive.
 //!
-//! A receiving upload has one running hash that follows its file: the hasher reads what was written, out of the page
-//! cache, so no chunk waits in memory and resuming is the same work from byte zero. The threads are shared by all
-//! uploads of a store; each upload is at most once in their queue.
+//! A receiving upload has one running hash that follows its file. What was just written is hashed from memory, as long
+//! as little enough waits there; the rest is read back, out of the page cache, so resuming is the same work from byte
+//! zero. The threads are shared by all uploads of a store; each upload is at most once in their queue.
 
 use std::{
+    collections::VecDeque,
+    fmt,
     fs::File,
     os::unix::fs::FileExt,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
         mpsc,
     },
     thread,
@@ -28,11 +30,18 @@ const THREADS: usize = 2;
 const PIECE: usize = 64 * 1024;
 /// How many bytes are hashed before the disk begins to write them.
 const WRITE_BACK_EVERY: u64 = 8 * 1024 * 1024;
+/// How many bytes of all uploads of a store may wait in memory for their hash.
+const MAX_WAITING: usize = 8 * 1024 * 1024;
+
+/// Bytes somebody shares with us.
+pub(crate) type Shared = Box<dyn AsRef<[u8]> + Send>;
 
 /// The threads that hash; they end when the store and its last upload are gone.
 #[derive(Clone, Debug)]
 pub(crate) struct Hashers {
     queue: mpsc::Sender<Weak<RunningHash>>,
+    /// Bytes that wait in memory.
+    waiting: Arc<AtomicUsize>,
 }
 
 impl Hashers {
@@ -59,7 +68,10 @@ impl Hashers {
                 })
                 .map_err(io_error("start a hashing thread"))?;
         }
-        Ok(Hashers { queue })
+        Ok(Hashers {
+            queue,
+            waiting: Arc::default(),
+        })
     }
 
     /// Lets a thread bring this hash up to what was received, soon.
@@ -72,12 +84,15 @@ impl Hashers {
 }
 
 /// The hash of a file that still grows.
-#[derive(Debug)]
 pub(crate) struct RunningHash {
     file: File,
     received: AtomicU64,
     is_queued: AtomicBool,
     progress: Mutex<Progress>,
+    /// Bytes that were written and are still in memory, with where they begin, in their order.
+    recent: Mutex<VecDeque<(u64, Shared)>>,
+    /// Bytes that wait in memory, of all uploads.
+    waiting: Arc<AtomicUsize>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -90,12 +105,14 @@ struct Progress {
 
 impl RunningHash {
     /// A hash that will follow the file from its beginning.
-    pub(crate) fn new(file: File, received: u64) -> Arc<RunningHash> {
+    pub(crate) fn new(file: File, received: u64, hashers: &Hashers) -> Arc<RunningHash> {
         Arc::new(RunningHash {
             file,
             received: AtomicU64::new(received),
             is_queued: AtomicBool::new(false),
             progress: Mutex::default(),
+            recent: Mutex::default(),
+            waiting: Arc::clone(&hashers.waiting),
         })
     }
 
@@ -104,10 +121,22 @@ impl RunningHash {
         self.received.store(received, Ordering::Release);
     }
 
+    /// Lends the bytes that were written at `offset`, so that they need not be read back. Before they count as received.
+    pub(crate) fn lend(&self, offset: u64, bytes: Shared) {
+        let length = (*bytes).as_ref().len();
+        let waiting = self.waiting.fetch_add(length, Ordering::Relaxed);
+        if waiting + length <= MAX_WAITING {
+            self.recent().push_back((offset, bytes));
+        } else {
+            self.waiting.fetch_sub(length, Ordering::Relaxed);
+        }
+    }
+
     /// The file was cut to this many bytes: what was hashed beyond them no longer counts.
     pub(crate) fn cut(&self, received: u64) {
         let mut progress = self.lock();
         self.set_received(received);
+        while self.take_recent().is_some() {}
         if progress.hashed > received {
             *progress = Progress::default();
         }
@@ -147,6 +176,22 @@ impl RunningHash {
         if left == 0 {
             return Ok(false);
         }
+        let begin = loop {
+            let begin = self.recent().front().map(|(offset, _)| *offset);
+            match begin {
+                Some(begin) if begin < progress.hashed => drop(self.take_recent()),
+                begin => break begin,
+            }
+        };
+        if begin == Some(progress.hashed)
+            && let Some((_, bytes)) = self.take_recent()
+        {
+            let bytes = (*bytes).as_ref();
+            progress.hasher.update(bytes);
+            progress.hashed += bytes.len() as u64;
+            return Ok(true);
+        }
+        let left = begin.map_or(left, |begin| left.min(begin - progress.hashed));
         let length = usize::try_from(left).map_or(piece.len(), |left| left.min(piece.len()));
         let piece = &mut piece[..length];
         self.file
@@ -155,6 +200,20 @@ impl RunningHash {
         progress.hasher.update(&*piece);
         progress.hashed += piece.len() as u64;
         Ok(true)
+    }
+
+    /// The oldest bytes that wait in memory.
+    fn take_recent(&self) -> Option<(u64, Shared)> {
+        let taken = self.recent().pop_front();
+        if let Some((_, bytes)) = &taken {
+            let length = (**bytes).as_ref().len();
+            self.waiting.fetch_sub(length, Ordering::Relaxed);
+        }
+        taken
+    }
+
+    fn recent(&self) -> MutexGuard<'_, VecDeque<(u64, Shared)>> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets the disk begin while more bytes arrive, so that the one who finishes waits for the last few only.
@@ -179,6 +238,21 @@ impl RunningHash {
     fn lock(&self) -> MutexGuard<'_, Progress> {
         // A panic inside `step` leaves the hasher and its position as they were before the piece.
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for RunningHash {
+    fn drop(&mut self) {
+        while self.take_recent().is_some() {}
+    }
+}
+
+impl fmt::Debug for RunningHash {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("RunningHash")
+            .field("received", &self.received)
+            .finish_non_exhaustive()
     }
 }
 

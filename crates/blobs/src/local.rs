@@ -49,8 +49,9 @@ pub struct LocalBlobs {
     hashers: Hashers,
     /// Counts temporary files, so that two writers never want one name.
     temporaries: AtomicU64,
-    /// Held while a blob is found again by content, and while an old one is removed: the two must not meet.
-    removal: Mutex<()>,
+    /// The root again, locked while a blob is found again, and while an old one is removed: the two must not meet, here
+    /// or in another process.
+    removal: Mutex<Folder>,
 }
 
 impl LocalBlobs {
@@ -63,9 +64,9 @@ impl LocalBlobs {
             .map_err(io_error("create the artifact folder"))?;
         Ok(LocalBlobs {
             root: Folder::open_root(root)?,
+            removal: Mutex::new(Folder::open_root(root)?),
             hashers: Hashers::start()?,
             temporaries: AtomicU64::new(0),
-            removal: Mutex::new(()),
         })
     }
 
@@ -236,17 +237,30 @@ impl LocalBlobs {
             if digest.size != size || digest.sha256 != key.sha256() {
                 return Ok(Found::Damaged);
             }
-            let _guard = self.lock_removal();
-            let is_linked = rustix::fs::fstat(&file)
-                .map_err(io_error("look at a blob"))?
-                .st_nlink
-                > 0;
-            if is_linked {
-                touch(&file)?;
+            if self.touch_linked(&file)? {
                 return Ok(Found::Intact);
             }
             // It was collected while we read it.
         }
+    }
+
+    /// Marks a blob as touched now, if there is one of this size: it will not be collected for a while.
+    pub fn keep(&self, key: &BlobKey, size: u64) -> Result<bool> {
+        match self.open_blob(key)? {
+            Some(file) if size_of(&file)? == size => self.touch_linked(&file),
+            Some(_) | None => Ok(false),
+        }
+    }
+
+    /// Marks a file as touched, unless it was removed since it was opened.
+    fn touch_linked(&self, file: &File) -> Result<bool> {
+        let _guard = self.lock_removal()?;
+        let found = rustix::fs::fstat(file).map_err(io_error("look at a blob"))?;
+        let is_linked = found.st_nlink > 0;
+        if is_linked {
+            touch(file)?;
+        }
+        Ok(is_linked)
     }
 
     fn blob_folder(&self, key: &BlobKey) -> Result<Option<Folder>> {
@@ -272,8 +286,19 @@ impl LocalBlobs {
         Ok((file, size))
     }
 
-    fn lock_removal(&self) -> MutexGuard<'_, ()> {
-        self.removal.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_removal(&self) -> Result<RemovalGuard<'_>> {
+        let folder = self.removal.lock().unwrap_or_else(PoisonError::into_inner);
+        folder.lock()?;
+        Ok(RemovalGuard(folder))
+    }
+}
+
+/// Keeps blobs from being removed, and from being found again, by anybody else.
+struct RemovalGuard<'a>(MutexGuard<'a, Folder>);
+
+impl Drop for RemovalGuard<'_> {
+    fn drop(&mut self) {
+        self.0.unlock();
     }
 }
 
@@ -392,7 +417,7 @@ impl BlobStore for LocalBlobs {
 
     fn remove(&self, key: &BlobKey) -> Result<Removed> {
         let [_, _, hash] = key.components();
-        let _guard = self.lock_removal();
+        let _guard = self.lock_removal()?;
         match self.blob_folder(key)? {
             Some(folder) if folder.remove_file(&hash)? => Ok(Removed::Removed),
             Some(_) | None => Ok(Removed::Missing),
@@ -404,7 +429,7 @@ impl BlobStore for LocalBlobs {
         let Some(folder) = self.blob_folder(key)? else {
             return Ok(Removed::Missing);
         };
-        let _guard = self.lock_removal();
+        let _guard = self.lock_removal()?;
         let Some(file) = folder.open_file(&hash)? else {
             return Ok(Removed::Missing);
         };

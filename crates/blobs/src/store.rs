@@ -3,8 +3,12 @@
 use std::{
     fs::File,
     io::{self, Read, Seek, SeekFrom},
+    os::fd::{AsFd, BorrowedFd},
     time::SystemTime,
 };
+
+use rustix::{buffer::spare_capacity, io::Errno};
+use sha2::{Digest as _, Sha256};
 
 pub use crate::local::LocalBlobs;
 use crate::{
@@ -109,6 +113,9 @@ pub enum Verified {
     Missing,
 }
 
+/// Small enough to be still in the processor's cache when it is hashed.
+const PIECE: usize = 64 * 1024;
+
 /// An open blob.
 #[derive(Debug)]
 pub struct BlobReader {
@@ -126,9 +133,44 @@ impl BlobReader {
         self.size
     }
 
+    /// Appends a range of the blob, all of it, to a buffer. Several threads may read at once.
+    pub fn append_range(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
+        // Into memory that nobody had to fill before.
+        buffer.reserve_exact(length);
+        let (begin, end) = (buffer.len(), buffer.len() + length);
+        while buffer.len() < end {
+            let position = offset + (buffer.len() - begin) as u64;
+            match rustix::io::pread(&self.file, spare_capacity(buffer), position) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        buffer.truncate(end);
+        Ok(())
+    }
+
+    /// The hash of a range of the blob, all of it. Several threads may read at once.
+    pub fn hash_range(&self, offset: u64, length: usize) -> io::Result<ContentHash> {
+        let mut hasher = Sha256::new();
+        let mut piece = Vec::with_capacity(length.min(PIECE));
+        for begin in (0..length).step_by(PIECE) {
+            piece.clear();
+            self.append_range(offset + begin as u64, PIECE.min(length - begin), &mut piece)?;
+            hasher.update(&piece);
+        }
+        Ok(ContentHash::from_hasher(hasher))
+    }
+
     /// The blob as a file, read only: for a child's standard input.
     pub fn into_file(self) -> File {
         self.file
+    }
+}
+
+impl AsFd for BlobReader {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
     }
 }
 

@@ -4,7 +4,11 @@
 //! the system. Only [`crate::store::BlobStore::commit_upload`] waits for the disk, so after a power cut a payload may
 //! be shorter than what was acknowledged; [`Upload::truncate`] then says so.
 
-use std::{fs::File, os::unix::fs::FileExt, sync::Arc};
+use std::{
+    fs::File,
+    os::unix::fs::{FileExt, MetadataExt as _},
+    sync::Arc,
+};
 
 use crate::{
     Error, Result,
@@ -21,6 +25,8 @@ const COMPARED_PIECE: usize = 64 * 1024;
 pub struct Upload {
     file: File,
     received: u64,
+    /// How long we left the file: a chunk that failed half-way may have left bytes behind what counts.
+    length: u64,
     hash: Arc<RunningHash>,
     hashers: Hashers,
 }
@@ -59,7 +65,8 @@ impl Upload {
         let upload = Upload {
             file,
             received,
-            hash: RunningHash::new(for_hash, received),
+            length: received,
+            hash: RunningHash::new(for_hash, received, store.hashers()),
             hashers: store.hashers().clone(),
         };
         upload.hashers.wake(&upload.hash);
@@ -71,23 +78,53 @@ impl Upload {
         self.received
     }
 
+    /// Whether the file is as we left it: another process may have gone on with it, or removed it.
+    pub fn is_current(&self) -> bool {
+        self.file
+            .metadata()
+            .is_ok_and(|found| found.len() == self.length && found.nlink() > 0)
+    }
+
     /// Writes a chunk at the end. Returns how many bytes have arrived now.
     ///
     /// When writing fails half-way, nothing of the chunk counts, and the next one overwrites what was written.
     pub fn append(&mut self, offset: u64, bytes: &[u8]) -> Result<u64> {
+        self.write(offset, bytes)?;
+        Ok(self.count(bytes.len()))
+    }
+
+    /// Like [`Upload::append`], with bytes that may stay in memory until they are hashed.
+    pub fn append_shared(
+        &mut self,
+        offset: u64,
+        bytes: impl AsRef<[u8]> + Send + 'static,
+    ) -> Result<u64> {
+        let length = bytes.as_ref().len();
+        self.write(offset, bytes.as_ref())?;
+        self.hash.lend(offset, Box::new(bytes));
+        Ok(self.count(length))
+    }
+
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
         if offset != self.received {
             return Err(Error::OffsetMismatch {
                 expected: self.received,
                 actual: offset,
             });
         }
-        self.file
-            .write_all_at(bytes, offset)
-            .map_err(io_error("write an upload"))?;
-        self.received += bytes.len() as u64;
+        self.file.write_all_at(bytes, offset).map_err(|error| {
+            let length = self.file.metadata().map(|found| found.len());
+            self.length = length.unwrap_or(self.length);
+            io_error("write an upload")(error)
+        })
+    }
+
+    fn count(&mut self, length: usize) -> u64 {
+        self.received += length as u64;
+        self.length = self.length.max(self.received);
         self.hash.set_received(self.received);
         self.hashers.wake(&self.hash);
-        Ok(self.received)
+        self.received
     }
 
     /// Whether this chunk arrived before: it lies inside the received range, with identical bytes.
@@ -125,6 +162,7 @@ impl Upload {
         self.file
             .set_len(received)
             .map_err(io_error("cut an upload"))?;
+        self.length = received;
         self.hashers.wake(&self.hash);
         Ok(())
     }
@@ -135,6 +173,7 @@ impl Upload {
         self.file
             .set_len(self.received)
             .map_err(io_error("cut an upload"))?;
+        self.length = self.received;
         self.hash.finish()
     }
 }

@@ -21,6 +21,8 @@ pub struct Model {
     pub artifact_id: Option<String>,
     pub created_at: i64,
     pub expires_at: i64,
+    pub version_of: Option<String>,
+    pub version_id: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -3,18 +3,13 @@
 //! How far an upload has come is the length of its file, so a chunk needs no write to the database. The database
 //! knows who uploads what for how long, and everything about artifacts that are complete.
 
-use std::{
-    collections::BTreeMap,
-    path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{ops::Range, path::Path, sync::Arc};
 
 use blobs::{
     key::{BlobKey, ContentHash, UploadSegment, WorkspaceSegment},
     kind::{self, Detected},
     name,
     store::{BlobReader, BlobStore as _, LocalBlobs, PayloadHash},
-    upload::Upload,
 };
 use crud::{FinishUpload, Finished};
 use entity::artifact_upload_session as session;
@@ -26,12 +21,14 @@ use crate::{Error, Gateway, rows};
 mod frame;
 mod intake;
 mod maintenance;
+mod open;
 mod projections;
 pub(crate) mod upload;
 
 pub(crate) use frame::download_frame;
 pub(crate) use intake::Intake;
 pub(crate) use maintenance::run as run_maintenance;
+use open::OpenUploads;
 pub(crate) use projections::run as run_projections;
 
 /// Limits of uploads and downloads.
@@ -54,6 +51,8 @@ pub(crate) mod limits {
     pub(crate) const SESSION_SECONDS: i64 = 3600;
     /// How long an upload is kept at most.
     pub(crate) const MAX_SESSION_SECONDS: i64 = 24 * 3600;
+    /// Progress of one upload or download is told at most this often.
+    pub(crate) const PROGRESS_EVERY: std::time::Duration = std::time::Duration::from_millis(250);
     /// The most bytes of one `artifact/read`.
     pub(crate) const MAX_READ: u64 = 1 << 20;
 }
@@ -62,20 +61,9 @@ pub(crate) mod limits {
 #[derive(Debug)]
 pub(crate) struct Artifacts {
     blobs: Arc<LocalBlobs>,
-    /// Uploads this process has received a chunk for.
-    open: Mutex<BTreeMap<String, Arc<Mutex<OpenUpload>>>>,
+    open: OpenUploads,
     /// Wakes whoever makes projections.
     pub(crate) projections: tokio::sync::Notify,
-}
-
-/// An upload with its file.
-#[derive(Debug)]
-pub(crate) struct OpenUpload {
-    upload: Upload,
-    /// No more chunks: it is an artifact, or gone.
-    is_closed: bool,
-    /// When its life was last made longer in the database.
-    extended_at: i64,
 }
 
 impl Artifacts {
@@ -83,33 +71,13 @@ impl Artifacts {
         let blobs = LocalBlobs::open(root).map_err(|source| Error::Blobs { source })?;
         Ok(Self {
             blobs: Arc::new(blobs),
-            open: Mutex::default(),
+            open: OpenUploads::default(),
             projections: tokio::sync::Notify::new(),
         })
     }
 
     pub(crate) fn blobs(&self) -> &Arc<LocalBlobs> {
         &self.blobs
-    }
-
-    /// The open file of an upload. Blocks.
-    fn upload(&self, session: &session::Model) -> Result<Arc<Mutex<OpenUpload>>, blobs::Error> {
-        let mut open = self.lock_open();
-        if let Some(found) = open.get(&session.id) {
-            return Ok(Arc::clone(found));
-        }
-        let (workspace, upload) = segments(session)?;
-        let upload = match Upload::resume(&self.blobs, &workspace, &upload) {
-            Err(blobs::Error::MissingUpload) => Upload::create(&self.blobs, &workspace, &upload)?,
-            resumed => resumed?,
-        };
-        let opened = Arc::new(Mutex::new(OpenUpload {
-            upload,
-            extended_at: session.created_at,
-            is_closed: false,
-        }));
-        open.insert(session.id.clone(), Arc::clone(&opened));
-        Ok(opened)
     }
 
     /// How many bytes of an upload have arrived. Blocks.
@@ -124,28 +92,44 @@ impl Artifacts {
         if matches!(in_place, Ok(found) if found == size) {
             return Ok(size);
         }
-        let upload = self.upload(session)?;
-        let upload = lock(&upload);
-        Ok(upload.upload.received())
+        let place = self.open.place(&session.id);
+        let received = match place.lock().existing(&self.blobs, session)? {
+            Some(upload) => upload.received(),
+            None => 0,
+        };
+        self.open.give_back(&session.id, &place);
+        Ok(received)
     }
 
-    /// Forgets an upload and its bytes. Blocks.
-    pub(crate) fn discard(&self, session: &session::Model) -> Result<(), blobs::Error> {
-        if let Some(open) = self.lock_open().remove(&session.id) {
-            lock(&open).is_closed = true;
+    /// Drops the last bytes of an upload that still receives, if these are the last. Blocks.
+    pub(crate) fn take_back(
+        &self,
+        session: &session::Model,
+        range: Range<u64>,
+    ) -> Result<(), blobs::Error> {
+        let place = self.open.place(&session.id);
+        let mut open = place.lock();
+        match open.existing(&self.blobs, session)? {
+            Some(upload) if upload.received() == range.end => upload.truncate(range.start),
+            // Somebody else went on behind them; the hash of the whole will tell.
+            Some(_) | None => Ok(()),
         }
+    }
+
+    /// Takes no more chunks of an upload and removes its bytes. Its place stays closed until
+    /// [`Self::discarded`]. Blocks.
+    fn discard(&self, session: &session::Model) -> Result<(), blobs::Error> {
+        let place = self.open.place(&session.id);
+        place.lock().close();
         let (workspace, upload) = segments(session)?;
         self.blobs.remove_upload(&workspace, &upload)?;
         Ok(())
     }
 
-    fn lock_open(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Mutex<OpenUpload>>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The database does not know the upload any more.
+    fn discarded(&self, upload_id: &str) {
+        self.open.forget(upload_id);
     }
-}
-
-fn lock(upload: &Mutex<OpenUpload>) -> MutexGuard<'_, OpenUpload> {
-    upload.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn segments(session: &session::Model) -> Result<(WorkspaceSegment, UploadSegment), blobs::Error> {
@@ -170,7 +154,11 @@ pub(crate) async fn finish(
     let artifacts = gateway.store.artifacts();
     if let Some(artifact_id) = &session.artifact_id {
         let detail = artifacts
-            .get(&session.workspace_id, artifact_id, None)
+            .get(
+                &session.workspace_id,
+                artifact_id,
+                session.version_id.as_deref(),
+            )
             .await;
         return Ok(Finished {
             detail: detail.map_err(rows::failure)?,
@@ -185,10 +173,11 @@ pub(crate) async fn finish(
         && failure.kind() == Kind::HashMismatch
     {
         // Nobody can repair these bytes: the session goes with them.
-        let removed = artifacts.remove_upload(&session.id).await;
-        removed.map_err(rows::failure)?;
+        upload::abort(gateway, session.clone()).await?;
     }
-    record(gateway, &session, placed?, author).await
+    let finished = record(gateway, &session, placed?, author).await?;
+    gateway.artifacts.open.forget(&session.id);
+    Ok(finished)
 }
 
 /// Verifies the bytes, moves them to their place and looks what they are. Blocks.
@@ -196,37 +185,40 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<Detec
     let broken = |error: blobs::Error| Failure::incident(&error);
     let blob = key(&session.workspace_id, &session.sha256).map_err(broken)?;
     let size = session.size_bytes.unsigned_abs();
-    let upload = artifacts.upload(session).map_err(broken)?;
+    let place = artifacts.open.place(&session.id);
     // Whoever else finishes the same upload waits here and then finds the blob in place.
-    let mut open = lock(&upload);
-    let is_present = matches!(artifacts.blobs.size(&blob), Ok(found) if found == size);
+    let mut open = place.lock();
+    // From here on the blob is not collected before it is recorded.
+    let is_present = artifacts.blobs.keep(&blob, size).unwrap_or(false);
+    let (workspace, segment) = segments(session).map_err(broken)?;
     if !is_present {
-        if open.upload.received() != size {
-            let message = format!(
-                "upload `{}` has {} of {size} bytes",
-                session.id,
-                open.upload.received()
-            );
+        if open.is_closed {
+            let message = format!("there is no upload `{}`", session.id);
+            return Err(Failure::state(Kind::UnknownUpload, message));
+        }
+        let upload = match size {
+            // Nobody sends a chunk without bytes, so nobody has made the file.
+            0 => Some(open.file(&artifacts.blobs, session).map_err(broken)?),
+            _ => open.existing(&artifacts.blobs, session).map_err(broken)?,
+        };
+        let received = upload.as_ref().map_or(0, |upload| upload.received());
+        let Some(upload) = upload.filter(|_| received == size) else {
+            let message = format!("upload `{}` has {received} of {size} bytes", session.id);
             return Err(Failure::state(Kind::NotReady, message)
                 .with("status", "receiving")
-                .with("next_offset", open.upload.received()));
-        }
-        let digest = open.upload.finish().map_err(broken)?;
-        let (workspace, segment) = segments(session).map_err(broken)?;
-        let expected = blob.sha256();
+                .with("next_offset", received));
+        };
+        let digest = upload.finish().map_err(broken)?;
         let committed = artifacts.blobs.commit_upload(
             &workspace,
             &segment,
             size,
-            expected,
+            blob.sha256(),
             PayloadHash::Running(digest),
         );
         match committed {
             Ok(_) => {}
             Err(blobs::Error::HashMismatch { .. } | blobs::Error::SizeMismatch { .. }) => {
-                open.is_closed = true;
-                drop(open);
-                artifacts.discard(session).map_err(broken)?;
                 let message = format!(
                     "the bytes of upload `{}` do not have the declared hash",
                     session.id
@@ -236,10 +228,8 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<Detec
             Err(error) => return Err(broken(error)),
         }
     }
-    open.is_closed = true;
+    open.close();
     drop(open);
-    artifacts.lock_open().remove(&session.id);
-    let (workspace, segment) = segments(session).map_err(broken)?;
     artifacts
         .blobs
         .remove_upload(&workspace, &segment)

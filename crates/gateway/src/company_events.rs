@@ -20,6 +20,7 @@ use company::{
     Companies, Company,
     event::follow::{self, Filter, Found, LogPlace},
 };
+use index::SyncWorker;
 use protocol::company::events::EventsNotification;
 use rpc::{ConnectionId, Outbox};
 use serde_json::value::RawValue;
@@ -104,15 +105,24 @@ impl CompanyEvents {
     }
 
     /// The company folders of a process that tells its listeners what it writes.
-    pub(crate) fn companies(self: &Arc<Self>, sources: &Sources) -> Companies {
+    pub(crate) fn companies(
+        self: &Arc<Self>,
+        sources: &Sources,
+        index_worker: &Arc<SyncWorker>,
+    ) -> Companies {
         let clock = Arc::clone(&sources.clock);
         let events = Arc::downgrade(self);
+        let index_worker = Arc::downgrade(index_worker);
         let sources = company::Sources::new(Arc::new(move || clock.now_ms()));
         Companies::new(
             sources,
             Arc::new(move |path, offset| {
                 if let Some(events) = events.upgrade() {
                     events.grown(path, offset);
+                }
+                let place = follow::place_of(path);
+                if let (Some(worker), Some(place)) = (index_worker.upgrade(), place) {
+                    worker.notify(&place.root);
                 }
             }),
         )

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent::{Agent, TurnRun};
 use company::Companies;
 use crud::CrudStore;
+use index::{Indexes, SyncWorker};
 use protocol::{
     Access, Id, Notification, Reach, ThreadId, WorkspaceId, session::SessionResume,
     workspace::WorkspaceUnsubscribe,
@@ -14,7 +15,7 @@ use protocol::{
     thread::{ThreadTreeChangedNotification, agents_doc::ThreadAgentsDocChangedNotification},
 };
 use rpc::{
-    Admit, Audience, Bytes, Call, Failure, Publication, Resumption, Service as _, Text, Waiting,
+    Admit, Audience, Call, Failure, FileFrame, Publication, Resumption, Service as _, Text, Waiting,
 };
 
 use crate::{
@@ -34,7 +35,7 @@ pub struct Context {
 pub(crate) struct Caused {
     effects: Mutex<Vec<Effect>>,
     /// What goes before the answer.
-    frame: Mutex<Option<Bytes>>,
+    frame: Mutex<Option<FileFrame>>,
     /// The workspace this request made the connection follow.
     followed: Mutex<Option<WorkspaceId>>,
 }
@@ -48,7 +49,7 @@ enum Effect {
     /// The caller hears of events of a company.
     Subscription(CompanySubscription),
     /// For the caller alone.
-    Tell(Text),
+    Tell(Text, Waiting),
     Resume {
         workspace: WorkspaceId,
         after_seq: u64,
@@ -106,6 +107,16 @@ impl Context {
     /// The jobs of workers.
     pub(crate) fn jobs(&self) -> &runner::Jobs {
         &self.peer.gateway.jobs
+    }
+
+    /// The indexes of company folders.
+    pub(crate) fn indexes(&self) -> &Indexes {
+        &self.peer.gateway.indexes
+    }
+
+    /// What keeps them up to date.
+    pub(crate) fn index_worker(&self) -> &Arc<SyncWorker> {
+        &self.peer.gateway.index_worker
     }
 
     /// Sends what a subscription asked for, once the caller knows its name.
@@ -191,7 +202,7 @@ impl Context {
     }
 
     /// Sends a binary frame right before the answer, if there is one.
-    pub(crate) fn frame_before_answer(&self, frame: Bytes) {
+    pub(crate) fn frame_before_answer(&self, frame: FileFrame) {
         *self
             .caused
             .frame
@@ -201,7 +212,12 @@ impl Context {
 
     /// Tells the caller alone.
     pub(crate) fn tell<N: Notification>(&self, payload: &N) {
-        self.cause(Effect::Tell(rpc::notification(payload)));
+        self.cause(Effect::Tell(rpc::notification(payload), Waiting::Kept));
+    }
+
+    /// Tells the caller alone, unless too much waits for it.
+    pub(crate) fn tell_droppable<N: Notification>(&self, payload: &N) {
+        self.cause(Effect::Tell(rpc::notification(payload), Waiting::Droppable));
     }
 
     /// Replays what the caller missed.
@@ -237,8 +253,8 @@ impl Caused {
         for effect in effects {
             match effect {
                 Effect::Publish(publication) => notify::publish(&peer.gateway, &publication).await,
-                Effect::Tell(text) => peer.outbox().notify(&text, &Waiting::Kept),
                 Effect::Subscription(start) => start.run(),
+                Effect::Tell(text, waiting) => peer.outbox().notify(&text, &waiting),
                 Effect::RunTurn(run) => peer.gateway.agent.run(*run),
                 Effect::CatchUp(thread) => {
                     let tell = |started| {
@@ -261,7 +277,7 @@ impl Caused {
     }
 
     /// The binary frame that goes before the answer.
-    pub(crate) fn frame(&self) -> Option<Bytes> {
+    pub(crate) fn frame(&self) -> Option<FileFrame> {
         self.frame
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

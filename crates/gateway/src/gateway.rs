@@ -5,6 +5,7 @@ use std::{ffi::OsString, sync::Arc, time::Duration};
 use agent::Agent;
 use company::Companies;
 use crud::CrudStore;
+use index::{Indexes, SyncWorker};
 use rpc::{Hub, Router};
 
 use crate::{
@@ -45,6 +46,10 @@ pub struct Gateway {
     pub(crate) jobs: runner::Jobs,
     /// The worker programs.
     pub(crate) adapters: runner::Adapters,
+    /// Their indexes.
+    pub(crate) indexes: Indexes,
+    /// What keeps their indexes up to date.
+    pub(crate) index_worker: Arc<SyncWorker>,
     /// Who hears of their events.
     pub(crate) company_events: Arc<CompanyEvents>,
     /// The home, to see which other processes live.
@@ -95,7 +100,12 @@ impl Gateway {
         let tokens = StoredTokens::new(home.token()?, store.clone());
         let sources = options.sources.clone();
         let company_events = CompanyEvents::new();
-        let companies = company_events.companies(&sources);
+        let indexes = Indexes::new();
+        let clock = Arc::clone(&sources.clock);
+        let index_worker = SyncWorker::new(indexes.clone(), Arc::new(move || clock.now_ms()));
+        let index_worker = Arc::new(index_worker);
+        let companies = company_events.companies(&sources, &index_worker);
+        index_worker.serve(companies.clone());
         let sessions = runner::Sessions::new(companies.clone(), session_options);
         let jobs = runner::Jobs::new(sessions.clone(), Arc::new(runner::Alone));
         let gateway = Arc::new_cyclic(|gateway| Self {
@@ -116,6 +126,8 @@ impl Gateway {
             sessions,
             jobs,
             companies,
+            indexes,
+            index_worker,
             company_events,
             adapters: runner::Adapters::default(),
             home: home.clone(),
@@ -160,6 +172,8 @@ impl Gateway {
     pub async fn close(&self, patience: Duration) {
         self.jobs.close().await;
         self.agent.settle(patience).await;
+        let worker = Arc::clone(&self.index_worker);
+        let _ = tokio::task::spawn_blocking(move || worker.close()).await;
         let store = self.store.clone();
         let _ = tokio::task::spawn_blocking(move || store.close()).await;
     }

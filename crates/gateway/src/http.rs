@@ -14,6 +14,7 @@ use hyper::{StatusCode, header};
 use tokio::sync::OwnedSemaphorePermit;
 
 mod content;
+mod cors;
 mod disposition;
 mod documents;
 mod guard;
@@ -58,11 +59,15 @@ pub(crate) fn router(gateway: Arc<Gateway>, allowed: Allowed) -> Router {
         .route("/schemas/{name}", get(documents::schema))
         .route("/openrpc.json", get(documents::openrpc))
         .route("/metrics", get(metrics::page))
-        .route(
-            "/artifacts/{workspace}/{artifact}/{version}/content",
-            get(content::serve),
+        .merge(
+            Router::new()
+                .route(
+                    "/artifacts/{workspace}/{artifact}/{version}/content",
+                    get(content::serve),
+                )
+                .merge(uploads::routes())
+                .route_layer(middleware::from_fn(cors::share)),
         )
-        .merge(uploads::routes())
         .layer(middleware::from_fn_with_state(
             Arc::clone(&http),
             guard::check,

@@ -41,5 +41,13 @@ pub fn router() -> rpc::Router<Context> {
     company::heartbeat::routes(&mut router);
     company::task::routes(&mut router);
     company::pm::routes(&mut router);
+    company::index::routes(&mut router);
+    company::monitor::routes(&mut router);
+    company::inbox::routes(&mut router);
+    company::usage::routes(&mut router);
+    company::resources::routes(&mut router);
+    company::agent::routes(&mut router);
+    company::ui::routes(&mut router);
+    company::desktop::routes(&mut router);
     router
 }

@@ -2,10 +2,11 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::File,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
+use blobs::store::BlobReader;
 use protocol::{ArtifactId, ArtifactVersionId, DownloadId, ThreadId, UploadId, WorkspaceId};
 use rpc::{Bytes, ConnectionId, Kind, Outbox, Request, Service};
 
@@ -43,11 +44,32 @@ pub(crate) struct Download {
     pub(crate) artifact_id: ArtifactId,
     pub(crate) version_id: ArtifactVersionId,
     pub(crate) size: u64,
-    pub(crate) file: Arc<File>,
+    /// Open, and therefore readable whatever happens to the artifact.
+    pub(crate) blob: Arc<BlobReader>,
     /// When the workspace was last seen to be there, in Unix seconds.
     pub(crate) checked_at: i64,
     /// Unix seconds.
     pub(crate) expires_at: i64,
+    pub(crate) progress: Arc<DownloadProgress>,
+}
+
+/// How far a download has come.
+#[derive(Debug, Default)]
+pub(crate) struct DownloadProgress(Mutex<(u64, Option<Instant>)>);
+
+impl DownloadProgress {
+    /// Counts bytes that are sent. Answers how many there are by now if it is time to tell.
+    pub(crate) fn sent(&self, length: u64, size: u64) -> Option<u64> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (sent, told_at) = &mut *state;
+        // A chunk may be asked for twice.
+        *sent = sent.saturating_add(length).min(size);
+        let is_time = told_at.is_none_or(|told_at| told_at.elapsed() >= limits::PROGRESS_EVERY);
+        is_time.then(|| {
+            *told_at = Some(Instant::now());
+            *sent
+        })
+    }
 }
 
 impl Peer {

@@ -5,8 +5,8 @@ use entity::{thread, thread_agents_doc, thread_folder, thread_placement, workspa
 use protocol::{
     ArtifactId, ArtifactVersionId, FolderId, Id, ThreadId, UploadId, WorkspaceId,
     artifact::{
-        ArtifactBindingSummary, ArtifactPreviewRef, ArtifactRef, ArtifactSummary,
-        ArtifactVersionSummary,
+        ArtifactPreviewRef, ArtifactRef, ArtifactSummary, ArtifactVersionSummary,
+        binding::ArtifactBindingSummary,
     },
     hook::HookRun,
     thread::{
@@ -276,13 +276,17 @@ pub(crate) fn artifact_version(
 
 /// Only the bytes of an artifact that is ready are served.
 pub(crate) fn check_ready(detail: &ArtifactDetail) -> Result<(), Failure> {
-    match detail.artifact.status == "ready" {
-        true => Ok(()),
-        false => Err(failure(Error::ArtifactNotReady {
-            artifact_id: detail.artifact.id.clone(),
-            status: detail.artifact.status.clone(),
-        })),
-    }
+    let status = match (detail.artifact.status.as_str(), detail.blob.status.as_str()) {
+        ("ready", "ready") => return Ok(()),
+        // An older version may be damaged where the newest is not.
+        ("ready", "missing") => "failed",
+        ("ready", of_version) => of_version,
+        (status, _) => status,
+    };
+    Err(failure(Error::ArtifactNotReady {
+        artifact_id: detail.artifact.id.clone(),
+        status: status.to_owned(),
+    }))
 }
 
 /// A list's scope is part of its params.

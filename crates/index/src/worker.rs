@@ -320,10 +320,9 @@ impl Shared {
     /// A watch told that something in a folder is different.
     fn noticed(&self, root: &Path) {
         let mut state = self.state();
-        state
-            .noticed
-            .entry(root.to_owned())
-            .or_insert_with(|| Instant::now() + DEBOUNCE);
+        let rested = state.watched.get(root).map(|watched| watched.rests_until);
+        let at = (Instant::now() + DEBOUNCE).max(rested.unwrap_or_else(Instant::now));
+        state.noticed.entry(root.to_owned()).or_insert(at);
         drop(state);
         self.wake.notify_all();
     }

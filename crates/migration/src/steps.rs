@@ -2,7 +2,8 @@
 
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{
-    IndexCreateStatement, PostgresQueryBuilder, SqliteQueryBuilder, TableCreateStatement,
+    IndexCreateStatement, PostgresQueryBuilder, SqliteQueryBuilder, TableAlterStatement,
+    TableCreateStatement,
 };
 
 mod m20261115_000001_tree;
@@ -11,6 +12,7 @@ mod m20261115_000003_agents_doc;
 mod m20261115_000004_turn;
 mod m20261115_000005_hook_run;
 mod m20261115_000006_artifact;
+mod m20261115_000007_artifact_version_upload;
 
 /// One step.
 pub(crate) struct Step {
@@ -45,6 +47,10 @@ pub(crate) const STEPS: &[Step] = &[
         name: "m20261115_000006_artifact",
         statements: m20261115_000006_artifact::statements,
     },
+    Step {
+        name: "m20261115_000007_artifact_version_upload",
+        statements: m20261115_000007_artifact_version_upload::statements,
+    },
 ];
 
 /// One statement, the same for every database.
@@ -55,6 +61,7 @@ pub(crate) const STEPS: &[Step] = &[
 pub(crate) enum Ddl {
     Table(TableCreateStatement),
     Index(IndexCreateStatement),
+    Column(TableAlterStatement),
 }
 
 impl Ddl {
@@ -62,8 +69,10 @@ impl Ddl {
         match (self, backend) {
             (Self::Table(table), DbBackend::Postgres) => table.to_string(PostgresQueryBuilder),
             (Self::Index(index), DbBackend::Postgres) => index.to_string(PostgresQueryBuilder),
+            (Self::Column(column), DbBackend::Postgres) => column.to_string(PostgresQueryBuilder),
             (Self::Table(table), _) => table.to_string(SqliteQueryBuilder),
             (Self::Index(index), _) => index.to_string(SqliteQueryBuilder),
+            (Self::Column(column), _) => column.to_string(SqliteQueryBuilder),
         }
     }
 }

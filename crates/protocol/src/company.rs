@@ -5,6 +5,7 @@ pub mod agent;
 mod budget;
 pub mod comment;
 pub mod conversation;
+pub mod desktop;
 pub mod events;
 pub mod heartbeat;
 mod id;

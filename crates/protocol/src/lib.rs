@@ -69,6 +69,7 @@ pub const FAMILIES: &[&Family] = &[
     &company::resources::FAMILY,
     &company::agent::FAMILY,
     &company::ui::FAMILY,
+    &company::desktop::FAMILY,
 ];
 
 /// Every method of every family.

@@ -1,6 +1,6 @@
 //! The JSON examples of the Artifacts document, read and printed by our types and checked by our schemas.
 
-use protocol::artifact::{download::*, upload::*, *};
+use protocol::artifact::{binding::*, download::*, upload::*, *};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 

@@ -94,6 +94,8 @@ impl Client {
                         let _ = arrived.send(bytes).await;
                         continue;
                     }
+                    // Transports give the bytes themselves.
+                    Outgoing::File(_) => continue,
                 };
                 let Ok(message) = serde_json::from_str::<Value>(&text) else {
                     continue;

@@ -17,12 +17,22 @@ pub fn connect<S: Service>(service: Arc<S>) -> Client {
                 match one {
                     Outgoing::Text(text) => lane.take(&text).await,
                     Outgoing::Binary(frame) => service.binary(frame).await,
+                    // Clients send what they have in memory.
+                    Outgoing::File(_) => {}
                 }
             }
         };
         let writing = async {
             while let Ok(outgoing) = lane.outbox().next().await {
                 for one in outgoing {
+                    let one = match one {
+                        Outgoing::File(frame) => {
+                            let read = tokio::task::spawn_blocking(move || frame.read()).await;
+                            let Ok(Ok(bytes)) = read else { return };
+                            Outgoing::Binary(bytes)
+                        }
+                        one @ (Outgoing::Text(_) | Outgoing::Binary(_)) => one,
+                    };
                     if to_client.send(one).await.is_err() {
                         return;
                     }

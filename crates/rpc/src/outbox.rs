@@ -7,6 +7,8 @@ use std::{
 
 use tokio::sync::Notify;
 
+use crate::FileFrame;
+
 /// A text frame that many connections can share without a copy.
 pub type Text = axum::extract::ws::Utf8Bytes;
 
@@ -19,12 +21,16 @@ pub(crate) enum Outgoing {
     Text(Text),
     /// Only for transports that have binary frames.
     Binary(Bytes),
+    /// The same, with bytes of a file.
+    File(FileFrame),
 }
 
 /// Responses that may wait; whoever answers waits for room.
 const MAX_RESPONSES: usize = 128;
 /// Bytes of responses that may wait, besides one that is larger by itself.
 const MAX_RESPONSE_BYTES: usize = 4 << 20;
+/// Bytes that are given to the transport at once, besides one entry that is larger by itself.
+const BATCH_BYTES: usize = 128 << 10;
 /// Notifications that may wait; a connection with more is too slow and is closed.
 const MAX_NOTIFICATIONS: usize = 128;
 /// Bytes of notifications that may wait.
@@ -56,7 +62,7 @@ struct State {
 enum Entry {
     /// A response, behind the binary frame it is about.
     Response {
-        frame: Option<Bytes>,
+        frame: Option<FileFrame>,
         text: Text,
     },
     Notification {
@@ -93,6 +99,11 @@ impl Closing {
         code: 1000,
         reason: "",
     };
+    /// Somebody asked for it without giving a code; none is given back.
+    pub const SILENT: Self = Self {
+        code: 1005,
+        reason: "",
+    };
     /// The gateway stops.
     pub const GOING_AWAY: Self = Self {
         code: 1001,
@@ -102,6 +113,11 @@ impl Closing {
     pub const SLOW_CONSUMER: Self = Self {
         code: 1013,
         reason: "slow_consumer",
+    };
+    /// The gateway cannot go on with this connection.
+    pub const INTERNAL: Self = Self {
+        code: 1011,
+        reason: "internal",
     };
     /// The token is no longer valid.
     pub const ACCESS_REVOKED: Self = Self {
@@ -117,7 +133,7 @@ impl Outbox {
     }
 
     /// Queues a binary frame and the response that follows it at once.
-    pub async fn respond_behind(&self, frame: Option<Bytes>, text: Text) {
+    pub async fn respond_behind(&self, frame: Option<FileFrame>, text: Text) {
         loop {
             let waiting = self.room.notified();
             {
@@ -125,7 +141,7 @@ impl Outbox {
                 if state.closing.is_some() {
                     return;
                 }
-                let bytes = text.len() + frame.as_ref().map_or(0, Bytes::len);
+                let bytes = text.len() + frame.as_ref().map_or(0, FileFrame::len);
                 let has_room = state.responses < MAX_RESPONSES
                     && state.response_bytes + bytes <= MAX_RESPONSE_BYTES;
                 if has_room || state.responses == 0 {
@@ -197,7 +213,7 @@ impl Outbox {
         self.closed.notify_one();
     }
 
-    /// Everything that waits, for the transport to write; the reason once the connection ends.
+    /// The oldest of what waits, for the transport to write; the reason once the connection ends.
     pub(crate) async fn next(&self) -> Result<Vec<Outgoing>, Closing> {
         loop {
             let waiting = self.ready.notified();
@@ -240,23 +256,35 @@ impl Outbox {
 }
 
 impl State {
+    /// What is written next: the oldest entries, in all about as much as is worth one write. Whoever reads slowly then
+    /// has little to read before the goodbye.
     fn take(&mut self) -> Vec<Outgoing> {
-        self.responses = 0;
-        self.response_bytes = 0;
-        self.notifications = 0;
-        self.notification_bytes = 0;
-        let mut texts = Vec::with_capacity(self.queue.len());
-        for entry in self.queue.drain(..) {
+        let (mut taken, mut bytes) = (Vec::new(), 0);
+        while bytes < BATCH_BYTES
+            && let Some(entry) = self.queue.pop_front()
+        {
             match entry {
                 Entry::Response { frame, text } => {
-                    texts.extend(frame.map(Outgoing::Binary));
-                    texts.push(Outgoing::Text(text));
+                    let length = text.len() + frame.as_ref().map_or(0, FileFrame::len);
+                    self.responses -= 1;
+                    self.response_bytes -= length;
+                    bytes += length;
+                    taken.extend(frame.map(Outgoing::File));
+                    taken.push(Outgoing::Text(text));
                 }
-                Entry::Notification { text, .. } => texts.push(Outgoing::Text(text)),
-                Entry::Replay(replayed) => texts.extend(replayed.into_iter().map(Outgoing::Text)),
+                Entry::Notification { text, .. } => {
+                    self.notifications -= 1;
+                    self.notification_bytes -= text.len();
+                    bytes += text.len();
+                    taken.push(Outgoing::Text(text));
+                }
+                Entry::Replay(replayed) => {
+                    bytes += replayed.iter().map(|text| text.len()).sum::<usize>();
+                    taken.extend(replayed.into_iter().map(Outgoing::Text));
+                }
             }
         }
-        texts
+        taken
     }
 
     fn is_overfull(&self) -> bool {
@@ -311,6 +339,7 @@ mod tests {
         let as_text = |one| match one {
             Outgoing::Text(text) => text.to_string(),
             Outgoing::Binary(bytes) => format!("{} bytes", bytes.len()),
+            Outgoing::File(frame) => format!("{} bytes of a file", frame.len()),
         };
         outgoing.into_iter().map(as_text).collect()
     }
@@ -380,13 +409,33 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn large_entries_are_given_out_a_few_at_a_time() {
+        let outbox = Outbox::default();
+        for number in 0..5 {
+            let half = format!("{number}{}", "x".repeat(BATCH_BYTES / 2));
+            outbox.respond(text(&half)).await;
+        }
+        for expected in ["01", "23", "4"] {
+            let taken = drain(&outbox).await;
+            let first: String = taken.iter().map(|text| &text[..1]).collect();
+            assert_eq!(first, expected);
+        }
+        assert_eq!(outbox.depth(), 0);
+    }
+
+    #[tokio::test]
     async fn a_frame_goes_right_before_its_response() {
         let outbox = Outbox::default();
         outbox.notify(&text("note"), &Waiting::Kept);
-        outbox
-            .respond_behind(Some(Bytes::from_static(b"abc")), text("answer"))
-            .await;
-        assert_eq!(drain(&outbox).await, ["note", "3 bytes", "answer"]);
+        let frame = FileFrame {
+            head: Bytes::from_static(b"abc"),
+            file: std::sync::Arc::new(tempfile::tempfile().unwrap()),
+            offset: 0,
+            length: 7,
+        };
+        outbox.respond_behind(Some(frame), text("answer")).await;
+        let expected = ["note", "10 bytes of a file", "answer"];
+        assert_eq!(drain(&outbox).await, expected);
     }
 
     #[tokio::test]

@@ -1,29 +1,30 @@
-//! WebSocket connections: the server's side on axum's socket, and the client's side for our own commands.
+//! WebSocket connections: the server's side on any stream, and the client's side for our own commands.
 
-use std::{sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
-use futures_util::{
-    Sink, SinkExt as _, StreamExt as _,
-    stream::{SplitSink, SplitStream},
-};
+use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::{
+    io::AsyncRead,
     sync::mpsc,
     time::{Instant, MissedTickBehavior, interval, timeout, timeout_at},
 };
 use tokio_tungstenite::tungstenite::{
-    Error as SocketError, Message as ClientMessage, client::IntoClientRequest as _,
-    http::HeaderValue,
+    Message as ClientMessage, client::IntoClientRequest as _, handshake, http::HeaderValue,
 };
+
+mod reader;
+mod sink;
+mod writer;
 
 use crate::{
-    Client, Closing, Outbox, Service, client, envelope::Rules, lane::Lane, outbox::Outgoing,
+    Bytes, Client, Closing, Outbox, Service, client, envelope::Rules, lane::Lane, outbox::Outgoing,
 };
+use reader::{End, Reader, Received};
+pub use sink::Sink;
+use writer::{Frame, Writer};
 
-/// The largest message and the largest frame.
+/// The largest message.
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
-/// What the socket reads at once; every connection keeps a buffer of this size.
-pub const READ_BUFFER_BYTES: usize = 16 << 10;
 /// How often we ask whether the client is there.
 const PING_EVERY: Duration = Duration::from_secs(20);
 /// How long a client may be silent.
@@ -31,18 +32,29 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// How long the last words may take once a connection is to end.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Serves one client until either side ends the connection.
-pub async fn run<S: Service>(socket: WebSocket, service: Arc<S>) {
-    let (mut sink, mut stream) = socket.split();
+/// What a server answers to the key of a client, as `Sec-WebSocket-Accept`.
+pub fn accept_key(key: &[u8]) -> String {
+    handshake::derive_accept_key(key)
+}
+
+/// Serves one client until either side ends the connection. `begun` is what was read of it already.
+pub async fn run<S: Service>(
+    (reading, writing): (impl AsyncRead + Unpin, impl Sink),
+    begun: &[u8],
+    service: Arc<S>,
+) {
+    let (mut reader, mut writer) = (Reader::new(reading, begun), Writer::new(writing));
     let outbox = Arc::clone(service.outbox());
     let lane = Lane::new(Arc::clone(&service), Rules::Socket, crate::MAX_CONCURRENT);
+    // One answer to a ping may wait; of several pings the rest need none.
+    let (pongs, to_answer) = mpsc::channel(1);
     let reading = async {
-        let closing = read(&mut stream, &lane, &*service).await;
+        let closing = read(&mut reader, &lane, &*service, &pongs).await;
         outbox.close(closing);
         // The writer ends the connection; until then this half only waits.
         std::future::pending::<()>().await;
     };
-    let writing = write(&mut sink, &outbox);
+    let writing = write(&mut writer, &outbox, to_answer);
     tokio::select! {
         () = reading => {}
         () = writing => {}
@@ -50,87 +62,69 @@ pub async fn run<S: Service>(socket: WebSocket, service: Arc<S>) {
     // Answers that are still being made go nowhere.
     outbox.close(Closing::NORMAL);
     // Let the client's own close frame arrive, so that neither side sees a reset.
-    let _ = timeout(GRACE, async {
-        while let Some(Ok(_)) = stream.next().await {}
-    })
-    .await;
+    let _ = timeout(GRACE, async { while reader.next().await.is_ok() {} }).await;
 }
 
 /// Reads until the connection is to end, and says why.
 async fn read<S: Service>(
-    stream: &mut SplitStream<WebSocket>,
+    reader: &mut Reader<impl AsyncRead + Unpin>,
     lane: &Lane<S>,
     service: &S,
+    pongs: &mpsc::Sender<Bytes>,
 ) -> Closing {
     loop {
-        let Ok(received) = timeout(SILENCE, stream.next()).await else {
+        let Ok(received) = timeout(SILENCE, reader.next()).await else {
             return Closing {
                 code: 1001,
                 reason: "silent",
             };
         };
         match received {
-            Some(Ok(Message::Text(text))) => lane.take(&text).await,
-            Some(Ok(Message::Binary(frame))) => service.binary(frame).await,
-            // The socket answers pings by itself.
-            Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-            Some(Ok(Message::Close(_))) | None => return Closing::NORMAL,
-            Some(Err(error)) => return closing_for(error),
+            Ok(Received::Text(text)) => lane.take(&text).await,
+            Ok(Received::Binary(frame)) => service.binary(frame).await,
+            Ok(Received::Ping(payload)) => {
+                let _ = pongs.try_send(payload);
+            }
+            Ok(Received::Pong) => {}
+            // The code of the client is said back to it.
+            Ok(Received::Close(Some(code))) => return Closing { code, reason: "" },
+            Ok(Received::Close(None)) => return Closing::SILENT,
+            Err(end) => return closing_for(end),
         }
     }
 }
 
 /// Writes until the connection is to end, then says goodbye.
-async fn write(sink: &mut SplitSink<WebSocket, Message>, outbox: &Outbox) {
+async fn write(writer: &mut Writer<impl Sink>, outbox: &Outbox, mut pongs: mpsc::Receiver<Bytes>) {
     let mut pings = interval(PING_EVERY);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     pings.tick().await;
     loop {
-        let texts = tokio::select! {
-            texts = outbox.next() => texts,
-            _ = pings.tick() => {
-                if !within_grace(outbox, sink.send(Message::Ping(Vec::new().into()))).await {
+        let written = tokio::select! {
+            outgoing = outbox.next() => match outgoing {
+                Ok(outgoing) => {
+                    let frames = outgoing.into_iter().map(Frame::Message);
+                    within_grace(outbox, writer.send(frames)).await
+                }
+                Err(closing) => {
+                    let _ = timeout(GRACE, writer.send([Frame::Close(closing)])).await;
                     return;
                 }
-                continue;
+            },
+            Some(payload) = pongs.recv() => {
+                within_grace(outbox, writer.send([Frame::Pong(payload)])).await
             }
+            _ = pings.tick() => within_grace(outbox, writer.send([Frame::Ping])).await,
         };
-        match texts {
-            Ok(texts) => {
-                if !within_grace(outbox, send_all(sink, texts)).await {
-                    return;
-                }
-            }
-            Err(Closing { code, reason }) => {
-                let reason = Utf8Bytes::from_static(reason);
-                let frame = Message::Close(Some(CloseFrame { code, reason }));
-                let _ = timeout(GRACE, sink.send(frame)).await;
-                return;
-            }
+        if !written {
+            return;
         }
     }
 }
 
-async fn send_all(
-    sink: &mut (impl Sink<Message, Error = axum::Error> + Unpin),
-    outgoing: Vec<Outgoing>,
-) -> Result<(), axum::Error> {
-    for one in outgoing {
-        let message = match one {
-            Outgoing::Text(text) => Message::Text(text),
-            Outgoing::Binary(bytes) => Message::Binary(bytes),
-        };
-        sink.feed(message).await?;
-    }
-    sink.flush().await
-}
-
 /// Waits for a write for as long as it takes while the connection lives, and for the grace period afterwards.
 /// Answers whether it was written.
-async fn within_grace(
-    outbox: &Outbox,
-    write: impl Future<Output = Result<(), axum::Error>>,
-) -> bool {
+async fn within_grace(outbox: &Outbox, write: impl Future<Output = io::Result<()>>) -> bool {
     tokio::pin!(write);
     let deadline = async {
         outbox.closed().await;
@@ -144,31 +138,21 @@ async fn within_grace(
 }
 
 /// The close code that tells the client what it did wrong.
-fn closing_for(error: axum::Error) -> Closing {
-    let Ok(error) = error.into_inner().downcast::<SocketError>() else {
-        return Closing::NORMAL;
-    };
-    match *error {
-        SocketError::Capacity(_) => Closing {
+fn closing_for(end: End) -> Closing {
+    match end {
+        End::TooLarge => Closing {
             code: 1009,
             reason: "too_large",
         },
-        SocketError::Utf8(_) => Closing {
+        End::NotUtf8 => Closing {
             code: 1007,
             reason: "not_utf8",
         },
-        SocketError::Protocol(_) | SocketError::AttackAttempt => Closing {
+        End::Protocol => Closing {
             code: 1002,
             reason: "protocol",
         },
-        SocketError::ConnectionClosed
-        | SocketError::AlreadyClosed
-        | SocketError::Io(_)
-        | SocketError::Tls(_)
-        | SocketError::WriteBufferFull(_)
-        | SocketError::Url(_)
-        | SocketError::Http(_)
-        | SocketError::HttpFormat(_) => Closing::NORMAL,
+        End::Gone => Closing::NORMAL,
     }
 }
 
@@ -192,6 +176,8 @@ pub async fn connect(url: &str, token: &str) -> Result<Client, client::Error> {
             let message = match one {
                 Outgoing::Text(text) => ClientMessage::text(text.as_str()),
                 Outgoing::Binary(bytes) => ClientMessage::Binary(bytes),
+                // Clients send what they have in memory.
+                Outgoing::File(_) => continue,
             };
             if sink.send(message).await.is_err() {
                 return;

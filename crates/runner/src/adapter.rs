@@ -94,8 +94,8 @@ const ADAPTERS: [(&str, Program, AdapterMode); 4] = [
 /// What is known of the worker programs.
 #[derive(Debug, Default)]
 pub struct Adapters {
-    /// Whether a program has an app server, by its file and the time it was made.
-    app_servers: Mutex<BTreeMap<(PathBuf, i64), (Instant, bool)>>,
+    /// Whether a program has an app server, by its file and the state of it.
+    app_servers: Mutex<BTreeMap<(PathBuf, (i64, i64, u64)), (Instant, bool)>>,
 }
 
 impl Adapters {
@@ -160,8 +160,10 @@ impl Adapters {
     }
 
     async fn has_app_server(&self, path: &Path) -> bool {
-        let made_at = path.metadata().map_or(0, |metadata| metadata.mtime());
-        let key = (path.to_owned(), made_at);
+        let state = path.metadata().map_or((0, 0, 0), |metadata| {
+            (metadata.mtime(), metadata.mtime_nsec(), metadata.ino())
+        });
+        let key = (path.to_owned(), state);
         {
             let known = self
                 .app_servers

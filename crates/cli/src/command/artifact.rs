@@ -52,6 +52,9 @@ enum ArtifactAction {
         /// The thread it is for.
         #[arg(long, value_name = "ID")]
         thread: Option<String>,
+        /// The artifact that gets the file as its new version [default: a new artifact]
+        #[arg(long, value_name = "ID")]
+        artifact: Option<String>,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -95,6 +98,12 @@ struct Place {
     workspace: Option<String>,
 }
 
+/// What a file is for.
+struct Target {
+    thread_id: Option<ThreadId>,
+    artifact_id: Option<ArtifactId>,
+}
+
 impl Artifact {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
@@ -102,8 +111,15 @@ impl Artifact {
                 place,
                 file,
                 thread,
+                artifact,
                 json,
-            } => put(&place, &file, thread.as_deref(), json).await,
+            } => {
+                let target = Target {
+                    thread_id: thread.as_deref().map(ThreadId::parse).transpose()?,
+                    artifact_id: artifact.as_deref().map(ArtifactId::parse).transpose()?,
+                };
+                put(&place, &file, target, json).await
+            }
             ArtifactAction::Get {
                 place,
                 artifact,
@@ -120,12 +136,7 @@ impl Artifact {
     }
 }
 
-async fn put(
-    place: &Place,
-    path: &Path,
-    thread: Option<&str>,
-    as_json: bool,
-) -> Result<(), Failure> {
+async fn put(place: &Place, path: &Path, target: Target, as_json: bool) -> Result<(), Failure> {
     let failed = |source| Failure::File {
         path: path.to_owned(),
         source,
@@ -147,15 +158,15 @@ async fn put(
         .and_then(|name| name.to_str())
         .unwrap_or("artifact")
         .to_owned();
-    let thread_id = thread.map(ThreadId::parse).transpose()?;
     let artifact = Local::with(&place.home, |local| async move {
         let workspace_id = local.workspace(place.workspace.as_deref()).await?;
         let started = local
             .client
             .call::<ArtifactUploadStart>(ArtifactUploadStartParams {
                 workspace_id: workspace_id.clone(),
-                thread_id,
+                thread_id: target.thread_id,
                 planned_turn_id: None,
+                artifact_id: target.artifact_id,
                 // The same file under the same name is the same upload, however often it is tried.
                 client_attachment_id: format!("cli-{}", &sha256[..32]),
                 file_name: name,

@@ -180,7 +180,23 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Writes down what looking at the bytes showed. Artifacts of damaged or missing bytes are not served any more.
+    /// The hashes of all bytes of a workspace that are known.
+    pub async fn blob_hashes(&self, workspace_id: &str) -> Result<Vec<String>, Error> {
+        let workspace_id = workspace_id.to_owned();
+        self.0
+            .read(move |db| {
+                let known = artifact_blob::Entity::find()
+                    .select_only()
+                    .column(artifact_blob::Column::Sha256)
+                    .filter(artifact_blob::Column::WorkspaceId.eq(workspace_id))
+                    .into_tuple();
+                Ok(known.all(db)?)
+            })
+            .await
+    }
+
+    /// Writes down what looking at the bytes showed. Damaged or missing bytes are not served any more, and an artifact
+    /// whose newest version they are is not ready.
     pub async fn verified(
         &self,
         blob_id: &str,
@@ -197,8 +213,8 @@ impl ArtifactRepository<'_> {
                     "missing" => "failed",
                     _ => return Ok(Vec::new()),
                 };
-                let sql = "UPDATE artifact SET status = $2, updated_at = $3 WHERE status = 'ready' AND id IN ( \
-                             SELECT artifact_id FROM artifact_version WHERE blob_id = $1) RETURNING *";
+                let sql = "UPDATE artifact SET status = $2, updated_at = $3 WHERE status = 'ready' AND current_version_id IN ( \
+                             SELECT id FROM artifact_version WHERE blob_id = $1) RETURNING *";
                 query::list(db, sql, [blob_id.as_str().into(), artifact_status.into(), now.into()])
             })
             .await

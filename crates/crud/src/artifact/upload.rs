@@ -1,5 +1,7 @@
 //! Uploads that are under way, and what becomes of them.
 
+use std::collections::BTreeSet;
+
 use entity::{
     artifact, artifact_blob, artifact_projection, artifact_upload_session as session,
     artifact_version,
@@ -11,7 +13,7 @@ use sea_orm::{
 
 use super::{
     ArtifactDetail, ArtifactRepository, BindTargets, NewBinding, binding, blob, detail,
-    lifecycle::usage,
+    lifecycle::usage, owned,
 };
 use crate::{Error, query, workspace};
 
@@ -71,7 +73,7 @@ pub struct FinishUpload {
 pub struct Finished {
     /// The artifact.
     pub detail: ArtifactDetail,
-    /// Whether this call made it.
+    /// Whether this call made it, or its newest version.
     pub is_new: bool,
 }
 
@@ -164,6 +166,16 @@ impl ArtifactRepository<'_> {
             .await
     }
 
+    /// Those of some uploads that the database knows.
+    pub async fn known_uploads(&self, ids: Vec<String>) -> Result<BTreeSet<String>, Error> {
+        self.0
+            .read(move |db| {
+                let known = session::Entity::find().filter(session::Column::Id.is_in(ids));
+                Ok(known.all(db)?.into_iter().map(|known| known.id).collect())
+            })
+            .await
+    }
+
     /// Uploads that nobody came back for.
     pub async fn expired_uploads(&self, now: i64) -> Result<Vec<session::Model>, Error> {
         self.0
@@ -186,6 +198,9 @@ fn start(db: &DatabaseConnection, new: NewUpload) -> Result<UploadStarted, Error
     if let Some(thread_id) = &wanted.thread_id {
         crate::thread::owned(db, &wanted.workspace_id, thread_id)?;
     }
+    if let Some(artifact_id) = &wanted.version_of {
+        open_for_versions(db, &wanted.workspace_id, artifact_id)?;
+    }
     let present = artifact_blob::Entity::find()
         .filter(artifact_blob::Column::WorkspaceId.eq(wanted.workspace_id.as_str()))
         .filter(artifact_blob::Column::Sha256.eq(wanted.sha256.as_str()))
@@ -200,6 +215,10 @@ fn start(db: &DatabaseConnection, new: NewUpload) -> Result<UploadStarted, Error
         .filter(session::Column::SizeBytes.eq(wanted.size_bytes))
         .filter(session::Column::Status.eq("receiving"))
         .filter(session::Column::ExpiresAt.gt(wanted.created_at))
+        .filter(match &wanted.version_of {
+            Some(artifact_id) => session::Column::VersionOf.eq(artifact_id.as_str()),
+            None => session::Column::VersionOf.is_null(),
+        })
         .order_by_desc(session::Column::CreatedAt)
         .one(db)?;
     if let Some(session) = open {
@@ -226,12 +245,41 @@ fn start(db: &DatabaseConnection, new: NewUpload) -> Result<UploadStarted, Error
     })
 }
 
-fn finish(db: &DatabaseConnection, finish: FinishUpload) -> Result<Finished, Error> {
+/// An artifact that may get a version: one that is not deleted.
+fn open_for_versions(
+    db: &DatabaseConnection,
+    workspace_id: &str,
+    artifact_id: &str,
+) -> Result<artifact::Model, Error> {
+    let artifact = owned(db, workspace_id, artifact_id)?;
+    match artifact.status.as_str() {
+        "deleted" => Err(Error::ArtifactNotReady {
+            artifact_id: artifact.id,
+            status: artifact.status,
+        }),
+        _ => Ok(artifact),
+    }
+}
+
+fn last_version(db: &DatabaseConnection, artifact_id: &str) -> Result<i64, Error> {
+    let newest = artifact_version::Entity::find()
+        .filter(artifact_version::Column::ArtifactId.eq(artifact_id))
+        .order_by_desc(artifact_version::Column::VersionNumber)
+        .one(db)?;
+    Ok(newest.map_or(0, |version| version.version_number))
+}
+
+fn finish(db: &DatabaseConnection, mut finish: FinishUpload) -> Result<Finished, Error> {
     let found = session::Entity::find_by_id(finish.upload_id.as_str()).one(db)?;
     let upload = found.ok_or_else(|| Error::UnknownUpload(finish.upload_id.clone()))?;
     if let Some(artifact_id) = &upload.artifact_id {
         return Ok(Finished {
-            detail: detail(db, &upload.workspace_id, artifact_id, None)?,
+            detail: detail(
+                db,
+                &upload.workspace_id,
+                artifact_id,
+                upload.version_id.as_deref(),
+            )?,
             is_new: false,
         });
     }
@@ -244,29 +292,48 @@ fn finish(db: &DatabaseConnection, finish: FinishUpload) -> Result<Finished, Err
         upload.size_bytes,
         now,
     )?;
-    let row = artifact::ActiveModel {
-        id: Set(finish.artifact_id.clone()),
-        workspace_id: Set(upload.workspace_id.clone()),
-        primary_thread_id: Set(upload.thread_id.clone()),
-        current_version_id: Set(finish.version_id.clone()),
-        display_name: Set(finish.display_name),
-        kind: Set(finish.kind),
-        mime_type: Set(finish.mime_type.clone()),
-        status: Set("ready".to_owned()),
-        status_before_delete: Set(None),
-        created_by_kind: Set("user".to_owned()),
-        created_by_actor_id: Set(Some(finish.author)),
-        created_at: Set(now),
-        updated_at: Set(now),
-        deleted_at: Set(None),
-        metadata: Set(finish.metadata),
+    let version_number = match &upload.version_of {
+        Some(artifact_id) => {
+            let artifact = open_for_versions(db, &upload.workspace_id, artifact_id)?;
+            finish.artifact_id.clone_from(&artifact.id);
+            let mut row = artifact::ActiveModel::from(artifact);
+            row.current_version_id = Set(finish.version_id.clone());
+            row.kind = Set(finish.kind);
+            row.mime_type = Set(finish.mime_type.clone());
+            // Whatever was wrong with the bytes before: these are good.
+            row.status = Set("ready".to_owned());
+            row.updated_at = Set(now);
+            row.metadata = Set(finish.metadata);
+            row.update(db)?;
+            last_version(db, artifact_id)? + 1
+        }
+        None => {
+            let row = artifact::ActiveModel {
+                id: Set(finish.artifact_id.clone()),
+                workspace_id: Set(upload.workspace_id.clone()),
+                primary_thread_id: Set(upload.thread_id.clone()),
+                current_version_id: Set(finish.version_id.clone()),
+                display_name: Set(finish.display_name),
+                kind: Set(finish.kind),
+                mime_type: Set(finish.mime_type.clone()),
+                status: Set("ready".to_owned()),
+                status_before_delete: Set(None),
+                created_by_kind: Set("user".to_owned()),
+                created_by_actor_id: Set(Some(finish.author)),
+                created_at: Set(now),
+                updated_at: Set(now),
+                deleted_at: Set(None),
+                metadata: Set(finish.metadata),
+            };
+            row.insert(db)?;
+            1
+        }
     };
-    row.insert(db)?;
     let row = artifact_version::ActiveModel {
         id: Set(finish.version_id.clone()),
         workspace_id: Set(upload.workspace_id.clone()),
         artifact_id: Set(finish.artifact_id.clone()),
-        version_number: Set(1),
+        version_number: Set(version_number),
         blob_id: Set(blob.id),
         mime_type: Set(finish.mime_type),
         created_at: Set(now),
@@ -315,6 +382,7 @@ fn finish(db: &DatabaseConnection, finish: FinishUpload) -> Result<Finished, Err
     let mut row = session::ActiveModel::from(upload);
     row.status = Set("completed".to_owned());
     row.artifact_id = Set(Some(finish.artifact_id.clone()));
+    row.version_id = Set(Some(finish.version_id));
     row.update(db)?;
     Ok(Finished {
         detail: detail(db, &workspace_id, &finish.artifact_id, None)?,

@@ -1,16 +1,15 @@
 //! Binary frames: four letters, the length of a JSON header, the header, the bytes.
 
-use std::io;
+use std::{io, sync::Arc};
 
+use blobs::store::BlobReader;
 use protocol::artifact::{
     download::ArtifactDownloadChunkHeader, upload::ArtifactUploadChunkHeader,
 };
-use rpc::Bytes;
-
-use crate::sha256_hex;
+use rpc::{Bytes, FileFrame};
 
 const UPLOAD: &[u8; 4] = b"ARTU";
-const DOWNLOAD: &[u8; 4] = b"ARTD";
+const DOWNLOAD: &[u8] = b"ARTD";
 const HEADER_AT: usize = 8;
 /// A header is a handful of ids and numbers.
 const MAX_HEADER: usize = 4096;
@@ -47,20 +46,21 @@ pub(super) fn parse(frame: &Bytes) -> Frame {
     }
 }
 
-/// A chunk of a download, read into its place behind the header; fills in its hash.
+/// A chunk of a download, hashed here and sent from its file. Blocks.
 pub(crate) fn download_frame(
     mut header: ArtifactDownloadChunkHeader,
-    read: impl FnOnce(&mut [u8]) -> io::Result<()>,
-) -> io::Result<Bytes> {
-    // Every hash is equally long, so the place of the bytes is known before their hash.
-    header.chunk_sha256 = "0".repeat(64);
-    let start = HEADER_AT + serde_json::to_vec(&header)?.len();
-    let mut frame = vec![0; start + usize::try_from(header.len).unwrap_or(0)];
-    read(&mut frame[start..])?;
-    header.chunk_sha256 = sha256_hex(&frame[start..]);
-    let length = u32::try_from(start - HEADER_AT).unwrap_or(u32::MAX);
-    frame[..4].copy_from_slice(DOWNLOAD);
-    frame[4..HEADER_AT].copy_from_slice(&length.to_be_bytes());
-    frame[HEADER_AT..start].copy_from_slice(&serde_json::to_vec(&header)?);
-    Ok(frame.into())
+    blob: &Arc<BlobReader>,
+) -> io::Result<FileFrame> {
+    let length = usize::try_from(header.len).unwrap_or(0);
+    let hash = blob.hash_range(header.offset, length)?;
+    header.chunk_sha256 = hash.to_string();
+    let described = serde_json::to_vec(&header)?;
+    let described_length = u32::try_from(described.len()).unwrap_or(u32::MAX);
+    let head = [DOWNLOAD, &described_length.to_be_bytes()[..], &described].concat();
+    Ok(FileFrame {
+        head: head.into(),
+        file: Arc::clone(blob) as Arc<_>,
+        offset: header.offset,
+        length,
+    })
 }

@@ -9,22 +9,22 @@ use protocol::{
     },
     transport::TransportFrameRejectedNotification,
 };
-use rpc::{Bytes, Outbox, Waiting};
+use rpc::{Bytes, Closing, Outbox, Waiting};
 use tokio::{
+    runtime::Handle,
     sync::{mpsc, oneshot},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use super::{
     frame::{self, Frame},
-    upload::{self, Place, Rejection, Taken, reject},
+    limits,
+    upload::{self, Chunk, Rejection, Taken, reject},
 };
 use crate::{Gateway, sha256_hex};
 
 /// Frames that may wait; then the connection is not read any further. Few, because each one is a chunk in memory.
 const MAX_WAITING: usize = 3;
-/// Progress is told at most this often.
-const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 
 /// Where the frames of one connection wait. Its worker begins with the first frame.
 #[derive(Debug, Default)]
@@ -84,18 +84,41 @@ struct Worker {
 }
 
 impl Worker {
-    async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
-        while let Some(job) = jobs.recv().await {
-            match job {
-                Job::Frame(frame) => self.take(&frame).await,
-                Job::Barrier(done) => {
-                    let _ = done.send(());
+    /// Takes what waits on a blocking thread, in one go for as long as frames keep coming.
+    async fn run(self, mut jobs: mpsc::Receiver<Job>) {
+        let (outbox, database) = (Arc::clone(&self.outbox), Handle::current());
+        let mut worker = self;
+        while let Some(first) = jobs.recv().await {
+            let database = database.clone();
+            let working = tokio::task::spawn_blocking(move || {
+                let mut next = Some(first);
+                while let Some(job) = next {
+                    worker.work(job, &database);
+                    next = jobs.try_recv().ok();
+                }
+                (worker, jobs)
+            });
+            match working.await {
+                Ok(back) => (worker, jobs) = back,
+                Err(error) => {
+                    tracing::error!(%error, "the frames of a connection cannot be taken any more");
+                    outbox.close(Closing::INTERNAL);
+                    return;
                 }
             }
         }
     }
 
-    async fn take(&mut self, frame: &Bytes) {
+    fn work(&mut self, job: Job, database: &Handle) {
+        match job {
+            Job::Frame(frame) => self.take(&frame, database),
+            Job::Barrier(done) => {
+                let _ = done.send(());
+            }
+        }
+    }
+
+    fn take(&mut self, frame: &Bytes, database: &Handle) {
         let (header, bytes) = match frame::parse(frame) {
             Frame::Upload(header, bytes) => (header, bytes),
             Frame::Malformed(detail) => {
@@ -104,17 +127,18 @@ impl Worker {
             }
             Frame::Unknown => return self.refuse_unknown(frame),
         };
-        match self.chunk(&header, bytes).await {
-            Ok(taken) => self.acknowledge(&header, &taken).await,
+        match self.chunk(&header, bytes, database) {
+            Ok(taken) => self.acknowledge(&header, &taken, database),
             Err(rejection) => self.refuse(Some(&header), rejection),
         }
     }
 
     /// The checks in their order, then the bytes.
-    async fn chunk(
+    fn chunk(
         &self,
         header: &ArtifactUploadChunkHeader,
         bytes: Bytes,
+        database: &Handle,
     ) -> Result<Taken, Rejection> {
         let length = bytes.len() as u64;
         if header.len != length {
@@ -124,27 +148,30 @@ impl Worker {
             );
             return Err(reject("length_mismatch", message));
         }
-        let hashed = bytes.clone();
-        if let Some(expected) = header.chunk_sha256.clone() {
-            let is_same =
-                tokio::task::spawn_blocking(move || sha256_hex(&hashed[..]) == expected).await;
-            if !is_same.unwrap_or(false) {
-                return Err(reject(
-                    "hash_mismatch",
-                    "the bytes do not have the hash of the header",
-                ));
-            }
+        if let Some(expected) = &header.chunk_sha256
+            && sha256_hex(&bytes) != *expected
+        {
+            return Err(reject(
+                "hash_mismatch",
+                "the bytes do not have the hash of the header",
+            ));
         }
-        let place = Place {
+        let chunk = Chunk {
             workspace_id: header.workspace_id.as_str(),
             upload_id: header.upload_id.as_str(),
             owner: &self.owner,
             offset: header.offset,
+            bytes,
         };
-        upload::take(&self.gateway, place, bytes).await
+        upload::take(&self.gateway, database, &chunk)
     }
 
-    async fn acknowledge(&mut self, header: &ArtifactUploadChunkHeader, taken: &Taken) {
+    fn acknowledge(
+        &mut self,
+        header: &ArtifactUploadChunkHeader,
+        taken: &Taken,
+        database: &Handle,
+    ) {
         let ack = ArtifactUploadChunkAckNotification {
             workspace_id: header.workspace_id.clone(),
             upload_id: header.upload_id.clone(),
@@ -154,7 +181,7 @@ impl Worker {
             next_offset: taken.received,
         };
         self.outbox.notify(&rpc::notification(&ack), &Waiting::Kept);
-        if self.told_at.elapsed() >= PROGRESS_EVERY {
+        if self.told_at.elapsed() >= limits::PROGRESS_EVERY {
             self.told_at = Instant::now();
             let progress = ArtifactUploadProgressNotification {
                 workspace_id: header.workspace_id.clone(),
@@ -166,7 +193,8 @@ impl Worker {
             self.outbox
                 .notify(&rpc::notification(&progress), &Waiting::Droppable);
         }
-        upload::extend(&self.gateway, header.upload_id.as_str(), taken).await;
+        let extending = upload::extend(&self.gateway, header.upload_id.as_str(), taken);
+        database.block_on(extending);
     }
 
     fn refuse(&self, header: Option<&ArtifactUploadChunkHeader>, rejection: Rejection) {

@@ -1,11 +1,15 @@
 //! What happens to artifacts while nobody looks: uploads expire, deleted ones go, bytes are checked.
 
 use std::{
+    collections::BTreeSet,
     sync::{Arc, Weak},
     time::{Duration, SystemTime},
 };
 
-use blobs::store::{BlobStore as _, Verified};
+use blobs::{
+    key::ContentHash,
+    store::{BlobStore as _, Verified},
+};
 use entity::artifact_blob;
 
 use super::key;
@@ -18,12 +22,14 @@ const KEEP_DELETED: i64 = 30 * 24 * 3600;
 const KEEP_BLOBS: i64 = 24 * 3600;
 /// Bytes are looked at this often.
 const VERIFY_EVERY: i64 = 7 * 24 * 3600;
+/// Files are compared with what the database knows once in so many rounds.
+const COLLECT_ROUNDS: u64 = 24 * 6;
 /// Things done in one round.
 const BATCH: u64 = 64;
 
 /// Tidies up from time to time, for as long as the gateway lives.
 pub(crate) async fn run(gateway: Weak<Gateway>) {
-    loop {
+    for number in 0u64.. {
         // A start has better things to do first.
         tokio::time::sleep(EVERY).await;
         let Some(gateway) = gateway.upgrade() else {
@@ -31,6 +37,11 @@ pub(crate) async fn run(gateway: Weak<Gateway>) {
         };
         if let Err(error) = round(&gateway).await {
             tracing::warn!(%error, "artifacts cannot be tidied up");
+        }
+        if number % COLLECT_ROUNDS == 0
+            && let Err(error) = collect(&gateway).await
+        {
+            tracing::warn!(%error, "files of artifacts cannot be collected");
         }
     }
 }
@@ -43,6 +54,7 @@ async fn round(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
             tokio::task::spawn_blocking(move || worker.artifacts.discard(&session)).await;
         if matches!(discarded, Ok(Ok(()))) {
             artifacts.remove_upload(&id).await?;
+            gateway.artifacts.discarded(&id);
         }
     }
     artifacts.purge(now - KEEP_DELETED, BATCH).await?;
@@ -66,13 +78,67 @@ async fn round(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
     Ok(())
 }
 
+/// Removes the files nobody knows: a process may have died between making one and writing it down.
+///
+/// What is being made is safe. The file of an upload comes after its row, and is looked for before; a blob is touched
+/// right before its row is written, and only those go that were not touched for a day.
+async fn collect(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
+    let artifacts = gateway.store.artifacts();
+    let worker = Arc::clone(gateway);
+    let workspaces =
+        tokio::task::spawn_blocking(move || worker.artifacts.blobs().list_workspaces()).await;
+    let Ok(Ok(workspaces)) = workspaces else {
+        tracing::warn!("the folders of artifacts cannot be listed");
+        return Ok(());
+    };
+    for workspace in workspaces {
+        let (worker, of) = (Arc::clone(gateway), workspace.clone());
+        let uploads =
+            tokio::task::spawn_blocking(move || worker.artifacts.blobs().list_uploads(&of)).await;
+        let uploads = uploads.ok().and_then(Result::ok).unwrap_or_default();
+        let ids = uploads.iter().map(|upload| upload.as_str().to_owned());
+        let known = artifacts.known_uploads(ids.collect()).await?;
+        let hashes = artifacts.blob_hashes(workspace.as_str()).await?;
+        let worker = Arc::clone(gateway);
+        let swept = tokio::task::spawn_blocking(move || {
+            for upload in uploads
+                .iter()
+                .filter(|upload| !known.contains(upload.as_str()))
+            {
+                worker.artifacts.blobs().remove_upload(&workspace, upload)?;
+            }
+            let live = hashes.iter().map(|hash| ContentHash::parse(hash));
+            let live = live.collect::<Result<BTreeSet<_>, _>>()?;
+            let (now, min_age) = (
+                system_time(),
+                Duration::from_secs(KEEP_BLOBS.unsigned_abs()),
+            );
+            let blobs = worker.artifacts.blobs();
+            blobs.remove_temporaries(&workspace, now - min_age)?;
+            blobs::collect::collect(&**blobs, &workspace, &live, now, min_age)
+        })
+        .await;
+        match swept {
+            Ok(Ok(collected)) if collected.removed_blobs == 0 => {}
+            Ok(Ok(collected)) => tracing::info!(?collected, "removed files nothing refers to"),
+            Ok(Err(error)) => tracing::warn!(%error, "a workspace cannot be collected"),
+            Err(error) => tracing::warn!(%error, "a workspace cannot be collected"),
+        }
+    }
+    Ok(())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "files carry the time of the system"
+)]
+fn system_time() -> SystemTime {
+    SystemTime::now()
+}
+
 /// Removes a file that nothing refers to, unless somebody has just uploaded the same bytes again. Blocks.
 fn remove(gateway: &Gateway, blob: &artifact_blob::Model) {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "files carry the time of the system"
-    )]
-    let before = SystemTime::now() - Duration::from_secs(KEEP_BLOBS.unsigned_abs());
+    let before = system_time() - Duration::from_secs(KEEP_BLOBS.unsigned_abs());
     let removed = key(&blob.workspace_id, &blob.sha256).and_then(|key| {
         gateway
             .artifacts
@@ -100,5 +166,79 @@ fn verify(gateway: &Gateway, blob: &artifact_blob::Model) -> Option<&'static str
             tracing::warn!(%error, "a blob cannot be looked at");
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs::File, path::PathBuf};
+
+    use blobs::key::{BlobKey, UploadSegment, WorkspaceSegment};
+    use serde_json::json;
+
+    use super::*;
+    use crate::{GatewayOptions, Home, Principal, sha256_hex};
+
+    /// Where the file of a blob is.
+    fn path(home: &Home, sha256: &str) -> PathBuf {
+        let (outer, inner) = (&sha256[..2], &sha256[2..4]);
+        let blobs = home.path().join("artifacts/workspaces/ws_a/blobs/sha256");
+        blobs.join(outer).join(inner).join(sha256)
+    }
+
+    fn make_old(path: &PathBuf) {
+        let file = File::options().write(true).open(path).unwrap();
+        let day = Duration::from_secs(KEEP_BLOBS.unsigned_abs() + 60);
+        file.set_modified(system_time() - day).unwrap();
+    }
+
+    #[tokio::test]
+    async fn files_nobody_knows_go_and_all_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::open(folder.path()).unwrap();
+        let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
+        let gateway = Gateway::open(&home, &options).await.unwrap();
+        let client = rpc::memory::connect(gateway.connect(Principal::owner()));
+        let call = |method, params| {
+            let call = client.call_raw(method, params);
+            async { call.await.unwrap() }
+        };
+        call("workspace/create", json!({"workspace_id": "ws_a"})).await;
+        let start = |name: &str, bytes: &[u8]| {
+            json!({"workspace_id": "ws_a", "client_attachment_id": name, "file_name": name,
+                "size_bytes": bytes.len(), "sha256": sha256_hex(bytes), "source_kind": "api"})
+        };
+        let workspace = WorkspaceSegment::new("ws_a").unwrap();
+        let blobs = gateway.artifacts.blobs();
+        let put = |bytes: &[u8]| -> BlobKey { blobs.put(&workspace, bytes).unwrap().key };
+
+        // Bytes of an artifact; bytes a dead process left; bytes that are on their way to their row.
+        put(b"known");
+        let upload = call("artifact/upload/start", start("known", b"known")).await;
+        let finish = json!({"workspace_id": "ws_a", "upload_id": upload["upload_id"]});
+        call("artifact/upload/finish", finish).await;
+        let [known, orphan, young, found_again] =
+            [b"known".as_slice(), b"orphan", b"young", b"found again"].map(|bytes| {
+                put(bytes);
+                path(&home, &sha256_hex(bytes))
+            });
+        for old in [&known, &orphan, &found_again] {
+            make_old(old);
+        }
+        let again = super::key("ws_a", &sha256_hex(b"found again")).unwrap();
+        assert!(blobs.keep(&again, 11).unwrap());
+        // An upload that receives, and what is left of one that is gone.
+        let open = call("artifact/upload/start", start("open", b"open")).await;
+        for id in [open["upload_id"].as_str().unwrap(), "upl_gone"] {
+            let id = UploadSegment::new(id).unwrap();
+            blobs::upload::Upload::create(blobs, &workspace, &id).unwrap();
+        }
+
+        collect(&gateway).await.unwrap();
+        let exist = [&known, &orphan, &young, &found_again].map(|path| path.exists());
+        assert_eq!(exist, [true, false, true, true]);
+        let left = blobs.list_uploads(&workspace).unwrap();
+        let left: Vec<_> = left.iter().map(|id| id.as_str().to_owned()).collect();
+        assert_eq!(left, [open["upload_id"].as_str().unwrap()]);
     }
 }

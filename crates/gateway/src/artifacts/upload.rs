@@ -1,19 +1,20 @@
 //! The rules of uploads, whatever way the bytes come: what may be started, which bytes are taken, who is told.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use crud::{Finished, NewUpload, UploadStarted};
 use entity::artifact_upload_session as session;
 use protocol::{
-    UploadId,
+    ThreadId, UploadId,
     artifact::{
-        ArtifactCreatedNotification, ArtifactRef, ThreadArtifactsChangedNotification,
-        upload::ArtifactUploadStartParams,
+        ArtifactCreatedNotification, ArtifactRef, ArtifactUpdatedNotification,
+        ThreadArtifactsChangedNotification, upload::ArtifactUploadStartParams,
     },
 };
 use rpc::{Audience, Bytes, Failure, Kind, Publication};
+use tokio::runtime::Handle;
 
-use super::{limits, lock};
+use super::{limits, open::Place};
 use crate::{Gateway, peer::thread_topic, rows};
 
 /// An upload's life is made longer in the database at most this often, in seconds.
@@ -30,17 +31,18 @@ pub(crate) struct Rejection {
 pub(crate) struct Taken {
     pub(crate) received: u64,
     pub(crate) total: u64,
-    /// When the upload's life should be made longer.
-    extend_to: Option<i64>,
+    /// Until when the upload's life should be made longer.
+    pub(crate) extend_to: Option<i64>,
 }
 
-/// Where a chunk belongs.
-pub(crate) struct Place<'a> {
+/// Bytes and where they belong.
+pub(crate) struct Chunk<'a> {
     pub(crate) workspace_id: &'a str,
     pub(crate) upload_id: &'a str,
     /// Whose upload it must be.
     pub(crate) owner: &'a str,
     pub(crate) offset: u64,
+    pub(crate) bytes: Bytes,
 }
 
 /// Starts an upload, or finds the open one that is the same.
@@ -67,6 +69,8 @@ pub(crate) async fn start(
         artifact_id: None,
         created_at: now,
         expires_at: now + limits::SESSION_SECONDS,
+        version_of: params.artifact_id.map(String::from),
+        version_id: None,
     };
     let new = NewUpload {
         session: wanted,
@@ -141,25 +145,46 @@ pub(crate) async fn abort(gateway: &Arc<Gateway>, session: session::Model) -> Re
         Err(error) => return Err(Failure::incident(&error)),
     }
     let removed = gateway.store.artifacts().remove_upload(&upload_id).await;
-    removed.map_err(rows::failure)
+    removed.map_err(rows::failure)?;
+    gateway.artifacts.discarded(&upload_id);
+    Ok(())
 }
 
-/// Takes a chunk of an upload that still receives.
-pub(crate) async fn take(
-    gateway: &Arc<Gateway>,
-    place: Place<'_>,
-    bytes: Bytes,
+/// Takes a chunk of an upload that still receives. Blocks; `database` waits for the answers of the database.
+pub(crate) fn take(
+    gateway: &Gateway,
+    database: &Handle,
+    chunk: &Chunk<'_>,
 ) -> Result<Taken, Rejection> {
-    let Place {
+    let place = gateway.artifacts.open.place(chunk.upload_id);
+    let taken = check_session(gateway, database, &place, chunk)
+        .and_then(|session| append(gateway, &place, &session, chunk));
+    if taken.is_err() {
+        place.lock().doubt();
+        gateway.artifacts.open.give_back(chunk.upload_id, &place);
+    }
+    taken
+}
+
+/// The upload of a chunk, as the database has it now or had it a moment ago.
+fn check_session(
+    gateway: &Gateway,
+    database: &Handle,
+    place: &Place,
+    chunk: &Chunk<'_>,
+) -> Result<Arc<session::Model>, Rejection> {
+    let &Chunk {
         workspace_id,
         upload_id,
         owner,
-        offset,
-    } = place;
+        ..
+    } = chunk;
     let now = gateway.sources.clock.now();
+    if let Some(session) = place.checked(workspace_id, owner, now) {
+        return Ok(session);
+    }
     let artifacts = gateway.store.artifacts();
-    // Read anew for every chunk: the upload may have been aborted or finished meanwhile.
-    let found = artifacts.upload(workspace_id, upload_id, owner, now).await;
+    let found = database.block_on(artifacts.upload(workspace_id, upload_id, owner, now));
     let session = found.map_err(|error| {
         let is_unknown = matches!(
             error,
@@ -172,16 +197,14 @@ pub(crate) async fn take(
         tracing::error!(%error, "an upload cannot be read");
         reject("internal", "the chunk could not be stored")
     })?;
-    if session.status != "receiving" {
-        return Err(reject(
-            "not_receiving",
-            format!("upload `{upload_id}` is complete"),
-        ));
+    match session.status.as_str() {
+        "receiving" => Ok(place.note(session)),
+        _ => Err(complete(upload_id)),
     }
-    let worker = Arc::clone(gateway);
-    let written =
-        tokio::task::spawn_blocking(move || append(&worker, &session, offset, &bytes, now)).await;
-    written.unwrap_or_else(|_| Err(reject("internal", "the chunk could not be stored")))
+}
+
+fn complete(upload_id: &str) -> Rejection {
+    reject("not_receiving", format!("upload `{upload_id}` is complete"))
 }
 
 /// Keeps the upload of a taken chunk for longer, if it is time.
@@ -205,24 +228,19 @@ pub(super) fn reject(kind: &'static str, message: impl Into<String>) -> Rejectio
 /// Appends a chunk to the file of its upload, or finds that it is there already. Blocks.
 fn append(
     gateway: &Gateway,
+    place: &Place,
     session: &session::Model,
-    offset: u64,
-    bytes: &[u8],
-    now: i64,
+    chunk: &Chunk<'_>,
 ) -> Result<Taken, Rejection> {
     let broken = |error: blobs::Error| {
         tracing::error!(%error, "a chunk cannot be stored");
         reject("internal", "the chunk could not be stored")
     };
-    let open = gateway.artifacts.upload(session).map_err(broken)?;
-    let mut open = lock(&open);
+    let (offset, length) = (chunk.offset, chunk.bytes.len() as u64);
+    let mut open = place.lock();
     if open.is_closed {
-        return Err(reject(
-            "not_receiving",
-            format!("upload `{}` is complete", session.id),
-        ));
+        return Err(complete(&session.id));
     }
-    let length = bytes.len() as u64;
     if length == 0 {
         return Err(reject("empty_chunk", "the chunk has no bytes"));
     }
@@ -233,14 +251,17 @@ fn append(
         );
         return Err(reject("chunk_too_large", message));
     }
-    let (received, total) = (open.upload.received(), session.size_bytes.unsigned_abs());
+    let upload = open
+        .file(gateway.artifacts.blobs(), session)
+        .map_err(broken)?;
+    let (received, total) = (upload.received(), session.size_bytes.unsigned_abs());
     let taken = |received, extend_to| Taken {
         received,
         total,
         extend_to,
     };
     if offset != received {
-        if open.upload.is_repeat(offset, bytes).map_err(broken)? {
+        if upload.is_repeat(offset, &chunk.bytes).map_err(broken)? {
             return Ok(taken(received, None));
         }
         return Err(Rejection {
@@ -255,7 +276,10 @@ fn append(
         let message = format!("the upload has {total} bytes, and the chunk ends behind them");
         return Err(reject("exceeds_size", message));
     }
-    let received = open.upload.append(offset, bytes).map_err(broken)?;
+    let received = upload
+        .append_shared(offset, chunk.bytes.clone())
+        .map_err(broken)?;
+    let now = gateway.sources.clock.now();
     let extend_to = (now - open.extended_at >= EXTEND_EVERY).then(|| {
         open.extended_at = now;
         let latest = session.created_at + limits::MAX_SESSION_SECONDS;
@@ -264,11 +288,12 @@ fn append(
     Ok(taken(received, extend_to))
 }
 
-/// The artifact of a finished upload, and what its followers are told if it is new.
+/// The artifact of a finished upload, and what its followers are told if it, or its version, is new.
 pub(crate) fn announce(
     gateway: &Gateway,
     finished: Finished,
 ) -> Result<(ArtifactRef, Vec<Publication>), Failure> {
+    let is_first = finished.detail.version.version_number == 1;
     let thread = finished.detail.artifact.primary_thread_id.clone();
     let summary = rows::artifact_summary(finished.detail)?;
     let artifact = summary.artifact.clone();
@@ -276,23 +301,46 @@ pub(crate) fn announce(
         return Ok((artifact, Vec::new()));
     }
     let workspace_id = summary.workspace_id.clone();
-    let created = ArtifactCreatedNotification {
-        workspace_id: workspace_id.clone(),
-        artifact: summary,
+    let changed = |thread_id: ThreadId, reason: &str| {
+        let changed = ThreadArtifactsChangedNotification {
+            workspace_id: workspace_id.clone(),
+            thread_id: thread_id.clone(),
+            artifact_ids: vec![artifact.artifact_id.clone()],
+            reason: reason.to_owned(),
+            generated_at: gateway.sources.clock.now(),
+        };
+        Publication::new(workspace_id.as_str(), &changed)
+            .to(Audience::Topic(thread_topic(&thread_id)))
     };
-    let created = Publication::new(workspace_id.as_str(), &created);
-    let Some(thread) = thread else {
-        return Ok((artifact, vec![created]));
-    };
-    let thread_id = rows::thread_id(&thread)?;
-    let topic = || Audience::Topic(thread_topic(&thread_id));
-    let changed = ThreadArtifactsChangedNotification {
-        workspace_id: workspace_id.clone(),
-        thread_id: thread_id.clone(),
-        artifact_ids: vec![artifact.artifact_id.clone()],
-        reason: "user_upload".to_owned(),
-        generated_at: gateway.sources.clock.now(),
-    };
-    let changed = Publication::new(workspace_id.as_str(), &changed).to(topic());
-    Ok((artifact, vec![created.to(topic()), changed]))
+    let mut publications = Vec::new();
+    if is_first {
+        let created = ArtifactCreatedNotification {
+            workspace_id: workspace_id.clone(),
+            artifact: summary,
+        };
+        let created = Publication::new(workspace_id.as_str(), &created);
+        match thread {
+            None => publications.push(created),
+            Some(thread) => {
+                let thread_id = rows::thread_id(&thread)?;
+                let topic = Audience::Topic(thread_topic(&thread_id));
+                publications.push(created.to(topic));
+                publications.push(changed(thread_id, "user_upload"));
+            }
+        }
+    } else {
+        let bound = summary.bindings.iter();
+        let bound: BTreeSet<ThreadId> = bound.filter_map(|bound| bound.thread_id.clone()).collect();
+        let updated = ArtifactUpdatedNotification {
+            workspace_id: workspace_id.clone(),
+            artifact: summary,
+        };
+        publications.push(Publication::new(workspace_id.as_str(), &updated));
+        publications.extend(
+            bound
+                .into_iter()
+                .map(|thread| changed(thread, "new_version")),
+        );
+    }
+    Ok((artifact, publications))
 }

@@ -3,7 +3,7 @@
 //! The bytes are somebody's: a browser is told to believe their type, to run nothing in them, and to show only
 //! what cannot hurt. They are read a piece at a time, as fast as the client takes them.
 
-use std::{fs::File, io, ops::Range, os::unix::fs::FileExt as _, sync::Arc};
+use std::{io, ops::Range, sync::Arc};
 
 use axum::{
     Extension,
@@ -11,6 +11,7 @@ use axum::{
     extract::{Path, State},
     response::{IntoResponse as _, Response},
 };
+use blobs::store::BlobReader;
 use crud::ArtifactDetail;
 use futures_util::stream;
 use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
@@ -58,10 +59,11 @@ pub(super) async fn serve(
         answer.headers_mut().remove(header::CONTENT_TYPE);
         return answer;
     }
-    let (file, size) = match open(&http, &found).await {
+    let blob = match open(&http, &found).await {
         Ok(opened) => opened,
         Err(failure) => return refuse(failure),
     };
+    let size = blob.size();
     let selection = match method == Method::GET {
         true => range::select(&headers, &etag, size),
         false => Selection::Whole,
@@ -81,7 +83,7 @@ pub(super) async fn serve(
         }
     };
     let body = match method == Method::GET {
-        true => pieces(file, range.clone()),
+        true => pieces(blob, range.clone()),
         false => Body::empty(),
     };
     let mut answer = (status, body).into_response();
@@ -138,7 +140,7 @@ impl Wanted {
     }
 }
 
-async fn open(http: &Http, found: &ArtifactDetail) -> Result<(File, u64), Failure> {
+async fn open(http: &Http, found: &ArtifactDetail) -> Result<BlobReader, Failure> {
     let gateway = Arc::clone(&http.gateway);
     let (workspace, sha256) = (
         found.artifact.workspace_id.clone(),
@@ -148,27 +150,25 @@ async fn open(http: &Http, found: &ArtifactDetail) -> Result<(File, u64), Failur
         artifacts::open_bytes(&gateway.artifacts, &workspace, &sha256)
     })
     .await;
-    let reader = opened.map_err(|error| Failure::incident(&error))??;
-    let size = reader.size();
-    Ok((reader.into_file(), size))
+    opened.map_err(|error| Failure::incident(&error))?
 }
 
 /// The bytes of a range, a piece at a time.
-fn pieces(file: File, range: Range<u64>) -> Body {
-    let pieces = stream::try_unfold((Arc::new(file), range), |(file, range)| async move {
+fn pieces(blob: BlobReader, range: Range<u64>) -> Body {
+    let pieces = stream::try_unfold((Arc::new(blob), range), |(blob, range)| async move {
         let length = PIECE.min(range.end - range.start);
         if length == 0 {
             return Ok(None);
         }
-        let (reading, start) = (Arc::clone(&file), range.start);
+        let (reading, start) = (Arc::clone(&blob), range.start);
         let read = tokio::task::spawn_blocking(move || {
-            let mut piece = vec![0; usize::try_from(length).unwrap_or(0)];
-            reading.read_exact_at(&mut piece, start)?;
+            let mut piece = Vec::new();
+            reading.append_range(start, usize::try_from(length).unwrap_or(0), &mut piece)?;
             Ok::<_, io::Error>(piece)
         });
         let piece = read.await.map_err(io::Error::other)??;
         let rest = start + length..range.end;
-        Ok::<_, io::Error>(Some((Bytes::from(piece), (file, rest))))
+        Ok::<_, io::Error>(Some((Bytes::from(piece), (blob, rest))))
     });
     Body::from_stream(pieces)
 }

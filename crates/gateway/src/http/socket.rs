@@ -4,26 +4,32 @@ use std::sync::Arc;
 
 use axum::{
     Extension,
-    extract::{State, ws::WebSocketUpgrade, ws::rejection::WebSocketUpgradeRejection},
+    extract::{Request, State},
     response::{IntoResponse as _, Response},
 };
-use hyper::{HeaderMap, StatusCode, header};
+use hyper::{
+    HeaderMap, StatusCode, header,
+    header::{HeaderName, HeaderValue},
+    upgrade::{OnUpgrade, Upgraded},
+};
+use hyper_util::rt::TokioIo;
 use rpc::websocket;
+use tokio::net::TcpStream;
 
 use super::{Guest, Http, text};
-use crate::VERSION;
+use crate::{Principal, VERSION};
 
-type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
+/// The sub-protocol we speak; the token that comes as a second one is never echoed.
+const PROTOCOL: &str = "accord";
 
 /// `/`: an upgrade, or a sentence for whoever opens the address in a browser.
 pub(super) async fn root(
     state: State<Arc<Http>>,
     guest: Extension<Guest>,
-    headers: HeaderMap,
-    upgrade: Upgrade,
+    request: Request,
 ) -> Response {
-    if headers.contains_key(header::UPGRADE) {
-        return self::upgrade(state, guest, headers, upgrade).await;
+    if request.headers().contains_key(header::UPGRADE) {
+        return upgrade(state, guest, request).await;
     }
     let sentence = format!(
         "Accord gateway {VERSION}.\n\nClients connect to this address by WebSocket with the token in the file `token` \
@@ -36,31 +42,81 @@ pub(super) async fn root(
 pub(super) async fn upgrade(
     State(http): State<Arc<Http>>,
     Extension(guest): Extension<Guest>,
-    headers: HeaderMap,
-    upgrade: Upgrade,
+    mut request: Request,
 ) -> Response {
-    if !is_supported_version(&headers) {
+    if !is_supported_version(request.headers()) {
         return text(StatusCode::BAD_REQUEST, "supported protocol versions: 1\n");
     }
-    let principal = match http.principal(&guest, &headers).await {
+    let principal = match http.principal(&guest, request.headers()).await {
         Ok(principal) => principal,
         Err(refusal) => return refusal,
     };
-    let upgrade = match upgrade {
-        Ok(upgrade) => upgrade,
-        Err(rejection) => return rejection.into_response(),
+    let answer = match handshake(request.headers()) {
+        Ok(answer) => answer,
+        Err(complaint) => return text(StatusCode::BAD_REQUEST, format!("{complaint}\n")),
     };
-    upgrade
-        // The token that came as a second protocol is never echoed.
-        .protocols(["accord"])
-        .read_buffer_size(websocket::READ_BUFFER_BYTES)
-        .max_message_size(websocket::MAX_MESSAGE_BYTES)
-        .max_frame_size(websocket::MAX_MESSAGE_BYTES)
-        .on_upgrade(move |socket| async move {
-            let peer = http.gateway.connect(principal);
-            websocket::run(socket, peer).await;
-            drop(guest);
-        })
+    let Some(upgrading) = request.extensions_mut().remove::<OnUpgrade>() else {
+        return text(
+            StatusCode::UPGRADE_REQUIRED,
+            "this connection cannot become a WebSocket\n",
+        );
+    };
+    tokio::spawn(async move {
+        match upgrading.await {
+            Ok(upgraded) => converse(&http, principal, upgraded).await,
+            Err(error) => tracing::debug!(%error, "a connection ended before its upgrade"),
+        }
+        drop(guest);
+    });
+    answer
+}
+
+async fn converse(http: &Http, principal: Principal, upgraded: Upgraded) {
+    // Behind every request is a socket; the rest of the stack is not needed any more.
+    let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else {
+        tracing::error!("a WebSocket does not come from a socket");
+        return;
+    };
+    let socket = parts.io.into_inner().into_split();
+    let peer = http.gateway.connect(principal);
+    websocket::run(socket, &parts.read_buf, peer).await;
+}
+
+/// The answer that makes a request a WebSocket, or what the request lacks (RFC 6455, section 4.2).
+fn handshake(headers: &HeaderMap) -> Result<Response, &'static str> {
+    if !has_word(headers, &header::CONNECTION, "upgrade") {
+        return Err("expected `Connection: Upgrade`");
+    }
+    if !has_word(headers, &header::UPGRADE, "websocket") {
+        return Err("expected `Upgrade: websocket`");
+    }
+    let version = headers.get(header::SEC_WEBSOCKET_VERSION);
+    if version.is_none_or(|version| version != "13") {
+        return Err("expected `Sec-WebSocket-Version: 13`");
+    }
+    let key = headers.get(header::SEC_WEBSOCKET_KEY);
+    let key = key.ok_or("expected a `Sec-WebSocket-Key`")?;
+    let accepted = websocket::accept_key(key.as_bytes());
+    let accepted = HeaderValue::try_from(accepted).map_err(|_| "the key is unusable")?;
+    let mut answer = StatusCode::SWITCHING_PROTOCOLS.into_response();
+    let lines = answer.headers_mut();
+    lines.insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
+    lines.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+    lines.insert(header::SEC_WEBSOCKET_ACCEPT, accepted);
+    if has_word(headers, &header::SEC_WEBSOCKET_PROTOCOL, PROTOCOL) {
+        let protocol = HeaderValue::from_static(PROTOCOL);
+        lines.insert(header::SEC_WEBSOCKET_PROTOCOL, protocol);
+    }
+    Ok(answer)
+}
+
+/// Whether a header that is a list has a word.
+fn has_word(headers: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
+    let lists = headers.get_all(name).iter();
+    lists
+        .filter_map(|list| list.to_str().ok())
+        .flat_map(|list| list.split(','))
+        .any(|word| word.trim().eq_ignore_ascii_case(wanted))
 }
 
 /// The version of the protocol a client insists on; none means the one there is.

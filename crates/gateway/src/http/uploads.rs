@@ -1,5 +1,5 @@
-//! `/uploads`: resumable uploads after tus 1.0 (core, creation, termination), over the same upload sessions as
-//! `artifact/upload/*`.
+//! `/uploads`: resumable uploads after tus 1.0 (core, creation, termination, checksum, expiration), over the same
+//! upload sessions as `artifact/upload/*`.
 //!
 //! The rules are those of [`crate::artifacts::upload`]; here is only how HTTP says them. An upload belongs to the
 //! token that started it, and for everybody else it does not exist.
@@ -21,6 +21,8 @@ use hyper::{
 use protocol::{Access, Id as _, UploadId};
 use rpc::{Failure, Kind};
 
+mod checksum;
+mod expires;
 mod metadata;
 mod receiving;
 
@@ -30,6 +32,7 @@ use crate::{
     artifacts::{limits, upload},
     rows,
 };
+use checksum::Checksum;
 use receiving::Receiving;
 
 const VERSION: &str = "1.0.0";
@@ -40,6 +43,9 @@ const TUS_MAX_SIZE: HeaderName = HeaderName::from_static("tus-max-size");
 const UPLOAD_LENGTH: HeaderName = HeaderName::from_static("upload-length");
 const UPLOAD_OFFSET: HeaderName = HeaderName::from_static("upload-offset");
 const UPLOAD_METADATA: HeaderName = HeaderName::from_static("upload-metadata");
+const UPLOAD_CHECKSUM: HeaderName = HeaderName::from_static("upload-checksum");
+const UPLOAD_EXPIRES: HeaderName = HeaderName::from_static("upload-expires");
+const TUS_CHECKSUM_ALGORITHM: HeaderName = HeaderName::from_static("tus-checksum-algorithm");
 const METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");
 /// What the upload has become.
 const ARTIFACT_ID: HeaderName = HeaderName::from_static("accord-artifact-id");
@@ -69,7 +75,11 @@ async fn capabilities() -> Response {
         (TUS_VERSION, HeaderValue::from_static(VERSION)),
         (
             TUS_EXTENSION,
-            HeaderValue::from_static("creation,termination"),
+            HeaderValue::from_static("creation,termination,checksum,expiration"),
+        ),
+        (
+            TUS_CHECKSUM_ALGORITHM,
+            HeaderValue::from_static(checksum::ALGORITHMS),
         ),
         (TUS_MAX_SIZE, HeaderValue::from(limits::MAX_UPLOAD)),
     ];
@@ -132,13 +142,18 @@ async fn start(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Respon
     let started = upload::start(gateway, principal.author(), params).await;
     let session = started.map_err(refuse)?.session;
     let location = format!("/uploads/{}", session.id);
+    let expires = expires::value(session.expires_at);
     let mut answer = match size {
         // Nothing will follow.
         0 => {
             let receiving = Receiving::new(gateway, session, &principal, 0);
             receiving.finish().await?
         }
-        _ => StatusCode::CREATED.into_response(),
+        _ => {
+            let mut answer = StatusCode::CREATED.into_response();
+            answer.headers_mut().insert(UPLOAD_EXPIRES, expires);
+            answer
+        }
     };
     *answer.status_mut() = StatusCode::CREATED;
     let location = HeaderValue::try_from(location);
@@ -180,10 +195,10 @@ async fn offset(
     headers.insert(UPLOAD_LENGTH, HeaderValue::from(size));
     headers.insert(UPLOAD_METADATA, described);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    let artifact = session.artifact_id.map(HeaderValue::try_from);
-    if let Some(Ok(artifact)) = artifact {
-        headers.insert(ARTIFACT_ID, artifact);
-    }
+    match session.artifact_id.map(HeaderValue::try_from) {
+        Some(Ok(artifact)) => headers.insert(ARTIFACT_ID, artifact),
+        Some(Err(_)) | None => headers.insert(UPLOAD_EXPIRES, expires::value(session.expires_at)),
+    };
     Ok(answer)
 }
 
@@ -205,6 +220,7 @@ async fn append(
         ));
     }
     let offset = number(headers, &UPLOAD_OFFSET).map_err(|complaint| bad(&complaint))?;
+    let checksum = Checksum::announced(headers).map_err(bad)?;
     let session = find(http, &principal, id).await?;
     let received = received(http, &session).await.map_err(refuse)?;
     if offset != received {
@@ -220,7 +236,7 @@ async fn append(
     let receiving = Receiving::new(&http.gateway, session, &principal, offset);
     // In a task of its own: when the connection is cut, what has arrived is still written down.
     let task = tokio::spawn(async move {
-        let answer = receiving.take(request.into_body()).await;
+        let answer = receiving.take(request.into_body(), checksum).await;
         drop(guest);
         answer
     });

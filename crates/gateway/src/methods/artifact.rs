@@ -8,7 +8,10 @@ use base64::{
 };
 use blobs::store::BlobStore as _;
 use crud::{ArtifactQuery, BindTargets, NewBinding};
-use protocol::{ArtifactId, BindingId, ThreadId, TurnId, WorkspaceId, artifact::*};
+use protocol::{
+    ArtifactId, BindingId, ThreadId, TurnId, WorkspaceId,
+    artifact::{binding::*, *},
+};
 use rpc::{Failure, Kind, Router};
 
 use super::thread::page_size;

@@ -2,22 +2,36 @@
 //! answers.
 
 pub(super) mod adapter;
+pub(super) mod agent;
 pub(super) mod comment;
 pub(super) mod conversation;
+pub(super) mod desktop;
 pub(super) mod events;
 pub(super) mod heartbeat;
+pub(super) mod inbox;
+pub(super) mod index;
 pub(super) mod job;
+pub(super) mod monitor;
 pub(super) mod pm;
+pub(super) mod resources;
 pub(super) mod run;
 pub(super) mod session;
 pub(super) mod sharepack;
 pub(super) mod system;
 pub(super) mod task;
+pub(super) mod ui;
+pub(super) mod usage;
 pub(super) mod workspace;
 pub(super) mod worktree;
 
-use company::{Company, Error, conversation::Scope, policy::Actor};
-use protocol::company::{ActorRole, CompanyScope, ProjectId, Text};
+use std::sync::Arc;
+
+use ::index::{Indexes, Live, LiveSession};
+use company::{Company, Error, conversation::Scope, policy::Actor, run::LiveRuns};
+use protocol::company::{
+    ActorRole, CompanyScope, ProjectId, RunStatus, Text, monitor::MonitorLive,
+    session::CompanySessionListParams,
+};
 use rpc::{Failure, Kind};
 use serde_json::json;
 
@@ -32,6 +46,78 @@ async fn within<R: Send + 'static>(
     let companies = ctx.companies().clone();
     let workspace_dir = workspace_dir.to_owned();
     blocking(move || work(&companies.open(&workspace_dir)?)).await
+}
+
+/// Reads the index of a company folder, or writes it. The folder counts as used: its index is kept up to date for a
+/// while.
+async fn indexed<R: Send + 'static>(
+    ctx: &Context,
+    workspace_dir: Text,
+    work: impl FnOnce(&Indexes, &Company) -> Result<R, ::index::Error> + Send + 'static,
+) -> Result<R, Failure> {
+    let companies = ctx.companies().clone();
+    let worker = Arc::clone(ctx.index_worker());
+    let indexes = ctx.indexes().clone();
+    let work = move || {
+        let company = companies.open(&workspace_dir)?;
+        let done = work(&indexes, &company)?;
+        worker.used(&company);
+        Ok(done)
+    };
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done.map_err(|error| index_failure(&error)),
+        Err(panic) => Err(Failure::incident(&panic)),
+    }
+}
+
+/// The newest session of each run of a company folder.
+async fn live(ctx: &Context, workspace_dir: &Text) -> Result<Live, Failure> {
+    let wanted = CompanySessionListParams {
+        workspace_dir: Some(workspace_dir.clone()),
+        ..CompanySessionListParams::default()
+    };
+    let rows = ctx.sessions().list(wanted).await;
+    let rows = rows.map_err(|error| session::failure(&error))?;
+    let mut live = Live::new();
+    // The newest come first.
+    for row in rows {
+        let state = row.state;
+        live.entry(state.run_id).or_insert(LiveSession {
+            project_id: state.project_id,
+            session: MonitorLive {
+                session_ref: state.session_ref,
+                live_status: state.status,
+                live_exit_code: state.exit_code.map(i64::from),
+                live_signal: state.signal,
+                live_error: state.error,
+                session_started_at_ms: Some(row.started_at_ms),
+                session_ended_at_ms: row.ended_at_ms,
+            },
+        });
+    }
+    Ok(live)
+}
+
+/// The runs something happens in at this moment.
+fn live_runs(live: &Live) -> LiveRuns {
+    let running = live
+        .iter()
+        .filter(|(_, session)| session.session.live_status == RunStatus::Running);
+    running.map(|(run, _)| run.clone()).collect()
+}
+
+/// What is wrong with an index, as the wire says it.
+fn index_failure(error: &::index::Error) -> Failure {
+    match error {
+        ::index::Error::Folder(error) => failure(error),
+        ::index::Error::NotBuilt(_) => {
+            Failure::state(Kind::NotFound, error.to_string()).hint("build it with `index.rebuild`")
+        }
+        ::index::Error::NoWords => Failure::param("/query".to_owned(), error.to_string()),
+        ::index::Error::Database(_)
+        | ::index::Error::OtherVersion { .. }
+        | ::index::Error::Io(_) => Failure::incident(error),
+    }
 }
 
 /// Works on a folder that need not be a company folder.

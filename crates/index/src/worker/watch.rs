@@ -17,6 +17,8 @@ const LOOK_WATCHED: Duration = Duration::from_secs(60);
 const LOOK_UNWATCHED: Duration = Duration::from_secs(2);
 /// Looking may take this share of the time, whatever the size of the folder.
 const REST_PER_LOOK: u32 = 50;
+/// And this share where something happens all the time.
+const REST_PER_NOTICE: u32 = 10;
 
 /// A folder in use.
 pub(super) struct Watched {
@@ -26,6 +28,8 @@ pub(super) struct Watched {
     pub(super) used_at: Instant,
     /// When to look at it, whatever the watcher says.
     pub(super) look_at: Instant,
+    /// Not to look again before: a large folder in which much happens.
+    pub(super) rests_until: Instant,
 }
 
 impl Watched {
@@ -39,13 +43,16 @@ impl Watched {
             watcher,
             used_at: now,
             look_at: now + interval,
+            rests_until: now,
         }
     }
 
     /// It was looked at, and that took so long.
     pub(super) fn looked(&mut self, took: Duration) {
         let interval = interval(self.watcher.as_ref());
-        self.look_at = Instant::now() + interval.max(took * REST_PER_LOOK);
+        let now = Instant::now();
+        self.look_at = now + interval.max(took * REST_PER_LOOK);
+        self.rests_until = now + took * REST_PER_NOTICE;
     }
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ArtifactRef;
-use crate::{ThreadId, TurnId, UploadId, WorkspaceId};
+use crate::{ArtifactId, ThreadId, TurnId, UploadId, WorkspaceId};
 
 crate::methods! {
     Tree family "artifact/upload";
@@ -67,6 +67,9 @@ pub struct ArtifactUploadStartParams {
     /// The turn it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned_turn_id: Option<TurnId>,
+    /// The artifact that gets a new version; a new artifact is made when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact_id: Option<ArtifactId>,
     /// The client's own name for the upload.
     pub client_attachment_id: String,
     /// The name of the file, 255 characters at most.

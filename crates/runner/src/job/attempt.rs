@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     Error,
-    driver::{Driver, ErrorClass, Outcome},
+    driver::{Driver, ErrorClass, Outcome, RetryHint},
     guard::Verdict,
     lanes::Strain,
     plan::Extra,
@@ -529,23 +529,29 @@ fn failed(
     let known = outcome.and_then(|outcome| outcome.error_class);
     let own = outcome.and_then(|outcome| outcome.error.clone());
     let error = own.or_else(|| record.error.clone()).unwrap_or(status);
+    let spoken = {
+        let stderr = output(company, project, run, "stderr.txt").unwrap_or_default();
+        let is_silent = outcome.is_none_or(|outcome| outcome.text.is_none());
+        let stdout = output(company, project, run, "stdout.txt").filter(|_| is_silent);
+        let stdout: String = stdout.unwrap_or_default().chars().take(2000).collect();
+        format!("{error}\n{stderr}\n{stdout}")
+    };
     let strain = match known {
         Some(ErrorClass::RateLimited) => Some(Strain::RateLimit),
         Some(ErrorClass::Auth) => Some(Strain::Auth),
         Some(ErrorClass::ContextExceeded | ErrorClass::Billing) => None,
         Some(ErrorClass::Other) => strain_of(&error),
-        None => {
-            let stderr = output(company, project, run, "stderr.txt").unwrap_or_default();
-            let is_silent = outcome.is_none_or(|outcome| outcome.text.is_none());
-            let stdout = output(company, project, run, "stdout.txt").filter(|_| is_silent);
-            let stdout: String = stdout.unwrap_or_default().chars().take(2000).collect();
-            strain_of(&format!("{error}\n{stderr}\n{stdout}"))
-        }
+        None => strain_of(&spoken),
     };
+    let said = outcome.and_then(|outcome| retry_at_of(company, outcome));
+    let retry_at_ms = said.or_else(|| {
+        let hint = RetryHint::of_text(&spoken)?;
+        hint.at_ms(company.sources().now_ms(), &jiff::tz::TimeZone::system())
+    });
     Failed {
         error,
         strain,
-        retry_at_ms: outcome.and_then(|outcome| retry_at_of(company, outcome)),
+        retry_at_ms,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use entity::artifact_upload_session as session;
 use protocol::{
-    Id, ThreadId, WorkspaceId,
+    ArtifactId, Id, ThreadId, WorkspaceId,
     artifact::upload::{ArtifactUploadSourceKind, ArtifactUploadStartParams},
 };
 
@@ -34,6 +34,9 @@ pub(super) fn params(
             .map(|value| id::<ThreadId>(&value))
             .transpose()?,
         planned_turn_id: None,
+        artifact_id: optional("artifact_id")
+            .map(|value| id::<ArtifactId>(&value))
+            .transpose()?,
         client_attachment_id: optional("client_attachment_id")
             .unwrap_or_else(|| format!("tus_{}", sources.ids.suffix())),
         file_name,
@@ -53,6 +56,7 @@ pub(super) fn of(session: &session::Model) -> String {
         ("sha256", Some(&session.sha256)),
         ("client_attachment_id", Some(&session.client_attachment_id)),
         ("thread_id", session.thread_id.as_ref()),
+        ("artifact_id", session.version_of.as_ref()),
     ];
     let pairs = known
         .into_iter()

@@ -10,13 +10,17 @@ use entity::artifact_upload_session as session;
 use futures_util::StreamExt as _;
 use hyper::{StatusCode, header::HeaderValue};
 use rpc::{Bytes, Failure};
+use tokio::runtime::Handle;
 
-use super::{super::refusal::refuse, ARTIFACT_ID, UPLOAD_OFFSET, conflict, text};
+use super::{
+    super::refusal::refuse, ARTIFACT_ID, Checksum, UPLOAD_EXPIRES, UPLOAD_OFFSET, conflict,
+    expires, text,
+};
 use crate::{
     Gateway, Principal,
     artifacts::{
         self,
-        upload::{self, Place, Rejection},
+        upload::{self, Chunk, Rejection},
     },
     notify,
 };
@@ -29,10 +33,12 @@ const STALL: Duration = Duration::from_secs(60);
 /// An upload that takes bytes of its owner.
 pub(super) struct Receiving {
     gateway: Arc<Gateway>,
-    session: session::Model,
-    owner: String,
+    session: Arc<session::Model>,
+    owner: Arc<str>,
     /// Where the next byte goes.
     offset: u64,
+    /// When the upload is forgotten, Unix seconds.
+    expires_at: i64,
 }
 
 /// How a body ended.
@@ -51,15 +57,31 @@ impl Receiving {
     ) -> Self {
         Self {
             gateway: Arc::clone(gateway),
-            session,
-            owner: principal.author().to_owned(),
+            expires_at: session.expires_at,
+            session: Arc::new(session),
+            owner: principal.author().into(),
             offset,
         }
     }
 
-    /// Writes the body as it arrives; what arrived stays, however the body ends.
-    pub(super) async fn take(mut self, body: Body) -> Result<Response, Response> {
-        let end = self.receive(body).await?;
+    /// Writes the body as it arrives; what arrived stays, however the body ends, unless it should have had a hash
+    /// and has not.
+    pub(super) async fn take(
+        mut self,
+        body: Body,
+        mut checksum: Option<Checksum>,
+    ) -> Result<Response, Response> {
+        let begin = self.offset;
+        let end = self.receive(body, checksum.as_mut()).await;
+        if let Some(checksum) = checksum
+            && !(matches!(end, Ok(End::Complete)) && checksum.matches())
+        {
+            self.take_back(begin).await?;
+            if let Ok(End::Complete) = end {
+                return Err(mismatch());
+            }
+        }
+        let end = end?;
         if self.offset == self.session.size_bytes.unsigned_abs() {
             return self.finish().await;
         }
@@ -73,7 +95,11 @@ impl Receiving {
         }
     }
 
-    async fn receive(&mut self, body: Body) -> Result<End, Response> {
+    async fn receive(
+        &mut self,
+        body: Body,
+        mut checksum: Option<&mut Checksum>,
+    ) -> Result<End, Response> {
         let mut arriving = body.into_data_stream();
         let mut piece = Vec::with_capacity(PIECE);
         let end = loop {
@@ -83,6 +109,9 @@ impl Receiving {
                 Ok(None) => break End::Complete,
                 Err(_) => break End::Stalled,
             };
+            if let Some(checksum) = &mut checksum {
+                checksum.update(&bytes);
+            }
             while !bytes.is_empty() {
                 let fits = bytes.len().min(PIECE - piece.len());
                 piece.extend_from_slice(&bytes.split_to(fits));
@@ -100,22 +129,51 @@ impl Receiving {
 
     async fn write(&mut self, piece: Vec<u8>) -> Result<(), Response> {
         let length = piece.len() as u64;
-        let place = Place {
-            workspace_id: &self.session.workspace_id,
-            upload_id: &self.session.id,
-            owner: &self.owner,
-            offset: self.offset,
-        };
-        let taken = upload::take(&self.gateway, place, Bytes::from(piece)).await;
-        let taken = taken.map_err(|rejection| rejected(&rejection, self.offset))?;
+        let (gateway, database) = (Arc::clone(&self.gateway), Handle::current());
+        let (session, owner, offset) = (
+            Arc::clone(&self.session),
+            Arc::clone(&self.owner),
+            self.offset,
+        );
+        let taken = tokio::task::spawn_blocking(move || {
+            let chunk = Chunk {
+                workspace_id: &session.workspace_id,
+                upload_id: &session.id,
+                owner: &owner,
+                offset,
+                bytes: Bytes::from(piece),
+            };
+            upload::take(&gateway, &database, &chunk)
+        });
+        let taken = taken.await;
+        let taken = taken.map_err(|error| refuse(Failure::incident(&error)))?;
+        let taken = taken.map_err(|rejection| rejected(&rejection, offset))?;
         self.offset += length;
         upload::extend(&self.gateway, &self.session.id, &taken).await;
+        self.expires_at = taken.extend_to.unwrap_or(self.expires_at);
         Ok(())
+    }
+
+    /// Drops the bytes from an offset on: nobody vouches for them.
+    async fn take_back(&mut self, begin: u64) -> Result<(), Response> {
+        let (gateway, session, end) = (
+            Arc::clone(&self.gateway),
+            Arc::clone(&self.session),
+            self.offset,
+        );
+        let taken_back =
+            tokio::task::spawn_blocking(move || gateway.artifacts.take_back(&session, begin..end));
+        self.offset = begin;
+        match taken_back.await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(refuse(Failure::incident(&error))),
+            Err(error) => Err(refuse(Failure::incident(&error))),
+        }
     }
 
     /// Makes the artifact and tells its followers.
     pub(super) async fn finish(self) -> Result<Response, Response> {
-        let finished = artifacts::finish(&self.gateway, self.session.clone(), &self.owner).await;
+        let finished = artifacts::finish(&self.gateway, (*self.session).clone(), &self.owner).await;
         let announced = upload::announce(&self.gateway, finished.map_err(refuse)?);
         let (artifact, publications) = announced.map_err(refuse)?;
         for publication in &publications {
@@ -124,14 +182,28 @@ impl Receiving {
         let id = HeaderValue::from_str(artifact.artifact_id.as_str());
         let id = id.map_err(|error| refuse(Failure::incident(&error)))?;
         let mut answer = self.accepted();
+        // What it has become does not expire.
+        answer.headers_mut().remove(UPLOAD_EXPIRES);
         answer.headers_mut().insert(ARTIFACT_ID, id);
         Ok(answer)
     }
 
     fn accepted(&self) -> Response {
-        let offset = (UPLOAD_OFFSET, HeaderValue::from(self.offset));
-        (StatusCode::NO_CONTENT, [offset]).into_response()
+        let headers = [
+            (UPLOAD_OFFSET, HeaderValue::from(self.offset)),
+            (UPLOAD_EXPIRES, expires::value(self.expires_at)),
+        ];
+        (StatusCode::NO_CONTENT, headers).into_response()
     }
+}
+
+/// What tus says to bytes with another hash.
+fn mismatch() -> Response {
+    let status = StatusCode::from_u16(460).unwrap_or(StatusCode::BAD_REQUEST);
+    text(
+        status,
+        "the body does not have the hash of `Upload-Checksum`\n",
+    )
 }
 
 fn rejected(rejection: &Rejection, offset: u64) -> Response {

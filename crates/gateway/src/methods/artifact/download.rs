@@ -1,6 +1,6 @@
 //! `artifact/download/*`
 
-use std::{os::unix::fs::FileExt as _, sync::Arc};
+use std::sync::Arc;
 
 use protocol::{DownloadId, artifact::download::*};
 use rpc::{Failure, Kind, Router};
@@ -53,10 +53,10 @@ async fn start(
         artifact_id: params.artifact_id,
         version_id: rows::version_id(&found.version.id)?,
         size: reader.size(),
-        // An open file stays readable, whatever happens to the artifact.
-        file: Arc::new(reader.into_file()),
+        blob: Arc::new(reader),
         checked_at,
         expires_at,
+        progress: Arc::default(),
     };
     let download_id: DownloadId = ctx.new_id();
     if !ctx
@@ -103,11 +103,11 @@ async fn chunk(
         );
         return Err(Failure::param("/len", message));
     }
-    let file = Arc::clone(&download.file);
+    let blob = Arc::clone(&download.blob);
     let header = ArtifactDownloadChunkHeader {
         workspace_id: params.workspace_id,
         download_id: params.download_id.clone(),
-        artifact_id: download.artifact_id,
+        artifact_id: download.artifact_id.clone(),
         version_id: download.version_id,
         offset,
         len: length,
@@ -115,13 +115,20 @@ async fn chunk(
         chunk_sha256: String::new(),
         final_chunk: end == Some(size),
     };
-    let framed = tokio::task::spawn_blocking(move || {
-        artifacts::download_frame(header, |bytes| file.read_exact_at(bytes, offset))
-    });
+    let framed = tokio::task::spawn_blocking(move || artifacts::download_frame(header, &blob));
     match framed.await {
         Ok(Ok(frame)) => ctx.frame_before_answer(frame),
         Ok(Err(error)) => return Err(Failure::incident(&error)),
         Err(error) => return Err(Failure::incident(&error)),
+    }
+    if let Some(sent) = download.progress.sent(length, size) {
+        ctx.tell_droppable(&ArtifactDownloadProgressNotification {
+            workspace_id: download.workspace_id,
+            download_id: params.download_id.clone(),
+            artifact_id: download.artifact_id,
+            received_bytes: sent,
+            total_size_bytes: size,
+        });
     }
     Ok(ArtifactDownloadChunkResponse {
         download_id: params.download_id,

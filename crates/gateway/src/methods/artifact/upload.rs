@@ -104,7 +104,11 @@ async fn status(
             let detail = ctx
                 .store()
                 .artifacts()
-                .get(params.workspace_id.as_str(), artifact_id, None)
+                .get(
+                    params.workspace_id.as_str(),
+                    artifact_id,
+                    session.version_id.as_deref(),
+                )
                 .await;
             let artifact = rows::artifact_ref(&detail.map_err(rows::failure)?)?;
             let size = session.size_bytes.unsigned_abs();

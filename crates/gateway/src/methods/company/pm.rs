@@ -1,8 +1,7 @@
 //! `pm.*`
 
 use company::{
-    conversation::Scope, document::Machine, home::Standings, layout, plan::allocation::Provider,
-    pm, run::LiveRuns,
+    conversation::Scope, document::Machine, home::Standings, layout, plan::allocation::Provider, pm,
 };
 use protocol::company::{
     adapter::{AdapterRow, WorktreeIsolation},
@@ -11,7 +10,7 @@ use protocol::company::{
 use rpc::{Failure, Router};
 use runner::Program;
 
-use super::{scope, within};
+use super::{live, live_runs, scope, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -27,14 +26,15 @@ async fn snapshot(ctx: Context, params: PmSnapshotParams) -> Result<PmSnapshotRe
         Scope::Workspace => None,
         Scope::Project(project) => Some(project),
     };
+    let live = live_runs(&live(&ctx, &params.workspace_dir).await?);
     within(&ctx, &params.workspace_dir, move |company| {
-        let standings = Standings::read(company, &LiveRuns::new())?;
+        let standings = Standings::read(company, &live)?;
         Ok(pm::snapshot(&standings, project.as_ref()))
     })
     .await
 }
 
-async fn recommend_allocations(
+pub(super) async fn recommend_allocations(
     ctx: Context,
     params: PmRecommendAllocationsParams,
 ) -> Result<PmRecommendAllocationsResponse, Failure> {
@@ -50,9 +50,10 @@ async fn recommend_allocations(
     let machine = machine.await?;
     let machine = machine.as_deref().map_err(String::as_str);
     let adapters = ctx.peer().gateway.adapters.status(machine).await;
+    let live = live_runs(&live(&ctx, &workspace_dir).await?);
     within(&ctx, &workspace_dir, move |company| {
         let providers = |name: &str| provider(&adapters, name);
-        pm::recommend_allocations(company, &project_id, &LiveRuns::new(), &providers)
+        pm::recommend_allocations(company, &project_id, &live, &providers)
     })
     .await
 }

@@ -1,5 +1,7 @@
 //! `workspace.*` of the company family
 
+mod doctor;
+
 use std::path::{Component, Path, PathBuf};
 
 use company::{
@@ -22,6 +24,8 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
         .on::<CompanyWorkspaceOpen>(open)
         .on::<CompanyWorkspaceInit>(init)
         .on::<CompanyWorkspaceValidate>(validate_folder)
+        .on::<CompanyWorkspaceDoctor>(doctor::doctor)
+        .on::<CompanyWorkspaceDiagnostics>(doctor::diagnostics)
         .on::<CompanyWorkspaceMigrate>(migrate)
         .on::<CompanyWorkspaceExport>(export)
         .on::<CompanyWorkspaceImport>(import)

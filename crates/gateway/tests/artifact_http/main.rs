@@ -2,6 +2,10 @@
 
 use std::{net::SocketAddr, sync::Arc};
 
+mod pages;
+mod transfers;
+mod tus;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use gateway::{
     Gateway, GatewayOptions, Home, NewToken, ServeOptions, Serving, Sources, sha256_hex,
@@ -58,6 +62,11 @@ impl Answer {
 }
 
 async fn server() -> Server {
+    server_for(&[]).await
+}
+
+/// With pages of other origins that may use it.
+async fn server_for(origins: &[&str]) -> Server {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
     let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
     let reader = token(&home, &options, &["read"], "ws_a").await;
@@ -67,7 +76,7 @@ async fn server() -> Server {
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
         ready_file: None,
         allowed_hosts: vec![],
-        allowed_origins: vec![],
+        allowed_origins: origins.iter().map(ToString::to_string).collect(),
     };
     let (ready, serving) = oneshot::channel::<Serving>();
     let (stop, stopped) = oneshot::channel::<()>();
@@ -650,7 +659,8 @@ async fn uploads_need_a_token_that_may_write_there_and_the_version() {
     for (name, value) in [
         ("tus-resumable", "1.0.0"),
         ("tus-version", "1.0.0"),
-        ("tus-extension", "creation,termination"),
+        ("tus-extension", "creation,termination,checksum,expiration"),
+        ("tus-checksum-algorithm", "sha1,sha256"),
         ("tus-max-size", "52428800"),
     ] {
         assert_eq!(options.header(name), Some(value), "{name}");

@@ -1,0 +1,64 @@
+//! What browsers need to hear before a page of an allowed origin may use the routes of artifacts.
+//!
+//! Foreign origins are refused before they come here (see [`super::guard`]), so every origin seen here may be named.
+//! Cookies play no part: a page sends its token as a header.
+
+use axum::{extract::Request, middleware::Next, response::IntoResponse as _, response::Response};
+use hyper::{
+    HeaderMap, Method, StatusCode, header,
+    header::{HeaderName, HeaderValue},
+};
+
+const METHODS: &str = "GET, HEAD, POST, PATCH, DELETE, OPTIONS";
+/// What a page may send besides what it always may.
+const REQUEST_HEADERS: &str = "Authorization, Content-Type, If-None-Match, If-Range, Range, Tus-Resumable, \
+     Upload-Checksum, Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override, X-Requested-With";
+/// What a page may read besides what it always may.
+const ANSWER_HEADERS: &str = "Accept-Ranges, Accord-Artifact-Id, Content-Disposition, Content-Length, \
+     Content-Range, ETag, Location, Tus-Checksum-Algorithm, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, \
+     Upload-Expires, Upload-Length, Upload-Metadata, Upload-Offset, WWW-Authenticate";
+/// How long a browser need not ask again, in seconds.
+const MAX_AGE: &str = "7200";
+
+/// Answers the question a browser asks before the request itself, and marks every answer to a page.
+pub(super) async fn share(request: Request, next: Next) -> Response {
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let is_question = request.method() == Method::OPTIONS
+        && origin.is_some()
+        && request
+            .headers()
+            .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let mut answer = match is_question {
+        true => StatusCode::NO_CONTENT.into_response(),
+        false => next.run(request).await,
+    };
+    let headers = answer.headers_mut();
+    // A cache must not give the answer for one page to another.
+    headers.append(header::VARY, HeaderValue::from_static("Origin"));
+    if let Some(origin) = origin {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        match is_question {
+            true => permit(headers),
+            false => insert(
+                headers,
+                header::ACCESS_CONTROL_EXPOSE_HEADERS,
+                ANSWER_HEADERS,
+            ),
+        }
+    }
+    answer
+}
+
+fn permit(headers: &mut HeaderMap) {
+    insert(headers, header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+    insert(
+        headers,
+        header::ACCESS_CONTROL_ALLOW_HEADERS,
+        REQUEST_HEADERS,
+    );
+    insert(headers, header::ACCESS_CONTROL_MAX_AGE, MAX_AGE);
+}
+
+fn insert(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
+    headers.insert(name, HeaderValue::from_static(value));
+}

@@ -1,0 +1,132 @@
+//! `desktop.*`
+
+use company::{
+    conversation::{self, Scope},
+    home::Standings,
+    org, pm,
+};
+use protocol::company::{
+    desktop::*, pm::PmRecommendAllocationsParams, resources::ResourcesSnapshotParams,
+    ui::UiSnapshotParams,
+};
+use rpc::{Failure, Kind, Router};
+
+use super::{indexed, live, live_runs, pm as pm_methods, scope};
+use crate::Context;
+
+/// How many messages a conversation opens with.
+const MESSAGES: usize = 3000;
+
+pub(in crate::methods) fn routes(router: &mut Router<Context>) {
+    router.on::<DesktopBootstrapSnapshot>(bootstrap_snapshot);
+}
+
+async fn bootstrap_snapshot(
+    ctx: Context,
+    params: DesktopBootstrapSnapshotParams,
+) -> Result<DesktopBootstrapSnapshotResponse, Failure> {
+    let scope = scope(params.scope, params.project_id.clone())?;
+    if params.view == DesktopView::Conversation && params.conversation_id.is_none() {
+        return Err(Failure::usage(
+            Kind::MissingConversationId,
+            "conversation_id is required when view=conversation",
+        ));
+    }
+    let recommendations = match (&scope, params.view) {
+        (Scope::Project(project), DesktopView::Home) => {
+            let wanted = PmRecommendAllocationsParams {
+                workspace_dir: params.workspace_dir.clone(),
+                project_id: project.clone(),
+            };
+            pm_methods::recommend_allocations(ctx.clone(), wanted)
+                .await?
+                .recommendations
+        }
+        (Scope::Project(_) | Scope::Workspace, _) => Vec::new(),
+    };
+    let live = live(&ctx, &params.workspace_dir).await?;
+    let worker = ctx.index_worker().status();
+    indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| {
+            let standings = Standings::read(company, &live_runs(&live))?;
+            let project = match &scope {
+                Scope::Workspace => None,
+                Scope::Project(project) => Some(project),
+            };
+            let project_text =
+                project.and_then(|project| protocol::company::Text::new(project.as_str()));
+            let wanted = ResourcesSnapshotParams {
+                workspace_dir: params.workspace_dir.clone(),
+                project_id: project_text.clone(),
+                sync_index: None,
+            };
+            let resources = indexes.resources(company, &wanted, &live)?;
+            let resources_summary = resources.totals.clone();
+            let mut activity_summary = ActivitySummary::default();
+            let view_data = match params.view {
+                DesktopView::Home => DesktopViewData::Home(Box::new(DesktopHome {
+                    workspace_home: standings.home(),
+                    pm: pm::snapshot(&standings, project),
+                    resources,
+                    recommendations: recommendations
+                        .into_iter()
+                        .map(|recommendation| DesktopRecommendation {
+                            reason: recommendation.rationale.clone(),
+                            recommendation,
+                        })
+                        .collect(),
+                })),
+                DesktopView::Activities => {
+                    let wanted = UiSnapshotParams {
+                        workspace_dir: params.workspace_dir.clone(),
+                        project_id: project_text,
+                        monitor_limit: None,
+                        pending_limit: None,
+                        decisions_limit: None,
+                        refresh_index: None,
+                        // It was brought up to date a moment ago.
+                        sync_index: Some(false),
+                        actor_id: None,
+                        actor_role: None,
+                        actor_team_id: None,
+                    };
+                    let ui = indexes.ui(company, &wanted, &live, None, worker)?;
+                    activity_summary = ActivitySummary {
+                        pending_reviews: ui.review_inbox.pending.len() as u64,
+                        recent_decisions: ui.review_inbox.recent_decisions.len() as u64,
+                        monitor_rows: ui.monitor.rows.len() as u64,
+                    };
+                    DesktopViewData::Activities { ui: Box::new(ui) }
+                }
+                DesktopView::Resources => DesktopViewData::Resources { resources },
+                DesktopView::Conversation => {
+                    let messages = match &params.conversation_id {
+                        Some(id) => conversation::messages(company, &scope, id, MESSAGES, None)?,
+                        None => Vec::new(),
+                    };
+                    DesktopViewData::Conversation { messages }
+                }
+            };
+            Ok(DesktopBootstrapSnapshotResponse {
+                workspace_dir: company.given().to_owned(),
+                actor_id: params.actor_id.into(),
+                scope: params.scope,
+                project_id: project.cloned(),
+                view: params.view,
+                conversation_id: params.conversation_id,
+                projects: standings.rows(),
+                agents: org::list_agents(company, None, None)?,
+                teams: org::list_teams(company)?,
+                conversations: conversation::list(company, &scope, None)?,
+                view_data,
+                resources_summary,
+                activity_summary,
+                pm_summary: standings.portfolio().summary,
+                sync_ts: company.sources().now_text(),
+            })
+        },
+    )
+    .await
+}

@@ -1,0 +1,146 @@
+//! `index.*`
+
+use ::index::{Freshness, Query};
+use protocol::company::{index::*, workspace::CompanyFolderParams};
+use rpc::{Failure, Router};
+
+use super::{actor, indexed};
+use crate::Context;
+
+/// How much is found if nobody says how much.
+const USUAL_HITS: u32 = 50;
+
+pub(in crate::methods) fn routes(router: &mut Router<Context>) {
+    router
+        .on::<IndexRebuild>(rebuild)
+        .on::<IndexSync>(sync)
+        .on::<IndexStats>(stats)
+        .on::<IndexSyncWorkerStatus>(sync_worker_status)
+        .on::<IndexSyncWorkerFlush>(sync_worker_flush)
+        .on::<IndexListRuns>(list_runs)
+        .on::<IndexListEvents>(list_events)
+        .on::<IndexListEventParseErrors>(list_event_parse_errors)
+        .on::<IndexListReviews>(list_reviews)
+        .on::<IndexListHelpRequests>(list_help_requests)
+        .on::<IndexSearch>(search);
+}
+
+async fn rebuild(
+    ctx: Context,
+    params: CompanyFolderParams,
+) -> Result<IndexRebuildResponse, Failure> {
+    indexed(&ctx, params.workspace_dir, |indexes, company| {
+        indexes.rebuild(company)
+    })
+    .await
+}
+
+async fn sync(ctx: Context, params: CompanyFolderParams) -> Result<IndexSyncResponse, Failure> {
+    indexed(&ctx, params.workspace_dir, |indexes, company| {
+        indexes.sync(company)
+    })
+    .await
+}
+
+async fn stats(ctx: Context, params: CompanyFolderParams) -> Result<IndexStatsResponse, Failure> {
+    indexed(&ctx, params.workspace_dir, |indexes, company| {
+        indexes.stats(company)
+    })
+    .await
+}
+
+async fn sync_worker_status(
+    ctx: Context,
+    _params: IndexSyncWorkerParams,
+) -> Result<IndexSyncWorkerStatusResponse, Failure> {
+    Ok(ctx.index_worker().status())
+}
+
+async fn sync_worker_flush(
+    ctx: Context,
+    _params: IndexSyncWorkerParams,
+) -> Result<IndexSyncWorkerStatusResponse, Failure> {
+    let worker = std::sync::Arc::clone(ctx.index_worker());
+    let flushed = tokio::task::spawn_blocking(move || worker.flush()).await;
+    flushed.map_err(|panic| Failure::incident(&panic))
+}
+
+async fn list_runs(
+    ctx: Context,
+    params: IndexListRunsParams,
+) -> Result<IndexListRunsResponse, Failure> {
+    let rows = indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.list_runs(company, &params),
+    );
+    rows.await.map(IndexListRunsResponse)
+}
+
+async fn list_events(
+    ctx: Context,
+    params: IndexListEventsParams,
+) -> Result<IndexListEventsResponse, Failure> {
+    let actor = actor(
+        params.actor_id.clone(),
+        params.actor_role,
+        params.actor_team_id.clone(),
+    );
+    let rows = indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.list_events(company, &params, actor.as_ref()),
+    );
+    rows.await.map(IndexListEventsResponse)
+}
+
+async fn list_event_parse_errors(
+    ctx: Context,
+    params: IndexListEventParseErrorsParams,
+) -> Result<IndexListEventParseErrorsResponse, Failure> {
+    let rows = indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.list_event_parse_errors(company, &params),
+    );
+    rows.await.map(IndexListEventParseErrorsResponse)
+}
+
+async fn list_reviews(
+    ctx: Context,
+    params: IndexListReviewsParams,
+) -> Result<IndexListReviewsResponse, Failure> {
+    let rows = indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.list_reviews(company, &params),
+    );
+    rows.await.map(IndexListReviewsResponse)
+}
+
+async fn list_help_requests(
+    ctx: Context,
+    params: IndexListHelpRequestsParams,
+) -> Result<IndexListHelpRequestsResponse, Failure> {
+    let rows = indexed(
+        &ctx,
+        params.workspace_dir.clone(),
+        move |indexes, company| indexes.list_help_requests(company, &params),
+    );
+    rows.await.map(IndexListHelpRequestsResponse)
+}
+
+async fn search(ctx: Context, params: IndexSearchParams) -> Result<IndexSearchResponse, Failure> {
+    let query = Query {
+        words: params.query.into(),
+        kinds: params.kinds.unwrap_or_else(|| SearchKind::ALL.to_vec()),
+        project_id: params.project_id.map(String::from),
+        limit: params.limit.unwrap_or(USUAL_HITS) as usize,
+        actor: actor(params.actor_id, params.actor_role, params.actor_team_id),
+    };
+    let freshness = Freshness::of(None, params.sync_index);
+    indexed(&ctx, params.workspace_dir, move |indexes, company| {
+        indexes.search(company, freshness, &query)
+    })
+    .await
+}

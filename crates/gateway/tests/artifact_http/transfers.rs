@@ -1,0 +1,265 @@
+//! Uploads and downloads over a WebSocket, chunk by chunk.
+
+use protocol::artifact::{
+    ArtifactUpdatedNotification, download::ArtifactDownloadProgressNotification,
+    upload::ArtifactUploadChunkAckNotification, upload::ArtifactUploadChunkRejectedNotification,
+};
+use serde_json::Value;
+
+use super::*;
+
+impl Server {
+    async fn call(&self, method: &str, params: Value) -> Value {
+        let answered = self.client.call_raw(method, params).await;
+        answered.expect("the call is right")
+    }
+
+    async fn refused(&self, method: &str, params: Value) -> (i64, Value) {
+        match self.client.call_raw(method, params).await {
+            Err(rpc::client::Error::Rpc { code, data, .. }) => (code, data["kind"].clone()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn start(&self, name: &str, bytes: &[u8], more: Value) -> Value {
+        let mut params = json!({"workspace_id": "ws_a", "client_attachment_id": name, "file_name": name,
+            "size_bytes": bytes.len(), "sha256": sha256_hex(bytes), "source_kind": "api"});
+        let object = params.as_object_mut().expect("it is one");
+        object.extend(more.as_object().expect("it is one").clone());
+        let started = self.call("artifact/upload/start", params).await;
+        started["upload_id"].clone()
+    }
+
+    async fn chunk(&self, upload: &Value, offset: usize, bytes: &[u8]) {
+        let header = json!({"workspace_id": "ws_a", "upload_id": upload, "offset": offset,
+            "len": bytes.len()});
+        let header = header.to_string();
+        let mut frame = b"ARTU".to_vec();
+        frame.extend(
+            u32::try_from(header.len())
+                .expect("it is short")
+                .to_be_bytes(),
+        );
+        frame.extend(header.as_bytes());
+        frame.extend(bytes);
+        let sent = self.client.send_binary(frame.into()).await;
+        sent.expect("the gateway reads");
+    }
+
+    async fn finish(&self, upload: &Value) -> Value {
+        let params = json!({"workspace_id": "ws_a", "upload_id": upload});
+        self.call("artifact/upload/finish", params).await["artifact"].clone()
+    }
+
+    async fn put(&self, name: &str, bytes: &[u8], more: Value) -> Value {
+        let upload = self.start(name, bytes, more).await;
+        self.chunk(&upload, 0, bytes).await;
+        self.finish(&upload).await
+    }
+
+    async fn versions(&self, artifact: &Value) -> Vec<Value> {
+        let params = json!({"workspace_id": "ws_a", "artifact_id": artifact["artifact_id"]});
+        let found = self.call("artifact/versions/list", params).await;
+        found["items"].as_array().expect("a list").clone()
+    }
+}
+
+#[tokio::test]
+async fn a_download_tells_how_far_it_is_behind_its_chunk() {
+    let server = server().await;
+    let bytes = noise(300_000);
+    let artifact = server.put("a.bin", &bytes, json!({})).await;
+    let params = json!({"workspace_id": "ws_a", "artifact_id": artifact["artifact_id"]});
+    let started = server.call("artifact/download/start", params).await;
+    let params = json!({"workspace_id": "ws_a", "download_id": started["download_id"],
+        "offset": 0, "len": 100_000});
+    server.call("artifact/download/chunk", params.clone()).await;
+    let frame = server.client.frame().await.unwrap();
+    assert!(frame.ends_with(&bytes[..100_000]));
+    let told = server
+        .client
+        .wait_for::<ArtifactDownloadProgressNotification>();
+    let told = told.await.unwrap();
+    assert_eq!(
+        (told.received_bytes, told.total_size_bytes),
+        (100_000, 300_000)
+    );
+    assert_eq!(json!(told.artifact_id), artifact["artifact_id"]);
+    // Not for every chunk.
+    for _ in 0..20 {
+        server.call("artifact/download/chunk", params.clone()).await;
+        server.client.frame().await.unwrap();
+    }
+    let progress = "artifact/download/progress";
+    let unread = server.client.unread().await;
+    let told = unread.iter().filter(|told| told.method == progress);
+    assert!(told.count() < 20);
+}
+
+#[tokio::test]
+async fn an_upload_may_add_a_version() {
+    let server = server().await;
+    let first = server.put("plan.txt", b"one", json!({})).await;
+    let of = json!({"artifact_id": first["artifact_id"]});
+    let second = server.put("other.json", b"{\"a\": 2}", of.clone()).await;
+    assert_eq!(second["artifact_id"], first["artifact_id"]);
+    assert_ne!(second["version_id"], first["version_id"]);
+    assert_eq!(
+        (&second["display_name"], &second["kind"]),
+        (&json!("plan.txt"), &json!("json"))
+    );
+    let told = server
+        .client
+        .wait_for::<ArtifactUpdatedNotification>()
+        .await
+        .unwrap();
+    assert_eq!(
+        json!(told.artifact.artifact.version_id),
+        second["version_id"]
+    );
+    let versions = server.versions(&first).await;
+    let numbers = versions
+        .iter()
+        .map(|version| version["version_number"].clone());
+    assert_eq!(numbers.collect::<Vec<_>>(), [2, 1]);
+    // The old bytes stay, the newest are what is read without a version.
+    let artifact = first["artifact_id"].as_str().unwrap();
+    let current = format!("/artifacts/ws_a/{artifact}/current/content");
+    assert_eq!(server.get(&current, &[]).await.text(), "{\"a\": 2}");
+    let old = first["version_id"].as_str().unwrap();
+    let old = format!("/artifacts/ws_a/{artifact}/{old}/content");
+    assert_eq!(server.get(&old, &[]).await.text(), "one");
+}
+
+#[tokio::test]
+async fn a_version_may_come_by_http() {
+    let server = server().await;
+    let first = server.put("a.txt", b"one", json!({})).await;
+    let mut described = metadata("ws_a", "a.txt", "", &sha256_hex(b"two"));
+    let id = first["artifact_id"].as_str().unwrap();
+    described += &format!(",artifact_id {}", BASE64.encode(id));
+    let created = server.create_as(&server.owner, &described, 3).await;
+    let patched = server
+        .patch(created.header("location").unwrap(), 0, b"two")
+        .await;
+    assert_eq!(patched.header("accord-artifact-id"), Some(id));
+    assert_eq!(server.versions(&first).await.len(), 2);
+}
+
+#[tokio::test]
+async fn finishing_twice_answers_the_version_of_the_upload() {
+    let server = server().await;
+    let first = server.put("a.txt", b"one", json!({})).await;
+    let of = json!({"artifact_id": first["artifact_id"]});
+    let upload = server.start("b.txt", b"two", of.clone()).await;
+    server.chunk(&upload, 0, b"two").await;
+    let second = server.finish(&upload).await;
+    server.put("c.txt", b"three", of).await;
+    assert_eq!(server.finish(&upload).await, second);
+    assert_eq!(server.versions(&first).await.len(), 3);
+}
+
+#[tokio::test]
+async fn an_artifact_that_is_not_there_gets_no_version() {
+    let server = server().await;
+    let first = server.put("a.txt", b"one", json!({})).await;
+    let params = |artifact: &Value| {
+        json!({"workspace_id": "ws_a", "client_attachment_id": "x", "file_name": "x", "size_bytes": 1,
+            "sha256": sha256_hex(b"x"), "source_kind": "api", "artifact_id": artifact})
+    };
+    let unknown = server.refused("artifact/upload/start", params(&json!("art_none")));
+    assert_eq!(unknown.await, (-32600, json!("unknown_artifact")));
+    let named = json!({"workspace_id": "ws_a", "artifact_id": first["artifact_id"]});
+    let upload = server
+        .start(
+            "b.txt",
+            b"two",
+            json!({"artifact_id": first["artifact_id"]}),
+        )
+        .await;
+    server.chunk(&upload, 0, b"two").await;
+    server.call("artifact/delete", named.clone()).await;
+    let deleted = server.refused("artifact/upload/start", params(&first["artifact_id"]));
+    assert_eq!(deleted.await.0, -32600);
+    // Deleted while the bytes were on their way: brought back, it gets them after all.
+    let finish = json!({"workspace_id": "ws_a", "upload_id": upload});
+    assert_eq!(
+        server.refused("artifact/upload/finish", finish).await.0,
+        -32600
+    );
+    server.call("artifact/restore", named).await;
+    let second = server.finish(&upload).await;
+    assert_eq!(second["artifact_id"], first["artifact_id"]);
+}
+
+#[tokio::test]
+async fn chunks_behind_an_abort_are_refused_and_make_no_file() {
+    let server = server().await;
+    let upload = server.start("a.txt", b"0123456789", json!({})).await;
+    server.chunk(&upload, 0, b"01234").await;
+    server
+        .client
+        .wait_for::<ArtifactUploadChunkAckNotification>()
+        .await
+        .unwrap();
+    let params = json!({"workspace_id": "ws_a", "upload_id": upload});
+    server.call("artifact/upload/abort", params).await;
+    server.chunk(&upload, 5, b"56789").await;
+    let refused = server
+        .client
+        .wait_for::<ArtifactUploadChunkRejectedNotification>();
+    assert_eq!(refused.await.unwrap().kind, "unknown_upload");
+    let uploads = server.home.path().join("artifacts/upload_sessions/ws_a");
+    assert_eq!(std::fs::read_dir(uploads).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_refused_chunk_does_not_hold_up_the_next() {
+    let server = server().await;
+    let upload = server.start("a.txt", b"0123456789", json!({})).await;
+    server.chunk(&upload, 0, b"01234").await;
+    server.chunk(&upload, 7, b"789").await;
+    let refused = server
+        .client
+        .wait_for::<ArtifactUploadChunkRejectedNotification>();
+    let refused = refused.await.unwrap();
+    assert_eq!(
+        (refused.kind.as_str(), refused.next_offset),
+        ("offset_mismatch", Some(5))
+    );
+    server.chunk(&upload, 5, b"56789").await;
+    let artifact = server.finish(&upload).await;
+    assert_eq!(artifact["sha256"], sha256_hex(b"0123456789"));
+}
+
+#[tokio::test]
+async fn another_process_may_go_on_with_an_upload_in_between() {
+    let server = server().await;
+    let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
+    let home = Home::open(server.home.path()).unwrap();
+    let neighbour = Gateway::open(&home, &options).await.unwrap();
+    let neighbour = Server {
+        address: String::new(),
+        owner: String::new(),
+        reader: String::new(),
+        other: String::new(),
+        client: rpc::memory::connect(neighbour.connect(gateway::Principal::owner())),
+        home: tempfile::tempdir().unwrap(),
+        _stop: oneshot::channel().0,
+    };
+    let upload = server.start("a.txt", b"0123456789", json!({})).await;
+    for (at, sender) in [&server, &neighbour, &server, &neighbour, &server]
+        .iter()
+        .enumerate()
+    {
+        sender
+            .chunk(&upload, 2 * at, &b"0123456789"[2 * at..2 * at + 2])
+            .await;
+        let ack = sender
+            .client
+            .wait_for::<ArtifactUploadChunkAckNotification>();
+        assert_eq!(ack.await.unwrap().next_offset, 2 * at as u64 + 2);
+    }
+    let artifact = neighbour.finish(&upload).await;
+    assert_eq!(artifact["sha256"], sha256_hex(b"0123456789"));
+}

@@ -1,0 +1,19 @@
+//! Uploads that add a version to an artifact.
+
+use sea_orm::sea_query::{ColumnDef, Table};
+
+use super::Ddl;
+
+pub(super) fn statements() -> Vec<Ddl> {
+    // One column at a time: SQLite takes no more.
+    let column = |name: &str| {
+        Ddl::Column(
+            Table::alter()
+                .table("artifact_upload_session")
+                .add_column(ColumnDef::new(name.to_owned()).string())
+                .to_owned(),
+        )
+    };
+    // The artifact that gets a version; the version that came of the upload.
+    vec![column("version_of"), column("version_id")]
+}
