@@ -109,6 +109,11 @@ impl Context {
         &self.peer.gateway.jobs
     }
 
+    /// The heartbeats of company folders.
+    pub(crate) fn heartbeats(&self) -> &runner::Heartbeats {
+        &self.peer.gateway.heartbeats
+    }
+
     /// The indexes of company folders.
     pub(crate) fn indexes(&self) -> &Indexes {
         &self.peer.gateway.indexes

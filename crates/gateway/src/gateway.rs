@@ -44,6 +44,8 @@ pub struct Gateway {
     pub(crate) sessions: runner::Sessions,
     /// The jobs of workers.
     pub(crate) jobs: runner::Jobs,
+    /// The heartbeats of company folders.
+    pub(crate) heartbeats: runner::Heartbeats,
     /// The worker programs.
     pub(crate) adapters: runner::Adapters,
     /// Their indexes.
@@ -124,6 +126,7 @@ impl Gateway {
             providers,
             artifacts,
             sessions,
+            heartbeats: runner::Heartbeats::new(jobs.clone()),
             jobs,
             companies,
             indexes,

@@ -37,6 +37,7 @@ use tokio::sync::watch;
 
 pub(crate) use result::text;
 pub use surroundings::{Alone, ContextPlan, KeptPlan, Surroundings};
+pub(crate) use worker::kind as kind_of;
 
 use crate::{Error, Sessions, session::blocking};
 
@@ -134,21 +135,23 @@ impl Jobs {
         }
     }
 
-    fn companies(&self) -> &Companies {
+    pub(crate) fn companies(&self) -> &Companies {
         self.inner.sessions.companies()
     }
 
     /// Takes a job on. Answers before anything runs.
     pub async fn submit(&self, spec: JobSpec, again: Resubmit) -> Result<JobSubmitResponse, Error> {
+        let this = self.clone();
+        on_thread(move || this.submit_here(spec, again)).await
+    }
+
+    /// The same, on a thread of the runtime that may wait.
+    pub fn submit_here(&self, spec: JobSpec, again: Resubmit) -> Result<JobSubmitResponse, Error> {
         if self.is_closing() {
             return Err(Error::Closing);
         }
-        let this = self.clone();
-        let (company, spec, plan, job, status) = on_thread(move || {
-            let company = this.companies().open(&spec.workspace_dir)?;
-            this.prepare(company, spec, again)
-        })
-        .await?;
+        let company = self.companies().open(&spec.workspace_dir)?;
+        let (company, spec, plan, job, status) = self.prepare(company, spec, again)?;
         let response = JobSubmitResponse {
             workspace_dir: company.given().to_owned(),
             project_id: spec.project_id.clone(),
@@ -382,12 +385,12 @@ impl Jobs {
         }
     }
 
-    fn is_closing(&self) -> bool {
+    pub(crate) fn is_closing(&self) -> bool {
         *self.inner.closing.borrow() || self.inner.sessions.is_closing()
     }
 
     /// Waits until the gateway stops.
-    async fn closed(&self) {
+    pub(crate) async fn closed(&self) {
         let _ = self
             .inner
             .closing

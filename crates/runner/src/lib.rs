@@ -29,6 +29,7 @@ pub mod worktree;
 
 pub use adapter::{Adapters, Program, UnknownProvider};
 pub use error::Error;
+pub use heartbeat::{Carried, Heartbeats, Tick};
 pub use job::{Alone, ContextPlan, Jobs, KeptPlan, Resubmit, Surroundings};
 pub use options::{Config, Options};
 pub use output::Stream;
