@@ -15,6 +15,7 @@ use crate::{
     home::Owner,
     janitor, methods,
     providers::{Config, Providers},
+    surroundings::Around,
     turns,
     watch::{self, Watch},
 };
@@ -109,7 +110,7 @@ impl Gateway {
         let companies = company_events.companies(&sources, &index_worker);
         index_worker.serve(companies.clone());
         let sessions = runner::Sessions::new(companies.clone(), session_options);
-        let jobs = runner::Jobs::new(sessions.clone(), Arc::new(runner::Alone));
+        let jobs = runner::Jobs::new(sessions.clone(), Arc::new(Around));
         let gateway = Arc::new_cyclic(|gateway| Self {
             agent: turns::agent(
                 gateway.clone(),
@@ -164,6 +165,13 @@ impl Gateway {
     /// Who a token belongs to.
     pub fn tokens(&self) -> &StoredTokens {
         &self.tokens
+    }
+
+    /// Begins to stop the worker sessions, so that whoever waits for their end is answered. [`Gateway::close`] waits
+    /// for it.
+    pub fn stop_sessions(&self) {
+        let sessions = self.sessions.clone();
+        tokio::spawn(async move { sessions.close().await });
     }
 
     /// Waits until no worker session runs.

@@ -49,5 +49,9 @@ pub fn router() -> rpc::Router<Context> {
     company::agent::routes(&mut router);
     company::ui::routes(&mut router);
     company::desktop::routes(&mut router);
+    company::artifact::routes(&mut router);
+    company::memory::routes(&mut router);
+    company::context::routes(&mut router);
+    company::milestone::routes(&mut router);
     router
 }

@@ -1,4 +1,4 @@
-//! What each agent did, added up: `agent_counters`.
+//! What runs used, added up by agent (`agent_counters`) and by provider (`run_totals`).
 
 use std::collections::BTreeSet;
 
@@ -44,6 +44,54 @@ fn statement(wanted: &str) -> String {
                 excluded.stopped_runs, excluded.total_tokens, excluded.total_cost_usd, excluded.context_cycles_count,
                 excluded.context_cycles_known_runs, excluded.context_cycles_unknown_runs)"
     )
+}
+
+/// The numbers of one run, as `run_totals` adds them up.
+const OF_RUN: &str = "project_id, provider, 1, coalesce(usage_total_tokens, 0), coalesce(usage_cost_usd, 0.0),
+    usage_cost_usd IS NOT NULL, coalesce(usage_source = 'provider_reported', 0),
+    coalesce(usage_source = 'estimated_chars', 0),
+    CASE WHEN context_cycles_source = 'provider_signal' THEN coalesce(context_cycles_count, 0) ELSE 0 END,
+    coalesce(context_cycles_source = 'provider_signal', 0), coalesce(context_cycles_source <> 'provider_signal', 0)";
+
+/// Counts a run in, once its row is written.
+pub(crate) fn count_in(db: &Connection, project: &str, run: &str) -> rusqlite::Result<()> {
+    db.prepare_cached(&format!(
+        "INSERT INTO run_totals SELECT {OF_RUN} FROM runs WHERE project_id = ?1 AND run_id = ?2
+         ON CONFLICT (project_id, provider) DO UPDATE SET
+             run_count = run_count + 1, total_tokens = total_tokens + excluded.total_tokens,
+             total_cost_usd = total_cost_usd + excluded.total_cost_usd,
+             priced_runs = priced_runs + excluded.priced_runs,
+             reported_runs = reported_runs + excluded.reported_runs,
+             estimated_runs = estimated_runs + excluded.estimated_runs,
+             context_cycles_count = context_cycles_count + excluded.context_cycles_count,
+             context_cycles_known_runs = context_cycles_known_runs + excluded.context_cycles_known_runs,
+             context_cycles_unknown_runs = context_cycles_unknown_runs + excluded.context_cycles_unknown_runs"
+    ))?
+    .execute([project, run])
+    .map(drop)
+}
+
+/// Counts a run out, before its row goes or changes. There may be none.
+pub(crate) fn count_out(db: &Connection, project: &str, run: &str) -> rusqlite::Result<()> {
+    let counted = db
+        .prepare_cached(&format!(
+            "INSERT INTO run_totals SELECT {OF_RUN} FROM runs WHERE project_id = ?1 AND run_id = ?2
+             ON CONFLICT (project_id, provider) DO UPDATE SET
+                 run_count = run_count - 1, total_tokens = total_tokens - excluded.total_tokens,
+                 total_cost_usd = total_cost_usd - excluded.total_cost_usd,
+                 priced_runs = priced_runs - excluded.priced_runs,
+                 reported_runs = reported_runs - excluded.reported_runs,
+                 estimated_runs = estimated_runs - excluded.estimated_runs,
+                 context_cycles_count = context_cycles_count - excluded.context_cycles_count,
+                 context_cycles_known_runs = context_cycles_known_runs - excluded.context_cycles_known_runs,
+                 context_cycles_unknown_runs = context_cycles_unknown_runs - excluded.context_cycles_unknown_runs"
+        ))?
+        .execute([project, run])?;
+    if counted > 0 {
+        db.prepare_cached("DELETE FROM run_totals WHERE project_id = ?1 AND run_count <= 0")?
+            .execute([project])?;
+    }
+    Ok(())
 }
 
 /// Adds up for every agent.

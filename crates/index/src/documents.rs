@@ -22,7 +22,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    events,
+    counters, events,
     scan::{Kind, Known, Stamp, lines_of, project_of},
     search::{self, Text},
 };
@@ -265,6 +265,9 @@ pub(crate) fn delete(
     id: &str,
     counts: &mut IndexSyncResponse,
 ) -> rusqlite::Result<()> {
+    if kind == Kind::Run && !is_taken(db, kind, path, id)? {
+        counters::count_out(db, project_of(path), id)?;
+    }
     let (table, column, is_of_project) = table(kind);
     let project = if is_of_project {
         " AND project_id = ?3"
@@ -323,7 +326,9 @@ pub(crate) fn write(
     let project = project_of(path);
     match parsed {
         Parsed::Run(run) => {
+            counters::count_out(db, project, &run.id)?;
             write_run(db, project, path, run)?;
+            counters::count_in(db, project, &run.id)?;
             counts.runs_upserted += 1;
         }
         Parsed::Artifact(artifact) => {

@@ -20,7 +20,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::{
     Error, Query, rebuild,
-    scan::{self, KnownFiles},
+    scan::{self, KnownFiles, Scanned},
     schema, search,
     snapshot::People,
     sync::{self, Differences},
@@ -81,6 +81,8 @@ struct Writer {
     open: Option<Open>,
     /// What the index knows of files, and the state of the database it was read from.
     known: Option<(i64, KnownFiles)>,
+    /// What was there when nothing was different from that. Compared in order, which is cheaper than looking up.
+    in_sync: Option<Vec<Scanned>>,
 }
 
 /// A connection, and the file it belongs to.
@@ -182,9 +184,7 @@ impl Indexes {
         self.freshen(company, freshness)?;
         while self.add_texts(company)? {}
         let people = People::of(company)?;
-        self.read(company, |db| {
-            search::search(db, company.given(), query, &people)
-        })
+        self.read(company, |db| search::search(db, company, query, &people))
     }
 
     /// Adds some events to the full text; tells whether more wait.
@@ -248,7 +248,7 @@ impl Indexes {
         };
         let scanned = scan::scan(company).map_err(Error::Io)?;
         counts.files_scanned = scanned.len() as u64;
-        let synced = writer.sync(company, &scanned, &mut counts);
+        let synced = writer.sync(company, scanned, &mut counts);
         if synced.is_err() {
             // What is remembered may be ahead of what is stored.
             *writer = Writer::default();
@@ -319,27 +319,47 @@ impl Writer {
     fn sync(
         &mut self,
         company: &Company,
-        scanned: &[scan::Scanned],
+        scanned: Vec<Scanned>,
         counts: &mut IndexSyncResponse,
     ) -> Result<(), Error> {
         let open = self.open.as_mut().ok_or_else(|| not_built(company))?;
         let db = &mut open.connection;
+        if is_stale(db, self.known.as_ref())? {
+            self.in_sync = None;
+        } else if self.in_sync.as_ref() == Some(&scanned) {
+            return Ok(());
+        }
+        self.in_sync = None;
         let known = current(db, &mut self.known)?;
-        if Differences::between(scanned, known).is_empty() {
+        let mut differences = Differences::between(&scanned, known);
+        if differences.is_empty() {
+            self.in_sync = Some(scanned);
             return Ok(());
         }
         let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another process may have taken over the same changes while we waited.
-        let known = current(&change, &mut self.known)?;
-        let differences = Differences::between(scanned, known);
+        if is_stale(&change, self.known.as_ref())? {
+            differences = Differences::between(&scanned, current(&change, &mut self.known)?);
+        }
         if differences.is_empty() {
             return Ok(());
         }
         counts.files_changed = differences.len() as u64;
+        let known = current(&change, &mut self.known)?;
         sync::apply(company, &change, known, differences, counts)?;
         change.commit()?;
         Ok(())
     }
+}
+
+fn data_version(db: &Connection) -> rusqlite::Result<i64> {
+    db.pragma_query_value(None, "data_version", |row| row.get(0))
+}
+
+/// Whether another connection wrote since this was read.
+fn is_stale(db: &Connection, known: Option<&(i64, KnownFiles)>) -> rusqlite::Result<bool> {
+    let version = data_version(db)?;
+    Ok(known.is_none_or(|(read_at, _)| *read_at != version))
 }
 
 /// What the index knows of files, read again if another process wrote.
@@ -347,12 +367,8 @@ fn current<'a>(
     db: &Connection,
     known: &'a mut Option<(i64, KnownFiles)>,
 ) -> Result<&'a mut KnownFiles, Error> {
-    let version: i64 = db.pragma_query_value(None, "data_version", |row| row.get(0))?;
-    let is_current = known
-        .as_ref()
-        .is_some_and(|(read_at, _)| *read_at == version);
-    if !is_current {
-        *known = Some((version, scan::known_files(db)?));
+    if is_stale(db, known.as_ref())? {
+        *known = Some((data_version(db)?, scan::known_files(db)?));
     }
     let (_, files) = known.get_or_insert_default();
     Ok(files)

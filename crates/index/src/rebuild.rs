@@ -165,10 +165,10 @@ fn parse(
             activity: None,
         });
     };
-    match lines.kind {
-        Kind::Messages => parse_messages(unit, id, reader, lines.stamp, &send),
-        _ => parse_events(unit, id, reader, lines.stamp, &send),
+    if lines.kind == Kind::Messages {
+        return parse_messages(unit, id, reader, lines.stamp, &send);
     }
+    parse_events(unit, id, reader, lines.stamp, &send)
 }
 
 fn parse_events(

@@ -31,7 +31,7 @@ pub(crate) struct Stamp {
 }
 
 /// A file that is there.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scanned {
     pub(crate) kind: Kind,
     /// Relative to the folder, with `/`.
@@ -225,10 +225,10 @@ impl Scan<'_> {
         let mut names = Vec::new();
         for entry in rustix::fs::Dir::read_from(&handle)? {
             let entry = entry?;
-            if let Ok(name) = entry.file_name().to_str() {
-                if !name.starts_with('.') {
-                    names.push(name.to_owned());
-                }
+            if let Ok(name) = entry.file_name().to_str()
+                && !name.starts_with('.')
+            {
+                names.push(name.to_owned());
             }
         }
         names.sort_unstable();

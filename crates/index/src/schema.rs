@@ -77,6 +77,13 @@ CREATE TABLE jobs (
 CREATE TABLE agents (
     agent_id TEXT PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, provider TEXT NOT NULL, model_hint TEXT,
     team_id TEXT, relpath TEXT NOT NULL);
+-- What runs used, added up as they change, so that no view reads them all.
+CREATE TABLE run_totals (
+    project_id TEXT NOT NULL, provider TEXT NOT NULL, run_count INTEGER NOT NULL, total_tokens INTEGER NOT NULL,
+    total_cost_usd REAL NOT NULL, priced_runs INTEGER NOT NULL, reported_runs INTEGER NOT NULL,
+    estimated_runs INTEGER NOT NULL, context_cycles_count INTEGER NOT NULL,
+    context_cycles_known_runs INTEGER NOT NULL, context_cycles_unknown_runs INTEGER NOT NULL,
+    PRIMARY KEY (project_id, provider)) WITHOUT ROWID;
 CREATE TABLE agent_counters (
     agent_id TEXT PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, provider TEXT NOT NULL, model_hint TEXT,
     team_id TEXT, total_runs INTEGER NOT NULL, running_runs INTEGER NOT NULL, ended_runs INTEGER NOT NULL,
@@ -115,7 +122,7 @@ CREATE INDEX events_type ON events(type, ts_wallclock, seq);
 CREATE INDEX runs_created ON runs(created_at, run_id);
 CREATE INDEX runs_of_project ON runs(project_id, created_at, run_id);
 CREATE INDEX runs_agent ON runs(agent_id, status, provider, usage_total_tokens, usage_cost_usd,
-    context_cycles_count, context_cycles_source, project_id, usage_source);
+    context_cycles_count, context_cycles_source, project_id);
 CREATE INDEX comments_created ON comments(project_id, created_at, comment_id);
 CREATE INDEX runs_task ON runs(spec_task_id);
 CREATE INDEX artifacts_type ON artifacts(type, created_at, artifact_id);

@@ -138,15 +138,19 @@ impl Sync<'_> {
         self.note_agent(kind, path, id)?;
         documents::delete(self.db, kind, path, id, self.counts)?;
         self.freed.push(kind);
-        if let Some(lines) = lines_of(path) {
-            if self.known.remove(&lines).is_some() {
-                scan::forget(self.db, &lines)?;
-                if let Some(kind) = Kind::of(&lines) {
-                    self.lines.insert(lines, kind);
-                }
-            }
+        if let Some(lines) = lines_of(path)
+            && self.known.remove(&lines).is_some()
+        {
+            scan::forget(self.db, &lines)?;
+            self.look_at_lines(lines);
         }
         Ok(())
+    }
+
+    fn look_at_lines(&mut self, path: String) {
+        if let Some(kind) = Kind::of(&path) {
+            self.lines.insert(path, kind);
+        }
     }
 
     /// The numbers of an agent change with its document and its runs.
@@ -206,12 +210,10 @@ impl Sync<'_> {
             documents::write(self.db, path, parsed, self.counts)?;
             self.note_agent(kind, path, id)?;
         }
-        if old_id != new_id {
-            if let Some(lines) = lines_of(path).filter(|lines| self.company.path(lines).is_file()) {
-                if let Some(kind) = Kind::of(&lines) {
-                    self.lines.insert(lines, kind);
-                }
-            }
+        if old_id != new_id
+            && let Some(lines) = lines_of(path).filter(|lines| self.company.path(lines).is_file())
+        {
+            self.look_at_lines(lines);
         }
         self.remember(path, read.known(new_id))
     }
@@ -258,9 +260,9 @@ impl Sync<'_> {
             Err(error) if error.is_missing() => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        let known = match kind {
-            Kind::Messages => self.messages(path, &id, reader, is_afresh)?,
-            _ => self.events(path, &id, reader, is_afresh)?,
+        let known = match kind == Kind::Messages {
+            true => self.messages(path, &id, reader, is_afresh)?,
+            false => self.events(path, &id, reader, is_afresh)?,
         };
         self.remember(path, known)
     }

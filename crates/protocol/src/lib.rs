@@ -70,6 +70,10 @@ pub const FAMILIES: &[&Family] = &[
     &company::agent::FAMILY,
     &company::ui::FAMILY,
     &company::desktop::FAMILY,
+    &company::artifact::FAMILY,
+    &company::memory::FAMILY,
+    &company::context::FAMILY,
+    &company::milestone::FAMILY,
 ];
 
 /// Every method of every family.

@@ -210,7 +210,11 @@ impl Plan {
         let found = own.or_else(|| names.iter().find_map(|name| bins?.get(*name)));
         found.cloned().unwrap_or_else(|| match &self.driver {
             Driver::CodexAppServer => "codex".to_owned(),
-            driver => driver.as_str().to_owned(),
+            Driver::Command
+            | Driver::Codex
+            | Driver::Claude
+            | Driver::Gemini
+            | Driver::Declared(..) => self.driver.as_str().to_owned(),
         })
     }
 

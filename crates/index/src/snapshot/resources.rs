@@ -49,11 +49,10 @@ fn totals(db: &Connection, project: Option<&str>, live: &Live) -> Result<Resourc
     };
     let used = db
         .prepare_cached(&format!(
-            "SELECT count(*), coalesce(sum(usage_total_tokens), 0), coalesce(sum(usage_cost_usd), 0.0),
-                 coalesce(sum(CASE WHEN context_cycles_source = 'provider_signal' THEN context_cycles_count END), 0),
-                 coalesce(sum(context_cycles_source = 'provider_signal'), 0),
-                 coalesce(sum(context_cycles_source <> 'provider_signal'), 0)
-             FROM runs WHERE {of_project}"
+            "SELECT coalesce(sum(run_count), 0), coalesce(sum(total_tokens), 0), coalesce(sum(total_cost_usd), 0.0),
+                 coalesce(sum(context_cycles_count), 0), coalesce(sum(context_cycles_known_runs), 0),
+                 coalesce(sum(context_cycles_unknown_runs), 0)
+             FROM run_totals WHERE {of_project}"
         ))?
         .query_row([project], |row| {
             Ok(ResourceTotals {
@@ -109,8 +108,8 @@ fn providers(db: &Connection, project: Option<&str>) -> Result<Vec<ResourceProvi
         "?1 IS NULL"
     };
     let mut statement = db.prepare_cached(&format!(
-        "SELECT provider, count(*), coalesce(sum(usage_total_tokens), 0) AS tokens, coalesce(sum(usage_cost_usd), 0.0)
-         FROM runs WHERE {of_project} GROUP BY provider ORDER BY tokens DESC, provider"
+        "SELECT provider, sum(run_count), sum(total_tokens) AS tokens, sum(total_cost_usd)
+         FROM run_totals WHERE {of_project} GROUP BY provider ORDER BY tokens DESC, provider"
     ))?;
     let rows = statement.query_map([project], |row| {
         Ok(ResourceProvider {

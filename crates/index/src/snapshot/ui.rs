@@ -34,7 +34,7 @@ impl Indexes {
         wanted: &UiSnapshotParams,
         live: &Live,
         actor: Option<&Actor>,
-        worker: IndexSyncWorkerStatusResponse,
+        worker: &IndexSyncWorkerStatusResponse,
     ) -> Result<UiSnapshotResponse, Error> {
         let freshness = Freshness::of(wanted.refresh_index, wanted.sync_index);
         let state = self.freshen(company, freshness)?;

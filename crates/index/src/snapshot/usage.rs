@@ -127,11 +127,10 @@ fn all_time(db: &Connection, project: Option<&str>) -> Result<UsageTotals, Error
     };
     let totals = db
         .prepare_cached(&format!(
-            "SELECT count(*), coalesce(sum(usage_total_tokens), 0), coalesce(sum(usage_cost_usd), 0.0),
-                 count(usage_cost_usd), coalesce(sum(usage_source = 'provider_reported'), 0),
-                 coalesce(sum(usage_source = 'estimated_chars'), 0),
+            "SELECT coalesce(sum(run_count), 0), coalesce(sum(total_tokens), 0), coalesce(sum(total_cost_usd), 0.0),
+                 coalesce(sum(priced_runs), 0), coalesce(sum(reported_runs), 0), coalesce(sum(estimated_runs), 0),
                  (SELECT count(*) FROM (SELECT DISTINCT project_id, run_id FROM event_parse_errors WHERE {of_project}))
-             FROM runs WHERE {of_project}"
+             FROM run_totals WHERE {of_project}"
         ))?
         .query_row([project], |row| {
             let (run_count, priced): (u64, u64) = (row.get(0)?, row.get(3)?);
@@ -140,7 +139,7 @@ fn all_time(db: &Connection, project: Option<&str>) -> Result<UsageTotals, Error
                 total_tokens: row.get(1)?,
                 total_cost_usd: usd(row.get(2)?),
                 priced_run_count: priced,
-                unpriced_run_count: run_count - priced,
+                unpriced_run_count: run_count.saturating_sub(priced),
                 provider_reported_count: row.get(4)?,
                 estimated_count: row.get(5)?,
                 parse_error_run_count: row.get(6)?,

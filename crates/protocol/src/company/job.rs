@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     ActorRole, AgentId, Issue, JobId, JobKind, PermissionLevel, ProjectId, Text, WorkerKind,
-    heartbeat::ProposedAction,
+    context::ContextRef, heartbeat::ProposedAction,
 };
 use crate::Reach;
 
@@ -19,7 +19,7 @@ crate::methods! {
     ///
     /// An id that is blank is chosen by the server. An id that is active already is answered with where it stands;
     /// one that is over is refused unless `resubmit` is true, which forgets its result.
-    Exec JobSubmit = "job.submit" (JobSubmitParams in job) -> JobSubmitResponse;
+    Exec JobSubmit = "job.submit" (JobSubmitParams in job as job.manager_role) -> JobSubmitResponse;
     /// List the jobs of a project: the newest ones, sorted by id.
     Read JobList = "job.list" (JobListParams in workspace_dir) -> JobListResponse;
     /// Tell where a job stands.
@@ -64,7 +64,7 @@ pub struct JobSpec {
     /// What it may do.
     pub permission_level: PermissionLevel,
     /// What the worker should know.
-    pub context_refs: Vec<JobContextRef>,
+    pub context_refs: Vec<ContextRef>,
     /// How much it is given to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 200))]
@@ -117,45 +117,6 @@ pub enum ContextMode {
     Auto,
     /// The caller decides.
     Manual,
-}
-
-/// Something a worker is given to know.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct JobContextRef {
-    /// What it is.
-    pub kind: JobContextRefKind,
-    /// Which one.
-    pub value: Text,
-    /// What it is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<Text>,
-}
-
-/// What a reference is to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum JobContextRefKind {
-    /// A file of the folder.
-    File,
-    /// A command.
-    Command,
-    /// A document.
-    Artifact,
-    /// A remark.
-    Note,
-}
-
-impl JobContextRefKind {
-    /// The word on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Command => "command",
-            Self::Artifact => "artifact",
-            Self::Note => "note",
-        }
-    }
 }
 
 /// Params of [`JobSubmit`].

@@ -160,11 +160,12 @@ impl Output {
 
     pub(super) fn finish(mut self, exit_code: Option<i32>) -> Outcome {
         let failed = exit_code.is_some_and(|code| code != 0);
-        if failed && self.outcome.error.is_none() {
-            if let Some(error) = first_line(&self.stderr.0).map(ToOwned::to_owned) {
-                let class = ErrorClass::of_text(&error);
-                self.outcome.fail(error, class);
-            }
+        if failed
+            && self.outcome.error.is_none()
+            && let Some(error) = first_line(&self.stderr.0).map(ToOwned::to_owned)
+        {
+            let class = ErrorClass::of_text(&error);
+            self.outcome.fail(error, class);
         }
         self.outcome
     }

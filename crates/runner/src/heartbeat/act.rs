@@ -288,8 +288,7 @@ fn execute(
                 company,
                 comment::NewComment {
                     project_id: parsed(project_id)?,
-                    author_id: crate::job::text(actor.id.as_str()),
-                    author_role: actor.role,
+                    author: actor.clone(),
                     body: body.to_string(),
                     agent_id: target_agent_id.as_ref().map(Text::to_string),
                     artifact_id: target_artifact_id.as_ref().map(Text::to_string),

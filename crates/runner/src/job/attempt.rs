@@ -454,7 +454,7 @@ fn close_run(scribe: &Scribe, reason: &str, error: &str) -> Result<(), company::
 fn repository(
     company: &Company,
     project: &ProjectId,
-    refs: &[protocol::company::job::JobContextRef],
+    refs: &[protocol::company::context::ContextRef],
 ) -> Option<RepoId> {
     let links = project::repo_links(company, project).ok()?;
     let machine = company

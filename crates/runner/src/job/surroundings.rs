@@ -3,7 +3,8 @@
 use company::{Company, Error, secret};
 use protocol::company::{
     ContextPackId, JobId, ProjectId, RunId,
-    job::{JobContextRef, JobRecord, JobSpec},
+    context::ContextRef,
+    job::{JobRecord, JobSpec},
 };
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default)]
 pub struct ContextPlan {
     /// The references, the caller's own first.
-    pub refs: Vec<JobContextRef>,
+    pub refs: Vec<ContextRef>,
     /// The plan as whoever made it keeps it; none if it is not kept.
     pub plan: Option<Value>,
 }
@@ -52,7 +53,7 @@ pub struct Alone;
 
 impl Surroundings for Alone {
     fn plan_context(&self, _company: &Company, job: &JobSpec) -> Result<ContextPlan, Error> {
-        let is_clean = |reference: &&JobContextRef| {
+        let is_clean = |reference: &&ContextRef| {
             let description = reference.description.as_deref().unwrap_or_default();
             secret::detect(&reference.value).total() + secret::detect(description).total() == 0
         };
