@@ -69,11 +69,14 @@ impl Surroundings for Around {
         company: &Company,
         job: &JobSpec,
         plan: &Value,
-        (run, pack, _): (&RunId, &ContextPackId, &str),
+        (run, pack, session_ref): (&RunId, &ContextPackId, &str),
     ) -> Result<Option<KeptPlan>, Error> {
         let plan: ContextPlanForJobResponse = serde_json::from_value(plan.clone())
             .map_err(|error| Error::Refused(format!("a plan cannot be read: {error}")))?;
-        let kept = context_plan::persist(company, &planned(company, job)?, run, pack, &plan)?;
+        let kept = {
+            let job = planned(company, job)?;
+            context_plan::persist(company, &job, run, pack, session_ref, &plan)?
+        };
         Ok(Some(KeptPlan {
             relpath: kept.context_plan_relpath,
             hash: kept.context_plan_hash,

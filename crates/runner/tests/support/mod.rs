@@ -126,6 +126,13 @@ impl Fixture {
         assert!(made.success());
     }
 
+    /// Lets the worker go on.
+    pub(crate) async fn open_gate(&self) {
+        let path = self.bin().join("gate");
+        let opened = tokio::task::spawn_blocking(move || write(&path, "go\n"));
+        opened.await.expect("a thread");
+    }
+
     /// Waits until a worker wrote into a pipe.
     pub(crate) async fn wait_for(&self, name: &str) {
         let path = self.bin().join(name);
