@@ -10,10 +10,10 @@ mod relevance;
 use std::collections::BTreeSet;
 
 use protocol::company::{
-    AgentId, MemoryScopeKind, ProjectId, ReviewDecision,
+    AgentId, JobKind, MemoryScopeKind, ProjectId, ReviewDecision,
     context::{
         ContextDecision, ContextLayer, ContextPlanForJobResponse, ContextRef, ContextRefKind,
-        ContextSourceKind, ContextTraceEntry, JobKind,
+        ContextSourceKind, ContextTraceEntry,
     },
 };
 

@@ -87,6 +87,11 @@ pub fn task(project: &ProjectId, task: &TaskId) -> String {
     format!("{PROJECTS}/{project}/tasks/{task}.md")
 }
 
+/// The folder of a job.
+pub fn job(project: &ProjectId, job: &JobId) -> String {
+    format!("{PROJECTS}/{project}/jobs/{job}")
+}
+
 /// The file of a document.
 pub fn document(project: &ProjectId, document: &DocumentId) -> String {
     format!("{PROJECTS}/{project}/artifacts/{document}.md")
@@ -105,11 +110,6 @@ pub fn project_memory(project: &ProjectId) -> String {
 /// The guidance of an agent.
 pub fn agent_guidance(agent: &AgentId) -> String {
     format!("{AGENTS}/{agent}/AGENTS.md")
-}
-
-/// The folder of a job.
-pub fn job(project: &ProjectId, job: &JobId) -> String {
-    format!("{PROJECTS}/{project}/jobs/{job}")
 }
 
 /// The file of a review.

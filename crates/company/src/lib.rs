@@ -24,6 +24,7 @@ pub mod home;
 pub mod inbox;
 pub mod init;
 mod intent;
+pub mod job;
 pub mod layout;
 mod lock;
 pub mod memory;

@@ -104,6 +104,16 @@ impl Context {
         &self.peer.gateway.sessions
     }
 
+    /// The jobs of workers.
+    pub(crate) fn jobs(&self) -> &runner::Jobs {
+        &self.peer.gateway.jobs
+    }
+
+    /// The heartbeats of company folders.
+    pub(crate) fn heartbeats(&self) -> &runner::Heartbeats {
+        &self.peer.gateway.heartbeats
+    }
+
     /// The indexes of company folders.
     pub(crate) fn indexes(&self) -> &Indexes {
         &self.peer.gateway.indexes

@@ -31,6 +31,7 @@ pub fn router() -> rpc::Router<Context> {
     company::workspace::routes(&mut router);
     company::run::routes(&mut router);
     company::session::routes(&mut router);
+    company::job::routes(&mut router);
     company::worktree::routes(&mut router);
     company::sharepack::routes(&mut router);
     company::events::routes(&mut router);

@@ -14,6 +14,7 @@ mod id;
 pub mod inbox;
 pub mod index;
 mod issue;
+pub mod job;
 pub mod memory;
 pub mod milestone;
 pub mod monitor;

@@ -52,6 +52,7 @@ pub const FAMILIES: &[&Family] = &[
     &company::workspace::FAMILY,
     &company::run::FAMILY,
     &company::session::FAMILY,
+    &company::job::FAMILY,
     &company::worktree::FAMILY,
     &company::sharepack::FAMILY,
     &company::events::FAMILY,

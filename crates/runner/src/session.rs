@@ -10,7 +10,7 @@ use std::sync::Arc;
 use protocol::company::RunStatus;
 use serde_json::{Value, json};
 
-pub(crate) use end::retry_at;
+pub(crate) use end::{retry_at, retry_at_of};
 pub(crate) use live::{Live, Stage};
 pub(crate) use prepare::STOP_FLAG;
 

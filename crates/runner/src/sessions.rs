@@ -37,13 +37,14 @@ use tokio::{
 use self::{
     detached::{reconcile, write_stop_flag},
     places::Queue,
-    preflight::actor,
+    preflight::{actor, judge},
 };
 use crate::{
     Error, Options,
-    driver::ErrorClass,
-    lanes::Ticket,
-    plan::Plan,
+    driver::{Driver, ErrorClass},
+    guard::Verdict,
+    lanes::{Strain, Ticket},
+    plan::{Extra, Plan},
     process::{self, ProcessId, Reaper},
     record::{self, SessionRecord, SessionRecordTag},
     scribe::Scribe,
@@ -77,6 +78,16 @@ struct Inner {
 }
 
 type Key = (PathBuf, String);
+
+/// What is known of a worker program before it is started.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    pub(crate) verdict: Verdict,
+    /// What is asked for its version.
+    pub(crate) program: String,
+    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) driver: Driver,
+}
 
 /// A session of this process.
 #[derive(Debug)]
@@ -114,6 +125,15 @@ impl Sessions {
         &self,
         params: CompanySessionLaunchParams,
     ) -> Result<CompanySessionLaunchResponse, Error> {
+        self.launch_with(params, Extra::default()).await
+    }
+
+    /// The same for a job.
+    pub(crate) async fn launch_with(
+        &self,
+        params: CompanySessionLaunchParams,
+        extra: Extra,
+    ) -> Result<CompanySessionLaunchResponse, Error> {
         let inner = &self.inner;
         if inner.closing.load(Ordering::SeqCst) {
             return Err(Error::Closing);
@@ -122,7 +142,7 @@ impl Sessions {
         let params = Arc::new(params);
         let (plan, run, actor) = {
             let (inner, params) = (Arc::clone(inner), Arc::clone(&params));
-            on_thread(move || inner.read(&params)).await?
+            on_thread(move || inner.read(&params, extra)).await?
         };
         let scribe = Scribe {
             company: plan.company.clone(),
@@ -262,6 +282,54 @@ impl Sessions {
         Ok(self.inner.state(&known))
     }
 
+    /// Waits until a session of this process is over: its record, and what its program said.
+    pub(crate) async fn over(
+        &self,
+        workspace_dir: &str,
+        session_ref: &str,
+    ) -> Option<(SessionRecord, Option<crate::driver::Outcome>)> {
+        let known = self.inner.find(Some(workspace_dir), session_ref)?;
+        let state = known.live.reach(|stage| stage == Stage::Over).await;
+        Some((state.record, known.live.outcome()))
+    }
+
+    /// Looks at the worker program of a launch before it happens: who it is, and whether it may run.
+    pub(crate) async fn guard(&self, params: CompanySessionLaunchParams) -> Result<Guarded, Error> {
+        let inner = Arc::clone(&self.inner);
+        let (plan, _, _) = on_thread(move || inner.read(&params, Extra::default())).await?;
+        Ok(Guarded {
+            verdict: judge(&plan).await,
+            program: plan.bin(),
+            environment: plan.environment(&BTreeMap::new()),
+            driver: plan.driver,
+        })
+    }
+
+    /// Lets a provider rest, because a job found that it needs to.
+    pub(crate) async fn rest(
+        &self,
+        company: &Company,
+        provider: &str,
+        strain: Strain,
+        detail: &str,
+        retry_at_ms: Option<i64>,
+    ) {
+        let inner = &self.inner;
+        inner
+            .cool_down(company, provider, strain, detail, retry_at_ms)
+            .await;
+    }
+
+    /// The company folders.
+    pub(crate) fn companies(&self) -> &Companies {
+        &self.inner.companies
+    }
+
+    /// Whether it is being closed.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.inner.closing.load(Ordering::SeqCst)
+    }
+
     /// Sessions, newest first: of a company folder, or those of this process.
     pub async fn list(
         &self,
@@ -395,7 +463,10 @@ impl Sessions {
                 let detail = outcome
                     .and_then(|outcome| outcome.error)
                     .unwrap_or_default();
-                inner.cool_down(&plan, &detail, retry_at).await;
+                let (company, strain) = (&plan.company, Strain::RateLimit);
+                inner
+                    .cool_down(company, &plan.provider, strain, &detail, retry_at)
+                    .await;
             }
         }
         inner.leave(&plan.company, ticket);
@@ -423,7 +494,11 @@ impl Sessions {
 }
 
 impl Inner {
-    fn read(&self, params: &CompanySessionLaunchParams) -> Result<(Plan, Arc<Run>, Actor), Error> {
+    fn read(
+        &self,
+        params: &CompanySessionLaunchParams,
+        extra: Extra,
+    ) -> Result<(Plan, Arc<Run>, Actor), Error> {
         let company = self.companies.open(&params.workspace_dir)?;
         self.prune(&company);
         let path = format!(
@@ -434,7 +509,7 @@ impl Inner {
             .read(&path)
             .map_err(|error| error.or_not_found("Run", params.run_id.as_str()))?;
         let actor = actor(&company, params)?;
-        let plan = Plan::new(company, params, &run, &self.options);
+        let plan = Plan::new(company, params, &run, &self.options, extra);
         Ok((plan, run, actor))
     }
 

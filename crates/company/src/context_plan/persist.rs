@@ -20,12 +20,13 @@ pub struct PersistedPlan {
     pub context_plan_hash: String,
 }
 
-/// Writes a plan into the context pack of a run, and tells of it in the run's log.
+/// Writes a plan into the context pack of a run, and tells of it in the run's log as part of a session.
 pub fn persist(
     company: &Company,
     job: &Job,
     run: &RunId,
     pack: &ContextPackId,
+    session_ref: &str,
     plan: &ContextPlanForJobResponse,
 ) -> Result<PersistedPlan, Error> {
     // The order of the fields is the order of the file.
@@ -89,7 +90,9 @@ pub fn persist(
         "filtered_by_secret_count": plan.filtered_by_secret_count,
     });
     let name = "context.plan.generated";
-    let event = policy::managers_event(company, run, &job.manager.id, name, &payload)?;
+    let mut event = policy::managers_event(company, run, &job.manager.id, name, &payload)?;
+    event.session_ref = session_ref.to_owned();
+    event.correlation_id = Some(session_ref.to_owned());
     company.write(|writer| {
         writer.put_together(&Together {
             files: vec![(relpath.clone(), text)],

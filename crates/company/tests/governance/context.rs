@@ -7,10 +7,9 @@ use company::{
 use protocol::{
     Id as _,
     company::{
-        ActorRole, AgentId, ReviewDecision, Sensitivity, Visibility,
+        ActorRole, AgentId, JobKind, ReviewDecision, Sensitivity, Visibility,
         context::{
             ContextDecision, ContextLayer, ContextPlanForJobResponse, ContextRef, ContextRefKind,
-            JobKind,
         },
     },
 };
@@ -226,8 +225,15 @@ fn a_plan_is_kept_with_its_run_and_its_hash_is_that_of_the_file() {
     let place = Place::new();
     let job = job(&place);
     let planned = plan(&place, &job);
-    let kept =
-        context_plan::persist(&place.company, &job, &place.run, &place.pack, &planned).unwrap();
+    let kept = context_plan::persist(
+        &place.company,
+        &job,
+        &place.run,
+        &place.pack,
+        "local_x",
+        &planned,
+    )
+    .unwrap();
     let text = place.read(&kept.context_plan_relpath);
     assert!(text.ends_with("}\n"));
     use sha2::Digest as _;

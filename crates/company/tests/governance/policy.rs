@@ -16,8 +16,8 @@ use proptest::prelude::*;
 use protocol::{
     Id as _,
     company::{
-        ActorRole, DocumentId, MessageKind, ReviewDecision, Sensitivity, Visibility,
-        context::JobKind, conversation::Participants, memory::DeltaFilter,
+        ActorRole, DocumentId, JobKind, MessageKind, ReviewDecision, Sensitivity, Visibility,
+        conversation::Participants, memory::DeltaFilter,
     },
 };
 use serde_json::json;

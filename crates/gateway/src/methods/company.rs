@@ -12,6 +12,7 @@ pub(super) mod events;
 pub(super) mod heartbeat;
 pub(super) mod inbox;
 pub(super) mod index;
+pub(super) mod job;
 pub(super) mod memory;
 pub(super) mod milestone;
 pub(super) mod monitor;
@@ -48,7 +49,13 @@ async fn within<R: Send + 'static>(
 ) -> Result<R, Failure> {
     let companies = ctx.companies().clone();
     let workspace_dir = workspace_dir.to_owned();
-    blocking(move || work(&companies.open(&workspace_dir)?)).await
+    let heartbeats = ctx.heartbeats().clone();
+    blocking(move || {
+        let company = companies.open(&workspace_dir)?;
+        heartbeats.observe(&company);
+        work(&company)
+    })
+    .await
 }
 
 /// Reads the index of a company folder, or writes it. The folder counts as used: its index is kept up to date for a

@@ -3,24 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ActorRole, AgentId, MemoryScopeKind, ProjectId, Sensitivity, Text, Visibility};
+use super::{
+    ActorRole, AgentId, JobKind, MemoryScopeKind, ProjectId, Sensitivity, Text, Visibility,
+};
 
 crate::methods! {
     Company family "context";
 
     /// Choose what a worker should know for a job: governance first, then approved memory, then what happened.
     Read ContextPlanForJob = "context.plan_for_job" (ContextPlanForJobParams in workspace_dir as manager_role) -> ContextPlanForJobResponse;
-}
-
-/// What kind of job it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum JobKind {
-    /// Work.
-    #[default]
-    Execution,
-    /// A look around.
-    Heartbeat,
 }
 
 /// What a reference is to.

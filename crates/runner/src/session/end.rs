@@ -226,11 +226,13 @@ impl End {
 
 /// When a worker that was asked too often may be asked again.
 pub(crate) fn retry_at(plan: &Plan, outcome: Option<&Outcome>) -> Option<i64> {
-    let hint = outcome?.retry.as_ref()?;
-    hint.at_ms(
-        plan.company.sources().now_ms(),
-        &jiff::tz::TimeZone::system(),
-    )
+    retry_at_of(&plan.company, outcome?)
+}
+
+/// The same, of what a worker said.
+pub(crate) fn retry_at_of(company: &company::Company, outcome: &Outcome) -> Option<i64> {
+    let hint = outcome.retry.as_ref()?;
+    hint.at_ms(company.sources().now_ms(), &jiff::tz::TimeZone::system())
 }
 
 /// The last events of a run. One that cannot be made is left out and told of in the log.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use protocol::company::TaskId;
 use tokio::sync::watch;
 
-use crate::{budget::Spent, record::SessionRecord};
+use crate::{budget::Spent, driver::Outcome, record::SessionRecord};
 
 /// A session of this process, seen from outside.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(crate) struct Live {
     stop: watch::Sender<bool>,
     /// What it may still spend, so that others do not.
     reserved: Mutex<Spent>,
+    /// What its program said, once it is over.
+    outcome: Mutex<Option<Outcome>>,
     pub(crate) task: Option<TaskId>,
 }
 
@@ -45,6 +47,7 @@ impl Live {
             state: watch::Sender::new(State { record, stage }),
             stop: watch::Sender::new(false),
             reserved: Mutex::default(),
+            outcome: Mutex::default(),
             task,
         }
     }
@@ -93,6 +96,18 @@ impl Live {
             record,
             stage: Stage::Over,
         });
+    }
+
+    /// What its program said. Known before anybody hears that it is over.
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    pub(super) fn say(&self, outcome: Option<Outcome>) {
+        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
     }
 
     pub(crate) fn reserved(&self) -> Spent {

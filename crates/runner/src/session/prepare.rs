@@ -80,8 +80,13 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
     };
     let mut events = Vec::new();
     let base = match (&place.repo, &place.worktree) {
-        (None, _) => plan.company.root().to_owned(),
-        (Some(repo), None) => repo.clone(),
+        (None, _) | (Some(_), None) => {
+            let base = plan.base(&place);
+            if plan.extra.scratch && place.repo.is_none() {
+                files::make_dir(&base)?;
+            }
+            base
+        }
         (Some(repo), Some(worktree)) => {
             let path = worktree
                 .prepare(&plan.company, repo)
@@ -183,6 +188,9 @@ fn write_spec(
 ) -> Result<(), company::Error> {
     if let (Some((_, settings)), path) = (&command.line.settings, plan.settings_path()) {
         files::replace(&path, format!("{settings:#}\n").as_bytes())?;
+    }
+    if let Some(schema) = &plan.extra.schema {
+        files::replace(&plan.schema_path(), format!("{schema:#}\n").as_bytes())?;
     }
     plan.company.write(|writer| {
         let stdin = match &command.line.stdin {

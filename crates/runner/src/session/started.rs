@@ -361,6 +361,7 @@ impl Started {
         let written = blocking(move || Ok(end.write(&plan, &scribe, sink, record))).await;
         match written {
             Ok((record, outcome)) => {
+                live.say(outcome.clone());
                 live.end(record);
                 outcome
             }

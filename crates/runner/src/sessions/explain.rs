@@ -57,10 +57,7 @@ impl Sessions {
             blocking(move || {
                 let checks = inner.budget_checks_but(&plan, None)?;
                 let command = plan.place().and_then(|place| {
-                    let base = match (&place.repo, &place.worktree) {
-                        (None, _) => plan.company.root().to_owned(),
-                        (Some(repo), _) => repo.clone(),
-                    };
+                    let base = plan.base(&place);
                     let cwd = plan.workdir(&base)?;
                     Ok((place, plan.command(&cwd), cwd))
                 });

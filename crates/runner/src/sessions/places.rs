@@ -146,23 +146,23 @@ impl Inner {
     }
 
     /// Lets a provider rest, also after a restart.
-    pub(super) async fn cool_down(&self, plan: &Plan, detail: &str, retry_at_ms: Option<i64>) {
-        let now_ms = plan.company.sources().now_ms();
+    pub(super) async fn cool_down(
+        &self,
+        company: &Company,
+        provider: &str,
+        strain: Strain,
+        detail: &str,
+        retry_at_ms: Option<i64>,
+    ) {
+        let now_ms = company.sources().now_ms();
         let detail: String = detail.chars().take(200).collect();
         let cooldowns = {
             let mut lanes = lock(&self.lanes);
-            let lane = &mut queue(&mut lanes, &plan.company).lane;
-            lane.cool_down(
-                &plan.provider,
-                Strain::RateLimit,
-                &detail,
-                retry_at_ms,
-                now_ms,
-                jitter(),
-            );
+            let lane = &mut queue(&mut lanes, company).lane;
+            lane.cool_down(provider, strain, &detail, retry_at_ms, now_ms, jitter());
             lane.cooldowns(now_ms)
         };
-        let company = plan.company.clone();
+        let company = company.clone();
         let saved = blocking(move || {
             let text = format!(
                 "{:#}\n",

@@ -1,15 +1,12 @@
 //! `inbox.*`
 
 use ::index::snapshot;
-use company::{
-    inbox::{self, RecordOnly},
-    review::Verdict,
-};
+use company::{inbox, review::Verdict};
 use protocol::company::inbox::*;
 use rpc::{Failure, Router};
 
 use super::{actor, asking, indexed, known, within};
-use crate::Context;
+use crate::{Context, surroundings::Carrier};
 
 /// How many are listed if nobody says how many.
 const USUAL: u32 = 200;
@@ -79,6 +76,7 @@ pub(super) async fn resolve(
     params: InboxResolveParams,
 ) -> Result<InboxResolveResponse, Failure> {
     let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
+    let carrier = Carrier(ctx.heartbeats().clone());
     within(&ctx, &params.workspace_dir, move |company| {
         let verdict = Verdict {
             project_id: params.project_id,
@@ -87,7 +85,7 @@ pub(super) async fn resolve(
             actor: actor.known(company)?,
             notes: params.notes,
         };
-        inbox::resolve(company, &verdict, &RecordOnly)
+        inbox::resolve(company, &verdict, &carrier)
     })
     .await
 }
