@@ -275,10 +275,10 @@ impl Attempt<'_> {
                 failed.causation_id = cause_of(&events, "worker.subscription_check.failed");
                 let (scribe, events) = (scribe.clone(), [events, vec![failed]].concat());
                 blocking(move || scribe.end(&events, RunStatus::Failed, |_| {}, &[], None)).await?;
-                return Ok(Done {
+                Ok(Done {
                     record: None,
                     ended: Ended::Blocked(message),
-                });
+                })
             }
             Verdict::Passed { payload } => {
                 let probe = &runner.jobs.inner.probes;
