@@ -87,7 +87,7 @@ impl Runner {
             Err(Stop::Canceled) => self.own(
                 &last_run,
                 JobResultStatus::Canceled,
-                "Job canceled by caller.",
+                "Job was canceled before completion.",
                 Vec::new(),
                 None,
                 [("canceled", json!(true))],
