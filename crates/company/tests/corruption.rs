@@ -1,5 +1,6 @@
 //! A thousand ways to break a file: every look at the folder still answers, names the file, and changes nothing.
 
+#[path = "filled/folder.rs"]
 mod filled;
 
 use std::{

@@ -2,6 +2,7 @@
 
 #[path = "lifecycle/doctor.rs"]
 mod doctor;
+#[path = "filled/folder.rs"]
 mod filled;
 #[path = "lifecycle/share_pack.rs"]
 mod share_pack;

@@ -1,5 +1,11 @@
 //! Heartbeats with workers that are small scripts.
 
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "a test hands over what it wrote down"
+)]
+
+#[path = "support/fixture.rs"]
 mod support;
 
 use std::{collections::BTreeMap, fs, path::Path};

@@ -1,5 +1,6 @@
 //! Jobs with workers that are small scripts.
 
+#[path = "support/fixture.rs"]
 mod support;
 
 use std::{fs, time::Duration};

@@ -1,3 +1,5 @@
+//! Whether a company folder is well-formed, as `workspace.validate` tells it.
+
 use std::fs;
 
 use company::validate::validate;

@@ -1,6 +1,10 @@
 //! A company folder with a fake Codex.
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "a test hands over what it wrote down"
+)]
 
 use std::{
     fs,
