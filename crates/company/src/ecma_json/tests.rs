@@ -1,3 +1,5 @@
+//! JSON printed as ECMAScript prints it, held against stored cases.
+
 use proptest::prelude::*;
 
 use super::*;

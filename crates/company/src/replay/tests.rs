@@ -1,3 +1,5 @@
+//! Reading event logs back, whole and damaged.
+
 use std::{collections::BTreeMap, io::Write as _};
 
 use proptest::prelude::*;

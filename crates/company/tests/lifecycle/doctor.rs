@@ -1,3 +1,5 @@
+//! What doctor finds, and what it clears away.
+
 use std::{fs, process::Command};
 
 use company::{

@@ -1,3 +1,5 @@
+//! Share packs: what is in them, and what is blacked out.
+
 use std::{fs, os::unix::fs::symlink};
 
 use company::{

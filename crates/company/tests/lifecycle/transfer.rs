@@ -1,3 +1,5 @@
+//! Exports and imports, and what they refuse.
+
 use std::{
     fs,
     os::unix::fs::symlink,

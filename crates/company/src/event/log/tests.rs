@@ -1,3 +1,5 @@
+//! Appending to event logs, whoever else appends and whatever breaks.
+
 use std::{fs, sync::Barrier, thread};
 
 use protocol::{

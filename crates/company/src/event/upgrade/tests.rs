@@ -1,3 +1,5 @@
+//! Old event logs, brought up to date.
+
 use std::num::NonZeroUsize;
 
 use protocol::{Id as _, company::run::ReplayMode};
