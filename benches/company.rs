@@ -24,6 +24,7 @@ use company::{
     event::{Event, Payload},
     home,
     init::{self, NonEmpty},
+    policy::Actor,
     run,
 };
 use protocol::{
@@ -230,8 +231,11 @@ fn event(company: &Company, run: &RunId) -> Event {
 
 fn message() -> NewMessage {
     NewMessage {
-        author_id: Text::new("human").expect("an id"),
-        author_role: ActorRole::Human,
+        author: Actor {
+            id: "human".to_owned(),
+            role: ActorRole::Human,
+            team_id: None,
+        },
         body: "some text ".repeat(20),
         kind: MessageKind::Text,
         visibility: None,

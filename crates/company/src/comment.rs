@@ -3,7 +3,7 @@
 use protocol::{
     Id as _,
     company::{
-        ActorRole, CommentId, ProjectId, RunId, Text, Visibility,
+        CommentId, ProjectId, RunId, Text, Visibility,
         comment::{Comment, CommentTag, CommentTarget},
     },
 };
@@ -15,6 +15,7 @@ use crate::{
     layout,
     org::text,
     policy::{self, Action, Actor, Resource},
+    secret,
 };
 
 /// What is said.
@@ -23,9 +24,7 @@ pub struct NewComment {
     /// The project.
     pub project_id: ProjectId,
     /// Who says it.
-    pub author_id: Text,
-    /// What they are.
-    pub author_role: ActorRole,
+    pub author: Actor,
     /// What they say.
     pub body: String,
     /// The agent it is about.
@@ -42,6 +41,8 @@ pub struct NewComment {
 pub fn add(company: &Company, new: NewComment) -> Result<(CommentId, Comment), Error> {
     let body = Text::new(new.body.trim())
         .ok_or_else(|| Error::Refused("Comment body is required".to_owned()))?;
+    let author = new.author.known(company)?;
+    secret::refuse("comment.body", &body)?;
     let named = |id: Option<String>| id.and_then(|id| Text::new(id.trim()));
     let target = CommentTarget {
         project_id: text(&new.project_id),
@@ -63,8 +64,8 @@ pub fn add(company: &Company, new: NewComment) -> Result<(CommentId, Comment), E
             r#type: CommentTag::Comment,
             id: text(&id),
             created_at: writer.now(),
-            author_id: new.author_id,
-            author_role: new.author_role,
+            author_id: text(&author.id),
+            author_role: author.role,
             visibility: new.visibility,
             target,
             body,
@@ -132,6 +133,8 @@ pub struct Wanted {
     pub run_id: Option<String>,
     /// At most so many.
     pub limit: usize,
+    /// Only those older than this one.
+    pub before: Option<CommentId>,
     /// Only what they may see.
     pub actor: Option<Actor>,
 }
@@ -161,16 +164,26 @@ pub fn list(company: &Company, wanted: &Wanted) -> Result<Vec<Comment>, Error> {
                 && fits(&wanted.run_id, &comment.target.run_id)
         })
         .filter(|comment| {
+            let Some(actor) = &wanted.actor else {
+                return true;
+            };
+            let team = policy::team_of(company, &comment.author_id);
             let resource = Resource {
+                team_id: team.as_deref(),
                 producing_actor_id: Some(&comment.author_id),
                 ..Resource::visible(comment.visibility)
             };
-            let actor = wanted.actor.as_ref();
-            actor.is_none_or(|actor| policy::decide(actor, Action::Read, &resource).allowed)
+            policy::decide(actor, Action::Read, &resource).allowed
         })
         .map(|comment| Comment::clone(&comment))
         .collect();
     found.sort_by(|left, right| (&right.created_at, &right.id).cmp(&(&left.created_at, &left.id)));
+    if let Some(before) = &wanted.before {
+        let mark = found
+            .iter()
+            .position(|one| one.id.as_str() == before.as_str());
+        found.drain(..mark.map_or(found.len(), |mark| mark + 1));
+    }
     found.truncate(wanted.limit);
     Ok(found)
 }

@@ -7,7 +7,7 @@ use std::{
     io::{self, Read as _},
     os::{fd::OwnedFd, unix::fs::MetadataExt as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -18,7 +18,7 @@ use crate::{
     Error, Sources,
     document::{self, Document, EventsTail, Markdown},
     event::{Event, log::EventLogs},
-    files, layout,
+    files, intent, layout,
     lock::WriteLock,
     yaml,
 };
@@ -36,7 +36,12 @@ pub struct Companies {
     logs: Arc<EventLogs>,
     started: Instant,
     on_append: OnAppend,
+    before_write: Option<BeforeWrite>,
+    carrying: Arc<Mutex<()>>,
 }
+
+/// Called before each write with the file; a failure is the failure of the write. Tests stop a process with it.
+pub type BeforeWrite = Arc<dyn Fn(&Path) -> Result<(), Error> + Send + Sync>;
 
 /// Called when this process wrote events, with the file and where they begin in it.
 pub type OnAppend = Arc<dyn Fn(&Path, u64) + Send + Sync>;
@@ -60,16 +65,33 @@ impl Companies {
             logs: Arc::new(EventLogs::new()),
             started: Instant::now(),
             on_append,
+            before_write: None,
+            carrying: Arc::default(),
         }
     }
 
-    /// The folder at a path, which must be a company folder.
+    /// Asks before each write.
+    #[must_use]
+    pub fn with_before_write(self, before_write: BeforeWrite) -> Self {
+        Self {
+            before_write: Some(before_write),
+            ..self
+        }
+    }
+
+    /// The folder at a path, which must be a company folder. What a process left half done is finished first.
     pub fn open(&self, workspace_dir: &str) -> Result<Company, Error> {
         let company = self.at(workspace_dir);
-        match company.path(layout::COMPANY).is_file() {
-            true => Ok(company),
-            false => Err(Error::NotACompanyFolder(workspace_dir.to_owned())),
+        if !company.path(layout::COMPANY).is_file() {
+            return Err(Error::NotACompanyFolder(workspace_dir.to_owned()));
         }
+        if intent::is_left(&company) {
+            // Whoever cannot write can still read, and writes will tell what is wrong.
+            if let Err(error) = company.write(|_| Ok(())) {
+                tracing::warn!(%error, "what was left half done could not be finished");
+            }
+        }
+        Ok(company)
     }
 
     /// The folder at a path, whatever it is.
@@ -189,10 +211,13 @@ impl Company {
         change: impl FnOnce(&Writer<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let lock = WriteLock::acquire(&self.root, &self.sources().now_text())?;
-        change(&Writer {
+        let writer = Writer {
             company: self,
             _lock: lock,
-        })
+        };
+        // Nobody else holds the lock, so whoever left something is gone.
+        intent::finish(&writer)?;
+        change(&writer)
     }
 
     /// Appends events to the log of a run, which must be there.
@@ -215,6 +240,7 @@ impl Company {
         then: impl FnOnce(Option<EventsTail>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let relative = format!("{}/events.jsonl", layout::run(project, run));
+        self.before_write(&self.path(&relative))?;
         let appended = self.shared.logs.append(&self.path(&relative), events);
         let appended = appended.map_err(|error| error.or_not_found("Run", run.as_str()))?;
         let tail = appended.last().and_then(|last| {
@@ -228,6 +254,19 @@ impl Company {
             self.events_appended(&relative, first.offset);
         }
         done
+    }
+
+    /// Held while an approved action is carried out, which happens outside of the write lock.
+    pub(crate) fn carrying(&self) -> MutexGuard<'_, ()> {
+        let carrying = self.shared.carrying.lock();
+        carrying.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn before_write(&self, path: &Path) -> Result<(), Error> {
+        match &self.shared.before_write {
+            Some(before_write) => before_write(path),
+            None => Ok(()),
+        }
     }
 
     /// The event logs of this process.
@@ -354,6 +393,7 @@ impl Writer<'_> {
     pub fn put_text(&self, relative: &str, text: &str) -> Result<(), Error> {
         let path = self.company.path(relative);
         self.stays_inside(&path)?;
+        self.company.before_write(&path)?;
         files::replace(&path, text.as_bytes())?;
         self.company.shared.cache.forget(&path);
         Ok(())
@@ -366,6 +406,16 @@ impl Writer<'_> {
         files::make_dir(&path)
     }
 
+    /// Removes a file; one that is not there is removed.
+    pub(crate) fn remove(&self, relative: &str) -> Result<(), Error> {
+        let path = self.company.path(relative);
+        self.stays_inside(&path)?;
+        self.company.before_write(&path)?;
+        files::remove(&path)?;
+        self.company.shared.cache.forget(&path);
+        Ok(())
+    }
+
     /// Makes a folder with all its files at once: it is there whole, or not at all.
     pub fn make_whole(
         &self,
@@ -375,6 +425,7 @@ impl Writer<'_> {
     ) -> Result<(), Error> {
         let path = self.company.path(relative);
         self.stays_inside(&path)?;
+        self.company.before_write(&path)?;
         files::make_whole(&path, dirs, files)
     }
 
@@ -472,7 +523,7 @@ type Parsed = Arc<dyn Any + Send + Sync>;
 /// Parsed documents by path, as long as their files do not change.
 #[derive(Default)]
 struct Cache {
-    entries: Mutex<BTreeMap<PathBuf, (Stamp, Parsed)>>,
+    entries: Mutex<BTreeMap<PathBuf, (Stamp, Vec<Parsed>)>>,
 }
 
 impl std::fmt::Debug for Cache {
@@ -484,9 +535,10 @@ impl std::fmt::Debug for Cache {
 impl Cache {
     fn get<T: Send + Sync + 'static>(&self, path: &Path, stamp: Stamp) -> Option<Arc<T>> {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let (kept, document) = entries.get(path)?;
+        let (kept, documents) = entries.get(path)?;
+        let fits = |document: &Parsed| Arc::clone(document).downcast().ok();
         (*kept == stamp)
-            .then(|| Arc::clone(document).downcast().ok())
+            .then(|| documents.iter().find_map(fits))
             .flatten()
     }
 
@@ -496,7 +548,12 @@ impl Cache {
             // Everything is read again once in a while rather than counted on every read.
             entries.clear();
         }
-        entries.insert(path, (stamp, document));
+        let (kept, documents) = entries.entry(path).or_insert((stamp, Vec::new()));
+        if *kept != stamp {
+            *kept = stamp;
+            documents.clear();
+        }
+        documents.push(document);
     }
 
     fn forget(&self, path: &Path) {

@@ -18,7 +18,7 @@ use crate::{
     Company, Error, Writer, collation, files, layout,
     org::{iso, text},
     policy::Actor,
-    project,
+    project, secret,
 };
 
 /// The whole company, or one of its projects.
@@ -183,6 +183,7 @@ pub fn create_channel(
             "a channel needs a name and a slug".to_owned(),
         ));
     }
+    secret::refuse("channel.name", name)?;
     check_project(company, scope)?;
     company.write(|writer| {
         let taken = all(company, scope)?
@@ -307,31 +308,57 @@ fn unique(participants: Participants) -> Participants {
     }
 }
 
-/// The last messages of a conversation, oldest first; none of one that is not there.
+/// The last messages of a conversation, or the last before one of them, oldest first; none of a conversation that is
+/// not there.
 pub fn messages(
     company: &Company,
     scope: &Scope,
     id: &ConversationId,
     limit: usize,
+    before: Option<&ConversationMessageId>,
     actor: Option<&Actor>,
 ) -> Result<Vec<ConversationMessage>, Error> {
     let (folder, conversation) = match find(company, scope, id) {
         Err(error) if error.is_missing() => return Ok(Vec::new()),
         other => other?,
     };
-    if let Some(actor) = actor.filter(|actor| !may_see(actor, &conversation)) {
-        return Err(Error::Denied {
-            action: "read",
+    if let Some(actor) = actor {
+        check_member(actor, "read", &conversation)?;
+    }
+    let path = company.path(&format!("{folder}/messages.jsonl"));
+    let is_mark = |message: &ConversationMessage| {
+        before.is_some_and(|before| message.id.as_str() == before.as_str())
+    };
+    let from = match before {
+        None => files::LookFrom::End,
+        Some(_) => files::LookFrom::Before(&is_mark),
+    };
+    let read = files::last_lines(&path, limit, &from, |line| serde_json::from_str(line).ok());
+    match read {
+        Err(error) if error.is_missing() => Ok(Vec::new()),
+        Err(error) => Err(error),
+        Ok(mut messages) => {
+            // Whoever wrote lines by hand wrote them where they liked.
+            messages.sort_by(|left, right| left.created_at.cmp(&right.created_at));
+            Ok(messages)
+        }
+    }
+}
+
+fn check_member(
+    actor: &Actor,
+    action: &'static str,
+    conversation: &Conversation,
+) -> Result<(), Error> {
+    match may_see(actor, conversation) {
+        true => Ok(()),
+        false => Err(Error::Denied {
+            action,
             rule_id: "conversation.members",
             reason: "not_a_member",
             actor_id: actor.id.clone(),
-        });
-    }
-    let path = company.path(&format!("{folder}/messages.jsonl"));
-    let read = files::last_lines(&path, limit, |line| serde_json::from_str(line).ok());
-    match read {
-        Err(error) if error.is_missing() => Ok(Vec::new()),
-        other => other,
+            resource_id: conversation.id.to_string(),
+        }),
     }
 }
 
@@ -339,9 +366,7 @@ pub fn messages(
 #[derive(Clone, Debug)]
 pub struct NewMessage {
     /// Who.
-    pub author_id: Text,
-    /// What they are.
-    pub author_role: ActorRole,
+    pub author: Actor,
     /// What they say.
     pub body: String,
     /// What it is.
@@ -361,7 +386,10 @@ pub fn send(
 ) -> Result<(Conversation, ConversationMessage), Error> {
     let body = Text::new(new.body.trim())
         .ok_or_else(|| Error::Refused("Message body is required".to_owned()))?;
+    let author = new.author.known(company)?;
     let (folder, conversation) = find(company, scope, id)?;
+    check_member(&author, "send", &conversation)?;
+    secret::refuse("message.body", &body)?;
     let sources = company.sources();
     let message_id: ConversationMessageId = sources.id();
     let mentions = Participants {
@@ -375,8 +403,8 @@ pub fn send(
         conversation_id: text(id),
         project_id: scope.project().map(text),
         created_at: iso(sources.now_text()),
-        author_id: new.author_id,
-        author_role: new.author_role,
+        author_id: text(&author.id),
+        author_role: author.role,
         kind: new.kind,
         visibility: new.visibility.unwrap_or(conversation.visibility),
         body,

@@ -528,6 +528,9 @@ fn shown(relative: &str, error: &Error) -> String {
         Error::Io { .. } => format!("`{relative}` cannot be read"),
         Error::NotACompanyFolder(_)
         | Error::Denied { .. }
+        | Error::ActorMismatch { .. }
+        | Error::Secret { .. }
+        | Error::AlreadyDecided { .. }
         | Error::Missing(_)
         | Error::NotFound { .. }
         | Error::FileInvalid { .. }

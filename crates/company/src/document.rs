@@ -5,6 +5,7 @@ mod conversation;
 mod identity;
 mod machine;
 mod markdown;
+mod mistake;
 mod org;
 mod project;
 mod review;
@@ -26,7 +27,10 @@ use serde_json::Value;
 pub use context_pack::{ContextPack, IncludedDoc, PolicySnapshot, RepoSnapshot};
 pub use identity::{Identity, Policy, VisibilityDefaults};
 pub use machine::{Channel, ExecutionPolicy, Machine, RateCard};
-pub use markdown::{DocumentHead, DocumentKind, Markdown, MemoryDeltaHead, MilestoneReportHead};
+pub use markdown::{
+    ActionProposalHead, DocumentHead, DocumentKind, Markdown, MemoryDeltaHead, MilestoneReportHead,
+};
+pub use mistake::{Mistake, MistakeLog, Observation};
 pub use org::{Agent, Team};
 pub use project::{Project, ProjectRepos, RepoLink};
 pub use review::{HelpRequestHead, PolicyOutcome, Review, ReviewSubject};

@@ -2,7 +2,9 @@
 
 use std::{io, path::PathBuf};
 
-use protocol::company::{Issue, TaskId};
+use protocol::company::{ActorRole, Issue, ReviewDecision, TaskId};
+
+use crate::secret::SecretCounts;
 
 /// Why a company folder did not do what was asked. No variant shows an absolute path that the caller did not give.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +48,40 @@ pub enum Error {
         reason: &'static str,
         /// Who tried.
         actor_id: String,
+        /// To what.
+        resource_id: String,
+    },
+    /// Somebody claims to be more than the company knows them to be.
+    #[error("`{actor_id}` claims the role {claimed} and has the role {stored}")]
+    ActorMismatch {
+        /// Who.
+        actor_id: String,
+        /// What they claim.
+        claimed: ActorRole,
+        /// What they are.
+        stored: ActorRole,
+    },
+    /// There are secrets in what was to be stored.
+    #[error("found {} secret(s) in `{label}`: remove them and try again", counts.total())]
+    Secret {
+        /// Where: `memory_delta.title`.
+        label: &'static str,
+        /// How many of each kind.
+        counts: SecretCounts,
+    },
+    /// Somebody decided before; the first decision is final.
+    #[error("`{artifact_id}` was {decision} by `{actor_id}` before, in review `{review_id}`")]
+    AlreadyDecided {
+        /// About what.
+        artifact_id: String,
+        /// The review.
+        review_id: String,
+        /// What was decided.
+        decision: ReviewDecision,
+        /// Who decided.
+        actor_id: String,
+        /// When.
+        created_at: String,
     },
     /// The state of the folder forbids it.
     #[error("{0}")]
@@ -116,6 +152,9 @@ impl Error {
             | Self::Params(_)
             | Self::Tasks(_)
             | Self::Denied { .. }
+            | Self::ActorMismatch { .. }
+            | Self::Secret { .. }
+            | Self::AlreadyDecided { .. }
             | Self::Refused(_)
             | Self::LockTimeout(_)
             | Self::DiskFull => false,

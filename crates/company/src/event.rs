@@ -57,6 +57,17 @@ pub fn first_line(event: &Event) -> String {
     line
 }
 
+/// The line of an event that belongs to no chain, without LF.
+pub(crate) fn loose_line(event: &Event) -> String {
+    let mut line = Prepared::new(event).head;
+    line.truncate(line.len() - PREVIOUS_HASH_MEMBER.len());
+    line.push('}');
+    line
+}
+
+/// What stands before the hash of the line before.
+const PREVIOUS_HASH_MEMBER: &str = ",\"prev_event_hash\":";
+
 /// The payload of an event as the text that will stand in its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload(String);
@@ -141,7 +152,7 @@ impl Prepared {
         }));
         head.push(',');
         head.push_str(&rest[1..rest.len() - 1]);
-        head.push_str(",\"prev_event_hash\":");
+        head.push_str(PREVIOUS_HASH_MEMBER);
         let hasher = Sha256::new_with_prefix(&head);
         Self { head, hasher }
     }

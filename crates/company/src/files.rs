@@ -18,6 +18,15 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     sync_dir(parent)
 }
 
+/// Removes a file, durably; one that is not there is removed.
+pub fn remove(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Ok(()) => sync_dir(parent(path)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(Error::io("removed", path, error)),
+    }
+}
+
 /// Makes the folder `path` with everything in it: built beside its place, synced, then renamed. `dirs` are made
 /// empty; the parents of `path` are made as needed.
 pub fn make_whole(path: &Path, dirs: &[&str], files: &[(&str, String)]) -> Result<(), Error> {
@@ -111,12 +120,29 @@ pub fn append_line(path: &Path, line: &str) -> Result<(), Error> {
     }
 }
 
+/// Where in a file of lines [`last_lines`] begins to look, going backwards.
+pub enum LookFrom<'a, T> {
+    /// At the end.
+    End,
+    /// Before the line for which this holds; if there is none, nothing is before it.
+    Before(&'a dyn Fn(&T) -> bool),
+}
+
 /// The last lines of a file of lines that satisfy `wanted`, oldest first, read from the end.
 pub fn last_lines<T>(
     path: &Path,
     limit: usize,
+    from: &LookFrom<'_, T>,
     wanted: impl Fn(&str) -> Option<T>,
 ) -> Result<Vec<T>, Error> {
+    let is_after = |line: &T| match from {
+        LookFrom::End => false,
+        LookFrom::Before(is_mark) => !is_mark(line),
+    };
+    let mark = match from {
+        LookFrom::End => 0,
+        LookFrom::Before(_) => 1,
+    };
     let read = || -> io::Result<Vec<T>> {
         let mut file = File::open(path)?;
         let length = file.metadata()?.len();
@@ -136,6 +162,8 @@ pub fn last_lines<T>(
                 .lines()
                 .rev()
                 .filter_map(&wanted)
+                .skip_while(is_after)
+                .skip(mark)
                 .take(limit)
                 .collect();
             if found.len() >= limit || start == 0 {

@@ -50,10 +50,23 @@ pub fn join<T: Serialize>(head: &T, body: &str) -> Result<String, Error> {
     Ok(format!("---\n{head}{newline}---\n\n{body}"))
 }
 
-/// Whether the body has the heading `## <title>`, whatever the case and the blanks around it.
+/// Whether the body has the heading `## <title>`, whatever the case and the blanks around it. What stands inside a
+/// code fence is no heading.
 pub fn has_heading(body: &str, title: &str) -> bool {
+    let mut fence: Option<&str> = None;
     body.lines().any(|line| {
         let line = line.trim();
+        let mark = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| line.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            _ => {}
+        }
+        if fence.is_some() {
+            return false;
+        }
         line.strip_prefix("##")
             .filter(|rest| rest.starts_with([' ', '\t']))
             .is_some_and(|rest| rest.trim().to_lowercase() == title.to_lowercase())
@@ -109,5 +122,8 @@ mod tests {
             "Success Criteria"
         ));
         assert!(!has_heading("### Summary\n# Summary\n##Summary", "Summary"));
+        let fenced = "```text\n## Summary\n~~~\n```\n## Next\n";
+        assert!(!has_heading(fenced, "Summary"));
+        assert!(has_heading(fenced, "Next"));
     }
 }

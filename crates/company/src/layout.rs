@@ -1,8 +1,8 @@
 //! Where things are in a company folder, as paths relative to it with `/`.
 
 use protocol::company::{
-    AgentId, ContextPackId, ConversationId, DocumentId, ProjectId, RunId, SharePackId, TaskId,
-    TeamId,
+    AgentId, ContextPackId, ConversationId, DocumentId, JobId, ProjectId, ReviewId, RunId,
+    SharePackId, TaskId, TeamId,
 };
 
 /// Directories every company folder has, in the order `workspace.validate` looks for them.
@@ -45,6 +45,10 @@ pub const HELP_REQUESTS: &str = "inbox/help_requests";
 pub const COMMENTS: &str = "inbox/comments";
 /// How the heartbeat is set.
 pub const HEARTBEAT_CONFIG: &str = ".local/heartbeat/config.yaml";
+/// What was begun and is not finished.
+pub const INTENTS: &str = ".local/intents";
+/// Approved actions that are not carried out yet.
+pub const APPROVED_ACTIONS: &str = ".local/approved_actions";
 /// The folders of a new project.
 pub const PROJECT_DIRS: [&str; 5] = ["tasks", "artifacts", "context_packs", "runs", "share_packs"];
 
@@ -83,9 +87,34 @@ pub fn task(project: &ProjectId, task: &TaskId) -> String {
     format!("{PROJECTS}/{project}/tasks/{task}.md")
 }
 
+/// The folder of a job.
+pub fn job(project: &ProjectId, job: &JobId) -> String {
+    format!("{PROJECTS}/{project}/jobs/{job}")
+}
+
 /// The file of a document.
 pub fn document(project: &ProjectId, document: &DocumentId) -> String {
     format!("{PROJECTS}/{project}/artifacts/{document}.md")
+}
+
+/// The documents of a project.
+pub fn documents(project: &ProjectId) -> String {
+    format!("{PROJECTS}/{project}/artifacts")
+}
+
+/// The memory of a project.
+pub fn project_memory(project: &ProjectId) -> String {
+    format!("{PROJECTS}/{project}/memory.md")
+}
+
+/// The guidance of an agent.
+pub fn agent_guidance(agent: &AgentId) -> String {
+    format!("{AGENTS}/{agent}/AGENTS.md")
+}
+
+/// The file of a review.
+pub fn review(review: &ReviewId) -> String {
+    format!("{REVIEWS}/{review}.yaml")
 }
 
 /// The folder of a conversation: of a project, or of the whole company.

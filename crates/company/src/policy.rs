@@ -1,6 +1,18 @@
-//! Who may do what: one table for every read and write of the company family.
+//! Who may do what: one table for every read and write of the company family, and the record of what it decided.
 
-use protocol::company::{ActorRole, Sensitivity, Visibility};
+use protocol::{
+    Id as _,
+    company::{ActorRole, AgentId, AgentRole, ProjectId, RunId, Sensitivity, Visibility},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    Company, Error,
+    document::{Agent, PolicyOutcome},
+    event::{self, Event, Payload},
+    files, layout,
+    org::text,
+};
 
 /// Somebody who acts.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +23,64 @@ pub struct Actor {
     pub role: ActorRole,
     /// Their team.
     pub team_id: Option<String>,
+}
+
+impl Actor {
+    /// Holds what a caller says of an actor against what the company knows of them. An agent is at most what its
+    /// file says and belongs to that file's team if none is given; anybody else is what they say.
+    pub fn known(self, company: &Company) -> Result<Self, Error> {
+        let Some(agent) = agent(company, &self.id) else {
+            return Ok(self);
+        };
+        let stored = match agent.role {
+            AgentRole::Ceo => ActorRole::Ceo,
+            AgentRole::Director => ActorRole::Director,
+            AgentRole::Manager => ActorRole::Manager,
+            AgentRole::Worker => ActorRole::Worker,
+        };
+        if rank(self.role) > rank(stored) {
+            return Err(Error::ActorMismatch {
+                actor_id: self.id,
+                claimed: self.role,
+                stored,
+            });
+        }
+        Ok(Self {
+            team_id: self.team_id.or_else(|| agent.team_id.clone()),
+            ..self
+        })
+    }
+
+    /// Whether they lead.
+    pub fn is_manager(&self) -> bool {
+        rank(self.role) >= rank(ActorRole::Manager)
+    }
+}
+
+/// How high a role is, from 0.
+pub fn rank(role: ActorRole) -> u8 {
+    match role {
+        ActorRole::Worker => 0,
+        ActorRole::Manager => 1,
+        ActorRole::Director => 2,
+        ActorRole::Ceo => 3,
+        ActorRole::Human => 4,
+    }
+}
+
+fn agent(company: &Company, id: &str) -> Option<std::sync::Arc<Agent>> {
+    let id = AgentId::parse(id).ok()?;
+    company
+        .read(&format!("{}/agent.yaml", layout::agent(&id)))
+        .ok()
+}
+
+/// The team of whoever made something, if they are an agent of the company.
+pub fn team_of(company: &Company, produced_by: &str) -> Option<String> {
+    let is_agent = produced_by.starts_with(AgentId::PREFIX);
+    is_agent
+        .then(|| agent(company, produced_by)?.team_id.clone())
+        .flatten()
 }
 
 /// What somebody wants to do.
@@ -27,6 +97,14 @@ pub enum Action {
 }
 
 impl Action {
+    /// What it is called in sentences.
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Approve => "approval",
+            Self::Read | Self::Launch | Self::ComposeContext => self.as_str(),
+        }
+    }
+
     /// The word in events.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -41,8 +119,8 @@ impl Action {
 /// What it is done to.
 #[derive(Clone, Copy, Debug)]
 pub struct Resource<'a> {
-    /// Who may see it.
-    pub visibility: Visibility,
+    /// Who may see it; nobody, if it does not say.
+    pub visibility: Option<Visibility>,
     /// The team it belongs to.
     pub team_id: Option<&'a str>,
     /// Who made it.
@@ -55,9 +133,9 @@ pub struct Resource<'a> {
 
 impl Resource<'_> {
     /// Something of which only the visibility matters.
-    pub fn visible(visibility: Visibility) -> Self {
+    pub fn visible(visibility: impl Into<Option<Visibility>>) -> Self {
         Self {
-            visibility,
+            visibility: visibility.into(),
             team_id: None,
             producing_actor_id: None,
             kind: None,
@@ -77,11 +155,21 @@ pub struct Decision {
     pub reason: &'static str,
 }
 
+impl Decision {
+    /// As reviews and events keep it.
+    pub fn outcome(&self) -> PolicyOutcome {
+        PolicyOutcome {
+            allowed: self.allowed,
+            rule_id: text(self.rule_id),
+            reason: text(self.reason),
+        }
+    }
+}
+
 /// Decides by the first rule that fits.
 pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decision {
-    use ActorRole::{Ceo, Director, Human, Manager};
-    let is_director = matches!(actor.role, Human | Ceo | Director);
-    let is_manager = is_director || actor.role == Manager;
+    let is_director = rank(actor.role) >= rank(ActorRole::Director);
+    let is_manager = actor.is_manager();
     let allow = |rule_id, reason| Decision {
         allowed: true,
         rule_id,
@@ -92,41 +180,178 @@ pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decisio
         rule_id,
         reason,
     };
+    let is_delta = resource.kind == Some("memory_delta");
+    let is_restricted = resource.sensitivity == Some(Sensitivity::Restricted);
     match action {
-        Action::ComposeContext
-            if resource.sensitivity == Some(Sensitivity::Restricted) && !is_director =>
-        {
+        Action::ComposeContext if is_restricted && !is_director => {
             return deny(
                 "compose.sensitivity.restricted",
                 "restricted_requires_director",
             );
         }
-        Action::Approve if resource.kind == Some("memory_delta") && !is_director => {
+        Action::Read if is_delta && is_restricted && !is_director => {
+            return deny(
+                "read.sensitivity.restricted",
+                "restricted_requires_director",
+            );
+        }
+        Action::Approve if is_delta && !is_director => {
             return deny("approve.memory.role", "role_not_allowed");
         }
         Action::Approve if !is_manager => return deny("approve.role", "role_not_allowed"),
         Action::Read | Action::Approve | Action::Launch | Action::ComposeContext => {}
     }
+    let is_producer = !actor.id.is_empty() && resource.producing_actor_id == Some(&*actor.id);
+    // Whoever made something can always look at it.
+    let or_owner = |denied: Decision| match action == Action::Read && is_producer {
+        true => allow("vis.owner", "owner"),
+        false => denied,
+    };
     match resource.visibility {
-        Visibility::Org => allow("vis.org", "org_visible"),
-        Visibility::Managers if is_manager => allow("vis.managers", "manager_visible"),
-        Visibility::Managers => deny("vis.managers", "role_not_allowed"),
-        Visibility::Team if is_manager => allow("vis.team.manager_override", "manager_override"),
-        Visibility::Team => {
+        None => deny("vis.unknown", "visibility_unknown"),
+        Some(Visibility::Org) => allow("vis.org", "org_visible"),
+        Some(Visibility::Managers) if is_manager => allow("vis.managers", "manager_visible"),
+        Some(Visibility::Managers) => or_owner(deny("vis.managers", "role_not_allowed")),
+        Some(Visibility::Team) if is_manager => {
+            allow("vis.team.manager_override", "manager_override")
+        }
+        Some(Visibility::Team) => {
             let team = actor.team_id.as_deref().filter(|team| !team.is_empty());
             match team.is_some() && team == resource.team_id {
                 true => allow("vis.team.same_team", "same_team"),
-                false => deny("vis.team.mismatch", "team_mismatch"),
+                false => or_owner(deny("vis.team.mismatch", "team_mismatch")),
             }
         }
-        Visibility::PrivateAgent if actor.role == Human => {
+        Some(Visibility::PrivateAgent) if actor.role == ActorRole::Human => {
             allow("vis.private.human", "human_override")
         }
-        Visibility::PrivateAgent => match resource.producing_actor_id == Some(actor.id.as_str()) {
+        Some(Visibility::PrivateAgent) => match is_producer {
             true => allow("vis.private.owner", "owner"),
             false => deny("vis.private.owner", "not_owner"),
         },
     }
+}
+
+/// What a decision is about, for the record.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The project.
+    pub project: &'a ProjectId,
+    /// The run whose log tells of the decision.
+    pub run: Option<&'a str>,
+    /// The document, run or action.
+    pub resource_id: &'a str,
+    /// What rules know of it.
+    pub resource: Resource<'a>,
+}
+
+/// Decides, writes down what was decided, and fails if it is forbidden. Nobody gets around this: whoever reads,
+/// approves or starts something calls it first.
+pub fn check(
+    company: &Company,
+    actor: &Actor,
+    action: Action,
+    subject: &Subject<'_>,
+) -> Result<Decision, Error> {
+    let decision = decide(actor, action, &subject.resource);
+    if let Err(error) = record(company, actor, action, subject, &decision) {
+        // What could not be written down is decided all the same.
+        tracing::warn!(%error, "a policy decision was not recorded");
+    }
+    match decision.allowed {
+        true => Ok(decision),
+        false => Err(Error::Denied {
+            action: action.noun(),
+            rule_id: decision.rule_id,
+            reason: decision.reason,
+            actor_id: actor.id.clone(),
+            resource_id: subject.resource_id.to_owned(),
+        }),
+    }
+}
+
+/// In the log of the run, or beside the project's runs if there is no such run.
+fn record(
+    company: &Company,
+    actor: &Actor,
+    action: Action,
+    subject: &Subject<'_>,
+    decision: &Decision,
+) -> Result<(), Error> {
+    let Some(run) = subject.run.and_then(|run| RunId::parse(run).ok()) else {
+        return Ok(());
+    };
+    let Decision {
+        allowed,
+        rule_id,
+        reason,
+    } = decision;
+    let Resource {
+        kind, visibility, ..
+    } = subject.resource;
+    let mut payloads = vec![(
+        "policy.decision",
+        json!({
+            "allowed": allowed,
+            "rule_id": rule_id,
+            "reason": reason,
+            "action": action.as_str(),
+            "resource_id": subject.resource_id,
+            "resource_kind": kind,
+            "resource_visibility": visibility,
+        }),
+    )];
+    if !decision.allowed {
+        payloads.push((
+            "policy.denied",
+            json!({
+                "action": action.as_str(),
+                "resource_id": subject.resource_id,
+                "resource_kind": kind,
+                "resource_visibility": visibility,
+                "policy": {"allowed": allowed, "rule_id": rule_id, "reason": reason},
+            }),
+        ));
+    }
+    let events: Vec<Event> = payloads
+        .iter()
+        .map(|(event_type, payload)| managers_event(company, &run, &actor.id, event_type, payload))
+        .collect::<Result<_, _>>()?;
+    let folder = layout::run(subject.project, &run);
+    if company.path(&format!("{folder}/run.yaml")).is_file() {
+        return company.append_events(subject.project, &run, &events);
+    }
+    let logs = company.path(&format!("{}/logs", layout::project(subject.project)));
+    if !company.path(&layout::project(subject.project)).is_dir() {
+        return Ok(());
+    }
+    files::make_dir(&logs)?;
+    let lines: Vec<String> = events.iter().map(event::loose_line).collect();
+    files::append_line(&logs.join("policy_audit.jsonl"), &lines.join("\n"))
+}
+
+/// An event that managers see, of the session a run has by itself.
+pub(crate) fn managers_event(
+    company: &Company,
+    run: &RunId,
+    actor: &str,
+    event_type: &str,
+    payload: &Value,
+) -> Result<Event, Error> {
+    let session_ref = format!("local_{run}");
+    Ok(Event {
+        ts_wallclock: company.sources().now_text(),
+        run_id: run.clone(),
+        session_ref: session_ref.clone(),
+        actor: actor.to_owned(),
+        visibility: Visibility::Managers,
+        event_type: event_type.to_owned(),
+        payload: Payload::new(payload)?,
+        event_id: company.sources().id(),
+        correlation_id: Some(session_ref),
+        causation_id: None,
+        ts_monotonic_ms: company.uptime_ms(),
+    })
 }
 
 #[cfg(test)]
@@ -191,6 +416,28 @@ mod tests {
             "allow vis.org org_visible",
         );
         check(Worker, Read, restricted, "allow vis.org org_visible");
+        check(
+            Manager,
+            Read,
+            Resource {
+                kind: Some("memory_delta"),
+                ..restricted
+            },
+            "deny read.sensitivity.restricted restricted_requires_director",
+        );
+        check(
+            Human,
+            Read,
+            Resource::visible(None),
+            "deny vis.unknown visibility_unknown",
+        );
+        for visibility in [Visibility::Managers, Visibility::Team] {
+            let made_by_me = Resource {
+                producing_actor_id: Some("me"),
+                ..Resource::visible(visibility)
+            };
+            check(Worker, Read, made_by_me, "allow vis.owner owner");
+        }
         check(
             Manager,
             Approve,

@@ -9,6 +9,8 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Error;
+
 /// How many secrets of each kind there are. The wire prints all five, also those that are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -38,6 +40,15 @@ impl SecretCounts {
         openai_api_key + github_token + slack_token + bearer_token + generic_credential_assignment
     }
 
+    /// Counts those of another text, too.
+    pub(crate) fn add_all(&mut self, other: &Self) {
+        self.openai_api_key += other.openai_api_key;
+        self.github_token += other.github_token;
+        self.slack_token += other.slack_token;
+        self.bearer_token += other.bearer_token;
+        self.generic_credential_assignment += other.generic_credential_assignment;
+    }
+
     fn add(&mut self, kind: Kind, count: usize) {
         let counter = match kind {
             Kind::ApiKey => &mut self.openai_api_key,
@@ -47,6 +58,15 @@ impl SecretCounts {
             Kind::Assignment => &mut self.generic_credential_assignment,
         };
         *counter += count as u64;
+    }
+}
+
+/// Fails if there is a secret in a text that is to be stored. The error never shows it.
+pub fn refuse(label: &'static str, text: &str) -> Result<(), Error> {
+    let counts = detect(text);
+    match counts.total() {
+        0 => Ok(()),
+        _ => Err(Error::Secret { label, counts }),
     }
 }
 
@@ -131,11 +151,7 @@ pub fn redact_json(json: &str) -> (Cow<'_, str>, SecretCounts) {
             if found.total() == 0 {
                 continue;
             }
-            counts.generic_credential_assignment += found.generic_credential_assignment;
-            counts.openai_api_key += found.openai_api_key;
-            counts.github_token += found.github_token;
-            counts.slack_token += found.slack_token;
-            counts.bearer_token += found.bearer_token;
+            counts.add_all(&found);
             Cow::Owned(replacement.into_owned())
         };
         redacted.push_str(&json[copied..start]);

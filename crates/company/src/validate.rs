@@ -151,6 +151,14 @@ impl Check<'_> {
         };
         let kind = document.head.r#type;
         self.headings(relative, &document.body, kind.headings());
+        let name = relative.rsplit('/').next().unwrap_or_default();
+        if name.strip_suffix(".md") != Some(&*document.head.id) {
+            let message = format!(
+                "{relative}: the id `{}` is not the name of the file",
+                document.head.id
+            );
+            self.report("id_mismatch", message, relative);
+        }
         if kind == DocumentKind::MemoryDelta {
             if let Some(delta) = self.typed::<MemoryDeltaHead>(relative, "memory_delta_invalid") {
                 let patch = &delta.head.patch_file;
@@ -298,6 +306,9 @@ impl Check<'_> {
             }
             other @ (Error::NotACompanyFolder(_)
             | Error::Denied { .. }
+            | Error::ActorMismatch { .. }
+            | Error::Secret { .. }
+            | Error::AlreadyDecided { .. }
             | Error::Params(_)
             | Error::Tasks(_)
             | Error::NotFound { .. }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
-use protocol::{Access, Id as _, WorkspaceId};
+use protocol::{Access, Id as _, WorkspaceId, company::ActorRole};
 use rpc::Failure;
 
 mod throttle;
@@ -93,6 +93,17 @@ impl Principal {
         self.role
     }
 
+    /// The role of whoever does not say what they are; none for those who may be anything.
+    pub(crate) fn ceiling(&self) -> Option<ActorRole> {
+        match self.role {
+            Role::Human => None,
+            Role::Ceo => Some(ActorRole::Ceo),
+            Role::Director => Some(ActorRole::Director),
+            Role::Manager => Some(ActorRole::Manager),
+            Role::Worker => Some(ActorRole::Worker),
+        }
+    }
+
     /// Who is named as the author of a change.
     pub(crate) fn author(&self) -> &str {
         self.token_id.as_deref().unwrap_or("owner")
@@ -122,6 +133,19 @@ impl Principal {
                 access.as_str()
             ))),
         }
+    }
+
+    /// Nobody acts above the role of their token.
+    pub(crate) fn check_role(&self, claimed: Option<ActorRole>) -> Result<(), Failure> {
+        let Some(claimed) = claimed.filter(|claimed| Role::from(*claimed) > self.role) else {
+            return Ok(());
+        };
+        Err(Failure::forbidden(format!(
+            "the token has the role {} and the call claims the role {claimed}",
+            self.role
+        ))
+        .with("role", self.role.to_string())
+        .with("claimed_role", claimed.as_str()))
     }
 
     pub(crate) fn check_unlimited(&self) -> Result<(), Failure> {
@@ -155,6 +179,18 @@ pub enum InvalidToken {
     /// No workspace id.
     #[error(transparent)]
     Workspace(protocol::InvalidId),
+}
+
+impl From<ActorRole> for Role {
+    fn from(role: ActorRole) -> Self {
+        match role {
+            ActorRole::Worker => Self::Worker,
+            ActorRole::Manager => Self::Manager,
+            ActorRole::Director => Self::Director,
+            ActorRole::Ceo => Self::Ceo,
+            ActorRole::Human => Self::Human,
+        }
+    }
 }
 
 impl FromStr for Role {

@@ -17,18 +17,24 @@ use std::{
 };
 
 use company::{
-    Companies, Company,
+    Companies, Company, conversation,
     event::follow::{self, Filter, Found, LogPlace},
+    policy::Actor,
 };
 use index::SyncWorker;
-use protocol::company::events::EventsNotification;
-use rpc::{ConnectionId, Outbox};
+use protocol::company::{
+    conversation::{Conversation, ConversationMessage, ConversationNotification},
+    events::EventsNotification,
+};
+use rpc::{ConnectionId, Outbox, Waiting};
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
 use self::watch::FolderWatch;
 use crate::Sources;
 
+/// The type of event that stands for messages of conversations.
+const MESSAGE: &str = "conversation.message";
 /// How many subscriptions one connection may have.
 const MAX_SUBSCRIPTIONS: usize = 256;
 
@@ -47,6 +53,7 @@ struct Subscription {
     /// Only events of this company folder, and what it is called.
     folder: Option<(PathBuf, String)>,
     filter: Filter,
+    outbox: Arc<Outbox>,
     max_unacked: Option<usize>,
     reading: Mutex<Reading>,
     wake: Notify,
@@ -145,6 +152,7 @@ impl CompanyEvents {
                 .as_ref()
                 .map(|folder| (folder.root().to_owned(), folder.given().to_owned())),
             filter,
+            outbox: Arc::clone(&outbox),
             max_unacked: wish.max_unacked,
             reading: Mutex::default(),
             wake: Notify::new(),
@@ -183,6 +191,42 @@ impl CompanyEvents {
             outbox,
             backfill,
         })
+    }
+
+    /// Tells of a message those who asked for messages and may read along.
+    pub(crate) fn message_sent(
+        &self,
+        company: &Company,
+        conversation: &Conversation,
+        message: &ConversationMessage,
+    ) {
+        let subscriptions: Vec<_> = self.subscriptions().values().cloned().collect();
+        for subscription in subscriptions {
+            let Filter {
+                project_id,
+                event_types,
+                actor,
+                ..
+            } = &subscription.filter;
+            let folder = subscription.folder.as_ref();
+            let is_wanted = event_types.iter().any(|wanted| wanted == MESSAGE)
+                && folder.is_none_or(|(root, _)| root == company.root())
+                && (project_id.is_none() || project_id.as_deref() == message.project_id.as_deref());
+            let may_see = |actor: &Actor| conversation::may_see(actor, conversation);
+            if !is_wanted || !actor.as_ref().is_none_or(may_see) {
+                continue;
+            }
+            let told = ConversationNotification {
+                subscription_id: subscription.id.clone(),
+                workspace_dir: folder
+                    .map_or(company.given(), |(_, given)| given)
+                    .to_owned(),
+                conversation: conversation.clone(),
+                message: message.clone(),
+            };
+            let text = rpc::notification(&told);
+            subscription.outbox.notify(&text, &Waiting::Kept);
+        }
     }
 
     /// Ends a subscription; tells whether there was one.

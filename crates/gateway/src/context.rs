@@ -104,6 +104,16 @@ impl Context {
         &self.peer.gateway.sessions
     }
 
+    /// The jobs of workers.
+    pub(crate) fn jobs(&self) -> &runner::Jobs {
+        &self.peer.gateway.jobs
+    }
+
+    /// The heartbeats of company folders.
+    pub(crate) fn heartbeats(&self) -> &runner::Heartbeats {
+        &self.peer.gateway.heartbeats
+    }
+
     /// The indexes of company folders.
     pub(crate) fn indexes(&self) -> &Indexes {
         &self.peer.gateway.indexes
@@ -289,10 +299,11 @@ impl Caused {
 }
 
 impl Admit for Context {
-    /// The one place where access is decided: the scope of the method, then what the params name.
+    /// The one place where access is decided: the scope of the method, the role the params claim, then what they name.
     async fn admit(&self, call: Call<'_>) -> Result<(), Failure> {
         let principal = self.principal();
         principal.check_scope(call.access)?;
+        principal.check_role(call.claims)?;
         match call.reach {
             // What belongs to all workspaces is not for a token of some.
             Reach::Home if call.access == Access::Read => {}

@@ -15,6 +15,7 @@ use crate::{
     home::Owner,
     janitor, methods,
     providers::{Config, Providers},
+    surroundings::Around,
     turns,
     watch::{self, Watch},
 };
@@ -42,6 +43,10 @@ pub struct Gateway {
     pub(crate) companies: Companies,
     /// The worker sessions.
     pub(crate) sessions: runner::Sessions,
+    /// The jobs of workers.
+    pub(crate) jobs: runner::Jobs,
+    /// The heartbeats of company folders.
+    pub(crate) heartbeats: runner::Heartbeats,
     /// The worker programs.
     pub(crate) adapters: runner::Adapters,
     /// Their indexes.
@@ -104,6 +109,8 @@ impl Gateway {
         let index_worker = Arc::new(index_worker);
         let companies = company_events.companies(&sources, &index_worker);
         index_worker.serve(companies.clone());
+        let sessions = runner::Sessions::new(companies.clone(), session_options);
+        let jobs = runner::Jobs::new(sessions.clone(), Arc::new(Around));
         let gateway = Arc::new_cyclic(|gateway| Self {
             agent: turns::agent(
                 gateway.clone(),
@@ -119,7 +126,9 @@ impl Gateway {
             sources,
             providers,
             artifacts,
-            sessions: runner::Sessions::new(companies.clone(), session_options),
+            sessions,
+            heartbeats: runner::Heartbeats::new(jobs.clone()),
+            jobs,
             companies,
             indexes,
             index_worker,
@@ -158,6 +167,13 @@ impl Gateway {
         &self.tokens
     }
 
+    /// Begins to stop the worker sessions, so that whoever waits for their end is answered. [`Gateway::close`] waits
+    /// for it.
+    pub fn stop_sessions(&self) {
+        let sessions = self.sessions.clone();
+        tokio::spawn(async move { sessions.close().await });
+    }
+
     /// Waits until no worker session runs.
     pub async fn sessions_over(&self) {
         self.sessions.settle().await;
@@ -165,7 +181,7 @@ impl Gateway {
 
     /// Ends what runs, worker sessions first, waiting for turns at most `patience`, and closes the database.
     pub async fn close(&self, patience: Duration) {
-        self.sessions.close().await;
+        self.jobs.close().await;
         self.agent.settle(patience).await;
         let worker = Arc::clone(&self.index_worker);
         let _ = tokio::task::spawn_blocking(move || worker.close()).await;

@@ -21,6 +21,7 @@ mod serve;
 mod sha256;
 mod sources;
 mod stdio;
+mod surroundings;
 mod turns;
 mod watch;
 

@@ -31,6 +31,7 @@ pub fn router() -> rpc::Router<Context> {
     company::workspace::routes(&mut router);
     company::run::routes(&mut router);
     company::session::routes(&mut router);
+    company::job::routes(&mut router);
     company::worktree::routes(&mut router);
     company::sharepack::routes(&mut router);
     company::events::routes(&mut router);
@@ -48,5 +49,9 @@ pub fn router() -> rpc::Router<Context> {
     company::agent::routes(&mut router);
     company::ui::routes(&mut router);
     company::desktop::routes(&mut router);
+    company::artifact::routes(&mut router);
+    company::memory::routes(&mut router);
+    company::context::routes(&mut router);
+    company::milestone::routes(&mut router);
     router
 }

@@ -107,6 +107,7 @@ pub async fn serve(
 
     drop(listener);
     let _ = stopping.send(true);
+    gateway.stop_sessions();
     gateway.hub.close(Closing::GOING_AWAY, |_| true);
     if tokio::time::timeout(GRACE, places.acquire_many(MAX_CONNECTIONS))
         .await

@@ -128,3 +128,33 @@ fn the_openrpc_document_names_every_method_and_resolves_every_reference() {
         );
     }
 }
+
+#[test]
+fn a_role_somebody_claims_is_held_against_their_token() {
+    let schemas = protocol::schemas();
+    for (_, method) in methods() {
+        let name = snake_case(&method.params.name());
+        let properties = &schemas[&name]["properties"];
+        let roles = ["actor_role", "author_role", "manager_role"];
+        let role = roles
+            .into_iter()
+            .find(|role| properties.get(role).is_some());
+        assert!(
+            role.is_none() || method.claims == role,
+            "`{}` takes `{}`: declare it with `as`",
+            method.name,
+            role.unwrap_or_default()
+        );
+    }
+}
+
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for character in name.chars() {
+        if character.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(character.to_lowercase());
+    }
+    snake
+}

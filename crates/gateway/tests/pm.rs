@@ -17,15 +17,18 @@ impl Fixture {
     async fn new() -> Self {
         let running = testkit::gateway().await;
         let client = running.client();
-        let folder = tempfile::tempdir().unwrap();
-        let dir = folder.path().to_str().unwrap();
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let dir = folder.path().to_str().expect("a path");
         let init = json!({"workspace_dir": dir, "company_name": "Acme"});
-        client.call_raw("workspace.init", init).await.unwrap();
+        client
+            .call_raw("workspace.init", init)
+            .await
+            .expect("it works");
         let create = json!({"workspace_dir": dir, "name": "Alpha"});
         let made = client.call_raw("workspace.project.create_with_defaults", create);
-        let project = made.await.unwrap()["project_id"]
+        let project = made.await.expect("it works")["project_id"]
             .as_str()
-            .unwrap()
+            .expect("an id")
             .to_owned();
         let text = format!(
             "---\nschema_version: 1\ntype: task\nid: task_a\nproject_id: {project}\ntitle: Build it\n\
@@ -37,7 +40,7 @@ impl Fixture {
             clippy::disallowed_methods,
             reason = "a test writes before anybody reads"
         )]
-        fs::write(tasks.join("task_a.md"), text).unwrap();
+        fs::write(tasks.join("task_a.md"), text).expect("it works");
         Self {
             _running: running,
             client,
@@ -48,7 +51,7 @@ impl Fixture {
 
     /// The answer, or code and data of the error.
     async fn call(&self, method: &str, mut params: Value) -> Result<Value, (i64, Value)> {
-        params["workspace_dir"] = json!(self.folder.path().to_str().unwrap());
+        params["workspace_dir"] = json!(self.folder.path().to_str().expect("a path"));
         if params.get("project_id").is_none() {
             params["project_id"] = json!(self.project);
         }

@@ -184,9 +184,7 @@ impl Indexes {
         self.freshen(company, freshness)?;
         while self.add_texts(company)? {}
         let people = People::of(company)?;
-        self.read(company, |db| {
-            search::search(db, company.given(), query, &people)
-        })
+        self.read(company, |db| search::search(db, company, query, &people))
     }
 
     /// Adds some events to the full text; tells whether more wait.

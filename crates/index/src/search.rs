@@ -1,7 +1,7 @@
 //! Full text: documents, messages, comments and tasks as soon as they are indexed, events when there is time.
 
 use company::{
-    conversation,
+    Company, conversation, memory,
     policy::{self, Action, Actor, Resource},
 };
 use protocol::company::{
@@ -211,7 +211,7 @@ impl Words {
 /// Finds texts, the best first, then events, newest first.
 pub(crate) fn search(
     db: &Connection,
-    workspace_dir: &str,
+    company: &Company,
     query: &Query,
     people: &People,
 ) -> Result<IndexSearchResponse, Error> {
@@ -220,7 +220,22 @@ pub(crate) fn search(
     // One more than wanted tells that there is more.
     let enough = query.limit + 1;
     if query.kinds.iter().any(|kind| *kind != SearchKind::Event) {
-        texts(db, &words, query, people, enough, &mut items)?;
+        let is_too_secret = |hit: &SearchHit| {
+            let (Some(actor), Some(project)) = (&query.actor, &hit.project_id) else {
+                return false;
+            };
+            hit.kind == SearchKind::Artifact
+                && memory::is_too_secret(company, actor, project, &hit.id)
+        };
+        texts(
+            db,
+            &words,
+            query,
+            people,
+            &is_too_secret,
+            enough,
+            &mut items,
+        )?;
     }
     if query.kinds.contains(&SearchKind::Event) && items.len() < enough {
         events(db, &words, query, people, enough, &mut items)?;
@@ -228,7 +243,7 @@ pub(crate) fn search(
     let has_more = items.len() > query.limit;
     items.truncate(query.limit);
     Ok(IndexSearchResponse {
-        workspace_dir: workspace_dir.to_owned(),
+        workspace_dir: company.given().to_owned(),
         items,
         has_more,
     })
@@ -239,6 +254,7 @@ fn texts(
     words: &Words,
     query: &Query,
     people: &People,
+    is_too_secret: &dyn Fn(&SearchHit) -> bool,
     enough: usize,
     items: &mut Vec<SearchHit>,
 ) -> Result<(), Error> {
@@ -291,6 +307,9 @@ fn texts(
             if !reads_along {
                 continue;
             }
+        }
+        if is_too_secret(&hit) {
+            continue;
         }
         items.push(hit);
         if items.len() >= enough {

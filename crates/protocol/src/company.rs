@@ -2,8 +2,10 @@
 
 pub mod adapter;
 pub mod agent;
+pub mod artifact;
 mod budget;
 pub mod comment;
+pub mod context;
 pub mod conversation;
 pub mod desktop;
 pub mod events;
@@ -12,6 +14,9 @@ mod id;
 pub mod inbox;
 pub mod index;
 mod issue;
+pub mod job;
+pub mod memory;
+pub mod milestone;
 pub mod monitor;
 pub mod pm;
 pub mod resources;

@@ -52,6 +52,7 @@ pub const FAMILIES: &[&Family] = &[
     &company::workspace::FAMILY,
     &company::run::FAMILY,
     &company::session::FAMILY,
+    &company::job::FAMILY,
     &company::worktree::FAMILY,
     &company::sharepack::FAMILY,
     &company::events::FAMILY,
@@ -69,6 +70,10 @@ pub const FAMILIES: &[&Family] = &[
     &company::agent::FAMILY,
     &company::ui::FAMILY,
     &company::desktop::FAMILY,
+    &company::artifact::FAMILY,
+    &company::memory::FAMILY,
+    &company::context::FAMILY,
+    &company::milestone::FAMILY,
 ];
 
 /// Every method of every family.

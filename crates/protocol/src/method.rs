@@ -9,7 +9,10 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{ThreadId, WorkspaceId, company::Text};
+use crate::{
+    ThreadId, WorkspaceId,
+    company::{ActorRole, Text},
+};
 
 /// A request the gateway answers.
 ///
@@ -22,6 +25,8 @@ pub trait Method: 'static {
     const DIALECT: Dialect;
     /// What a token must be allowed to do to call it.
     const ACCESS: Access;
+    /// The param that claims a role for whoever acts.
+    const CLAIMS: Option<&'static str>;
     /// The payload of `params`.
     type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
     /// The payload of `result`.
@@ -29,6 +34,9 @@ pub trait Method: 'static {
 
     /// What these params name, so that access is decided in one place before dispatch.
     fn reach(params: &Self::Params) -> Reach<'_>;
+
+    /// The role these params claim for whoever acts, so that a token's ceiling is kept in the same place.
+    fn claims(params: &Self::Params) -> Option<ActorRole>;
 }
 
 /// A message the gateway sends without being asked.
@@ -157,6 +165,8 @@ pub struct MethodSpec {
     pub doc: &'static str,
     /// What a token must be allowed to do to call it.
     pub access: Access,
+    /// The param that claims a role for whoever acts; a token's role is its ceiling.
+    pub claims: Option<&'static str>,
     /// The payload of `params`.
     pub params: TypeSpec,
     /// The payload of `result`.
@@ -170,6 +180,7 @@ impl MethodSpec {
             name: M::NAME,
             doc,
             access: M::ACCESS,
+            claims: M::CLAIMS,
             params: TypeSpec::of::<M::Params>(),
             response: TypeSpec::of::<M::Response>(),
         }
@@ -233,7 +244,7 @@ macro_rules! methods {
         $(
             $(#[doc = $doc:literal])+
             $access:ident $method:ident = $name:literal
-                ($params:ident $(in $field:ident)?) -> $response:ident;
+                ($params:ident $(in $field:ident)? $(as $role:ident $(. $of:ident)*)?) -> $response:ident;
         )*
         $(notifications {
             $(
@@ -252,11 +263,16 @@ macro_rules! methods {
                 const NAME: &'static str = $name;
                 const DIALECT: $crate::Dialect = $crate::Dialect::$dialect;
                 const ACCESS: $crate::Access = $crate::Access::$access;
+                const CLAIMS: Option<&'static str> = $crate::methods!(@claim $($role $($of)*)?);
                 type Params = $params;
                 type Response = $response;
 
                 fn reach(params: &$params) -> $crate::Reach<'_> {
                     $crate::methods!(@reach params $($field)?)
+                }
+
+                fn claims(params: &$params) -> Option<$crate::company::ActorRole> {
+                    $crate::methods!(@claims params $($role $($of)*)?)
                 }
             }
         )*
@@ -283,5 +299,19 @@ macro_rules! methods {
     }};
     (@reach $params:ident $field:ident) => {
         $crate::Reach::from(&$params.$field)
+    };
+    (@claim) => {
+        None
+    };
+    (@claim $role:ident $($of:ident)*) => {
+        Some(concat!(stringify!($role) $(, ".", stringify!($of))*))
+    };
+    (@claims $params:ident) => {{
+        let _ = $params;
+        None
+    }};
+    // Of a role that must be given, and of one that may be.
+    (@claims $params:ident $role:ident $($of:ident)*) => {
+        Option::from($params.$role $(. $of)*)
     };
 }

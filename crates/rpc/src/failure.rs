@@ -86,6 +86,10 @@ kinds! {
     BudgetExceeded = "budget_exceeded";
     /// The worker program is not what the rules of this machine ask for; `reason` says why.
     SubscriptionUnverified = "subscription_unverified";
+    /// There is a secret in what was to be stored; `context_label` and `matches_by_kind` say where and what.
+    SecretDetected = "secret_detected";
+    /// Somebody decided before; `review_id` and `decision` say what.
+    AlreadyDecided = "already_decided";
     /// The state of things forbids it.
     Refused = "refused";
     /// `project_id` is needed for this scope.

@@ -11,7 +11,10 @@ use std::{
 };
 
 use futures_util::FutureExt as _;
-use protocol::{Access, Dialect, Method, Reach, company::Shape};
+use protocol::{
+    Access, Dialect, Method, Reach,
+    company::{ActorRole, Shape},
+};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -46,6 +49,8 @@ pub struct Call<'a> {
     pub access: Access,
     /// What it names.
     pub reach: Reach<'a>,
+    /// The role it claims for whoever acts.
+    pub claims: Option<ActorRole>,
 }
 
 /// The context of a request; it decides before dispatch whether a call may happen. The gateway implements it.
@@ -96,6 +101,7 @@ impl<C: Admit> Router<C> {
                     method: M::NAME,
                     access: M::ACCESS,
                     reach: M::reach(&params),
+                    claims: M::claims(&params),
                 };
                 ctx.admit(call).await?;
                 let response = handler.call(ctx, params).await?;

@@ -53,6 +53,10 @@ pub struct Wish {
     pub instructions: Option<String>,
     /// Where its last words go.
     pub last_message: String,
+    /// The form of the answer as JSON, and the file it is in.
+    pub schema: Option<(String, String)>,
+    /// What it may use, if its agent says so.
+    pub allowed_tools: Vec<String>,
 }
 
 /// A command line, and what belongs to it.

@@ -26,16 +26,6 @@ pub enum Error {
         /// A sentence.
         message: String,
     },
-    /// Somebody claims a role above the one they have.
-    #[error("`{actor}` is a {stored} and acts as {claimed}")]
-    ActorMismatch {
-        /// Who.
-        actor: String,
-        /// What they are.
-        stored: String,
-        /// What they claim to be.
-        claimed: String,
-    },
     /// The gateway is being stopped.
     #[error("the gateway is stopping")]
     Closing,

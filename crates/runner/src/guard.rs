@@ -74,9 +74,11 @@ pub(crate) async fn judge(
     match judged {
         Ok(detail) => {
             let mut payload = payload;
-            let strategy = policy
-                .proof_strategy
-                .filter(|_| policy.require_subscription_proof);
+            let strategy = match (policy.channel, policy.require_subscription_proof) {
+                (_, true) => policy.proof_strategy.as_deref(),
+                (Channel::Api, false) => Some("api_channel"),
+                (Channel::SubscriptionCli, false) => None,
+            };
             payload["proof"] = json!({"strategy": strategy, "detail": detail});
             Verdict::Passed { payload }
         }
@@ -112,7 +114,7 @@ async fn proof(
     };
     let patterns = &policy.allowed_bin_patterns;
     if !patterns.is_empty() && !patterns.iter().any(|pattern| fits(pattern)) {
-        let message = format!("`{base}` is not an approved worker program for {provider}");
+        let message = format!("Resolved CLI binary is not allowed by policy: {bin}");
         return Err(("unapproved_worker_binary", message));
     }
     let set = |name: &str| {
@@ -127,9 +129,18 @@ async fn proof(
                 ["1", "true", "yes", "on"].contains(&value.to_lowercase().as_str())
             });
         let vertex = truthy && set("GOOGLE_CLOUD_PROJECT") && set("GOOGLE_CLOUD_LOCATION");
-        if !(set("GEMINI_API_KEY") || set("GOOGLE_API_KEY") || vertex) {
+        let found = if set("GEMINI_API_KEY") {
+            "GEMINI_API_KEY detected for Gemini API auth"
+        } else if set("GOOGLE_API_KEY") {
+            "GOOGLE_API_KEY detected for Gemini API auth"
+        } else if vertex {
+            "Vertex AI settings detected for Gemini API auth"
+        } else {
             let message = "gemini has no key: set GEMINI_API_KEY or GOOGLE_API_KEY".to_owned();
             return Err(("auth_probe_failed", message));
+        };
+        if !policy.require_subscription_proof {
+            return Ok(found);
         }
     }
     if !policy.require_subscription_proof {
@@ -153,7 +164,10 @@ async fn proof(
         return Err(("api_key_present", message));
     }
     if policy.proof_strategy.as_deref() != Some("codex_cli") {
-        return Ok("no key is set");
+        return Ok(match policy.proof_strategy.as_deref() {
+            Some("claude_cli") => "no ANTHROPIC_API_KEY detected; using CLI-managed auth path",
+            Some(_) | None => "no key is set",
+        });
     }
     let mut command = Command::new(bin);
     command
@@ -162,22 +176,18 @@ async fn proof(
         .envs(environment)
         .stdin(Stdio::null())
         .kill_on_drop(true);
-    let failed = |message: &str| {
-        Err((
-            "auth_probe_failed",
-            format!("`{bin} login status` {message}"),
-        ))
-    };
+    let failed =
+        |message: &str| Err(("auth_probe_failed", format!("codex login status {message}")));
     match tokio::time::timeout(PATIENCE, command.output()).await {
         Ok(Ok(output)) if output.status.success() => {
             let said = [output.stdout, output.stderr].concat();
             let said = String::from_utf8_lossy(&said).to_lowercase();
             if said.contains("api key") || said.contains("api_key") {
-                failed("tells of an API key")
+                failed("indicates API-key auth mode")
             } else if said.contains("chatgpt") || said.contains("logged in") {
-                Ok("logged in")
+                Ok("codex auth probe passed and no API-key mode was detected")
             } else {
-                failed("does not tell of a login")
+                failed("did not confirm a subscription login mode")
             }
         }
         Ok(Ok(_)) => failed("says that nobody is logged in"),

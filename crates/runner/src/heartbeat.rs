@@ -1,4 +1,16 @@
-//! The heartbeat of a company: who is woken, why, and what becomes of what they want to do.
+//! Who is woken, and what becomes of what they want. Decisions are pure ([`triage`], [`arbitration`]); this file and
+//! its children read the world and act.
 
+mod act;
 pub mod arbitration;
+mod beat;
+mod facts;
+#[cfg(test)]
+mod month;
+mod pending;
+mod tick;
 pub mod triage;
+
+pub use act::Carried;
+pub use beat::Heartbeats;
+pub use tick::Tick;

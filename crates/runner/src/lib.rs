@@ -12,6 +12,7 @@ mod error;
 mod git;
 mod guard;
 pub mod heartbeat;
+mod job;
 pub mod lanes;
 mod options;
 mod output;
@@ -28,6 +29,8 @@ pub mod worktree;
 
 pub use adapter::{Adapters, Program, UnknownProvider};
 pub use error::Error;
+pub use heartbeat::{Carried, Heartbeats, Tick};
+pub use job::{Alone, ContextPlan, Jobs, KeptPlan, Resubmit, Surroundings};
 pub use options::{Config, Options};
 pub use output::Stream;
 pub use process::ProcessId;

@@ -62,6 +62,19 @@ pub(crate) struct Plan {
     pub(crate) idle_timeout: Duration,
     /// Whether spending is watched while it runs; if nothing was said, whether the output is understood decides.
     pub(crate) live_budget: Option<bool>,
+    /// What a job adds.
+    pub(crate) extra: Extra,
+}
+
+/// What a job adds to a launch; nobody can ask for it on the wire.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extra {
+    /// Whether it runs in an empty folder of its own instead of the company folder, which workers must not change.
+    pub(crate) scratch: bool,
+    /// The form of the answer, for programs that can be told.
+    pub(crate) schema: Option<Value>,
+    /// What an agent may use, where its program can be told.
+    pub(crate) allowed_tools: Vec<String>,
 }
 
 /// Where a session runs and what it runs.
@@ -87,6 +100,7 @@ impl Plan {
         params: &CompanySessionLaunchParams,
         run: &Run,
         options: &Options,
+        extra: Extra,
     ) -> Self {
         let agent: Option<Arc<Agent>> = AgentId::parse(&run.agent_id).ok().and_then(|id| {
             company
@@ -162,6 +176,7 @@ impl Plan {
             live_budget: params.budget_enforcement.map(|when| {
                 when == protocol::company::session::CompanySessionBudgetEnforcement::Live
             }),
+            extra,
             company,
         }
     }
@@ -190,10 +205,16 @@ impl Plan {
             Driver::Gemini => &["gemini_cli", "gemini"],
             Driver::Command | Driver::Declared(..) => &[],
         };
-        let found = names.iter().find_map(|name| bins?.get(*name));
+        let own = bins.and_then(|bins| bins.get(&self.provider));
+        let own = own.filter(|_| !names.is_empty());
+        let found = own.or_else(|| names.iter().find_map(|name| bins?.get(*name)));
         found.cloned().unwrap_or_else(|| match &self.driver {
             Driver::CodexAppServer => "codex".to_owned(),
-            driver => driver.as_str().to_owned(),
+            Driver::Command
+            | Driver::Codex
+            | Driver::Claude
+            | Driver::Gemini
+            | Driver::Declared(..) => self.driver.as_str().to_owned(),
         })
     }
 
@@ -257,6 +278,20 @@ impl Plan {
             repo: Some(PathBuf::from(root)),
             worktree,
         })
+    }
+
+    /// The folder below which it runs, unless it gets a copy of a repository.
+    pub(crate) fn base(&self, place: &Place) -> PathBuf {
+        match &place.repo {
+            Some(repo) => repo.clone(),
+            None if self.extra.scratch => self.company.path(&format!("{}/work", self.run_folder())),
+            None => self.company.root().to_owned(),
+        }
+    }
+
+    /// The file with the form of the answer.
+    pub(crate) fn schema_path(&self) -> PathBuf {
+        self.company.path(&self.output("result_schema.json").0)
     }
 
     /// The working directory: below `base`, which is the repository or its copy, and nowhere else.
@@ -330,6 +365,12 @@ impl Plan {
                 .path(&self.output("last_message.md").0)
                 .display()
                 .to_string(),
+            schema: self
+                .extra
+                .schema
+                .as_ref()
+                .map(|schema| (schema.to_string(), self.schema_path().display().to_string())),
+            allowed_tools: self.extra.allowed_tools.clone(),
         };
         let made = match makes_line && !wish.prompt.trim().is_empty() {
             true => self.driver.command_line(&wish),

@@ -81,11 +81,11 @@ impl ProcessId {
 
     /// Sends a signal, if it is still this process.
     pub fn signal(self, signal: Signal) {
-        if self.is_alive() {
-            if let Some(pid) = Pid::from_raw(self.pid) {
-                // It may be gone in the meantime, which is what was wanted.
-                let _ = rustix::process::kill_process(pid, signal);
-            }
+        if self.is_alive()
+            && let Some(pid) = Pid::from_raw(self.pid)
+        {
+            // It may be gone in the meantime, which is what was wanted.
+            let _ = rustix::process::kill_process(pid, signal);
         }
     }
 
@@ -173,10 +173,11 @@ impl Tree {
                 .file_name()
                 .to_str()
                 .and_then(|name| name.parse::<i32>().ok());
-            if let Some(pid) = pid {
-                if pid != self.leader.pid && self.is_ours(pid) {
-                    self.seen.insert(ProcessId::of(pid));
-                }
+            if let Some(pid) = pid
+                && pid != self.leader.pid
+                && self.is_ours(pid)
+            {
+                self.seen.insert(ProcessId::of(pid));
             }
         }
     }
@@ -357,12 +358,15 @@ pub(crate) fn signal_name(signal: i32) -> String {
 
 /// Why a program could not be started, in the words of the company protocol.
 pub(crate) fn spawn_error(program: &str, error: &io::Error) -> String {
-    let word = match error.kind() {
-        io::ErrorKind::NotFound => "ENOENT",
-        io::ErrorKind::PermissionDenied => "EACCES",
-        io::ErrorKind::ArgumentListTooLong => "E2BIG",
-        io::ErrorKind::NotADirectory => "ENOTDIR",
-        _ => "failed",
+    let is = |kind: io::ErrorKind| error.kind() == kind;
+    let word = if is(io::ErrorKind::NotFound) {
+        "ENOENT"
+    } else if is(io::ErrorKind::PermissionDenied) {
+        "EACCES"
+    } else if is(io::ErrorKind::ArgumentListTooLong) {
+        "E2BIG"
+    } else {
+        "failed"
     };
     format!("spawn {program} {word}")
 }

@@ -1,9 +1,14 @@
 //! All sessions: those of this process, and the records of earlier ones.
 
+mod detached;
+mod explain;
+mod places;
+mod preflight;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, Once, PoisonError, Weak,
         atomic::{AtomicBool, Ordering},
@@ -11,43 +16,38 @@ use std::{
     time::Duration,
 };
 
-use company::{
-    Companies, Company,
-    document::{Agent, Run},
-    event::Event,
-    layout,
-    policy::{self, Action, Actor, Decision, Resource},
-    unix_ms,
-};
+use company::{Companies, Company, document::Run, layout, policy::Actor};
 use protocol::{
     Id as _,
     company::{
-        ActorRole, AgentId, AgentRole, ProjectId, RunId, RunStatus, TaskId, Text, Visibility,
+        ProjectId, RunId, RunStatus, Text,
         session::{
-            CompanySessionCollectResponse, CompanySessionCommand, CompanySessionExplanation,
-            CompanySessionLane, CompanySessionLaunchParams, CompanySessionLaunchResponse,
-            CompanySessionLaunchState, CompanySessionListParams, CompanySessionPolicy,
+            CompanySessionCollectResponse, CompanySessionLaunchParams,
+            CompanySessionLaunchResponse, CompanySessionLaunchState, CompanySessionListParams,
             CompanySessionRow, CompanySessionState,
         },
     },
 };
-use rustix::process::Signal;
-use serde_json::{Map, json};
+use serde_json::Map;
 use tokio::{
     sync::oneshot,
     time::{sleep, timeout},
 };
 
+use self::{
+    detached::{reconcile, write_stop_flag},
+    places::Queue,
+    preflight::{actor, judge},
+};
 use crate::{
     Error, Options,
-    budget::{self, Phase, Spent},
     driver::{Driver, ErrorClass},
-    guard::{self, Verdict},
-    lanes::{Cooldown, Entry, Lane, Limits, Strain, Ticket},
-    plan::Plan,
-    process::{self, ProcessId, Reaper, Tree},
+    guard::Verdict,
+    lanes::{Strain, Ticket},
+    plan::{Extra, Plan},
+    process::{self, ProcessId, Reaper},
     record::{self, SessionRecord, SessionRecordTag},
-    scribe::{Scribe, cause_of},
+    scribe::Scribe,
     session::{self, Live, NotStarted, STOP_FLAG, Stage, blocking},
 };
 
@@ -57,13 +57,6 @@ const REPLY: Duration = Duration::from_millis(800);
 const REMEMBERED: usize = 1000;
 /// Records of sessions that have been over for so long are removed.
 const KEPT_MS: i64 = 30 * 24 * 3_600_000;
-/// The rests of providers.
-const LANES: &str = ".local/lanes.json";
-
-const DETACHED: &str = "Session process is detached from this runtime (possible restart).";
-const ORPHANED: &str = "Reconciled orphaned detached session (pid not running).";
-const STOPPED: &str = "Reconciled detached stop request after process exit.";
-const SIGNALLED: &str = "Stop signal sent to detached session process.";
 
 /// All sessions of one process. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -86,6 +79,16 @@ struct Inner {
 
 type Key = (PathBuf, String);
 
+/// What is known of a worker program before it is started.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    pub(crate) verdict: Verdict,
+    /// What is asked for its version.
+    pub(crate) program: String,
+    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) driver: Driver,
+}
+
 /// A session of this process.
 #[derive(Debug)]
 struct Known {
@@ -95,13 +98,6 @@ struct Known {
     live: Arc<Live>,
     /// Its place in the lane.
     ticket: Mutex<Option<Ticket>>,
-}
-
-/// The lane of one company folder, and who waits for a place.
-#[derive(Debug, Default)]
-struct Queue {
-    lane: Lane,
-    grants: BTreeMap<Ticket, oneshot::Sender<()>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -129,6 +125,15 @@ impl Sessions {
         &self,
         params: CompanySessionLaunchParams,
     ) -> Result<CompanySessionLaunchResponse, Error> {
+        self.launch_with(params, Extra::default()).await
+    }
+
+    /// The same for a job.
+    pub(crate) async fn launch_with(
+        &self,
+        params: CompanySessionLaunchParams,
+        extra: Extra,
+    ) -> Result<CompanySessionLaunchResponse, Error> {
         let inner = &self.inner;
         if inner.closing.load(Ordering::SeqCst) {
             return Err(Error::Closing);
@@ -137,7 +142,7 @@ impl Sessions {
         let params = Arc::new(params);
         let (plan, run, actor) = {
             let (inner, params) = (Arc::clone(inner), Arc::clone(&params));
-            on_thread(move || inner.read(&params)).await?
+            on_thread(move || inner.read(&params, extra)).await?
         };
         let scribe = Scribe {
             company: plan.company.clone(),
@@ -277,16 +282,64 @@ impl Sessions {
         Ok(self.inner.state(&known))
     }
 
+    /// Waits until a session of this process is over: its record, and what its program said.
+    pub(crate) async fn over(
+        &self,
+        workspace_dir: &str,
+        session_ref: &str,
+    ) -> Option<(SessionRecord, Option<crate::driver::Outcome>)> {
+        let known = self.inner.find(Some(workspace_dir), session_ref)?;
+        let state = known.live.reach(|stage| stage == Stage::Over).await;
+        Some((state.record, known.live.outcome()))
+    }
+
+    /// Looks at the worker program of a launch before it happens: who it is, and whether it may run.
+    pub(crate) async fn guard(&self, params: CompanySessionLaunchParams) -> Result<Guarded, Error> {
+        let inner = Arc::clone(&self.inner);
+        let (plan, _, _) = on_thread(move || inner.read(&params, Extra::default())).await?;
+        Ok(Guarded {
+            verdict: judge(&plan).await,
+            program: plan.bin(),
+            environment: plan.environment(&BTreeMap::new()),
+            driver: plan.driver,
+        })
+    }
+
+    /// Lets a provider rest, because a job found that it needs to.
+    pub(crate) async fn rest(
+        &self,
+        company: &Company,
+        provider: &str,
+        strain: Strain,
+        detail: &str,
+        retry_at_ms: Option<i64>,
+    ) {
+        let inner = &self.inner;
+        inner
+            .cool_down(company, provider, strain, detail, retry_at_ms)
+            .await;
+    }
+
+    /// The company folders.
+    pub(crate) fn companies(&self) -> &Companies {
+        &self.inner.companies
+    }
+
+    /// Whether it is being closed.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.inner.closing.load(Ordering::SeqCst)
+    }
+
     /// Sessions, newest first: of a company folder, or those of this process.
     pub async fn list(
         &self,
         params: CompanySessionListParams,
     ) -> Result<Vec<CompanySessionRow>, Error> {
+        // A folder without records has none, whatever it is.
         let company = params
             .workspace_dir
             .as_deref()
-            .map(|dir| self.inner.companies.open(dir))
-            .transpose()?;
+            .map(|dir| self.inner.companies.at(dir));
         let mut rows = match company {
             None => self.inner.rows(|_| true),
             Some(company) => {
@@ -362,102 +415,6 @@ impl Sessions {
         }
     }
 
-    /// Policy, guard and budgets, with their events. What does not pass fails the run.
-    async fn preflight(
-        &self,
-        params: &CompanySessionLaunchParams,
-        plan: &Plan,
-        scribe: &Scribe,
-        actor: &Actor,
-        known: &Arc<Known>,
-    ) -> Result<(), Error> {
-        let scribe = scribe.preflight();
-        let decision = decide(plan, actor);
-        let guarded = match decision.allowed && applies_guard(params, plan) {
-            true => Some(judge(plan).await),
-            false => None,
-        };
-        let (inner, plan, known, actor) = (
-            Arc::clone(&self.inner),
-            plan.clone(),
-            Arc::clone(known),
-            actor.clone(),
-        );
-        on_thread(move || {
-            let mut events = policy_events(&scribe, &plan, &actor, decision)?;
-            let refuse = |mut events: Vec<Event>, error: Error, reason: &str, cause: &str| {
-                let payload = json!({
-                    "exit_code": null,
-                    "signal": null,
-                    "stopped": false,
-                    "preflight": true,
-                    "reason": reason,
-                    "error": error.to_string(),
-                    "budget_exceeded": reason == "budget_preflight_exceeded",
-                });
-                let mut failed = scribe.event("run.failed", &payload)?;
-                failed.causation_id = cause_of(&events, cause);
-                events.push(failed);
-                scribe.end(&events, RunStatus::Failed, |_| {}, &[], None)?;
-                Err(error)
-            };
-            if !decision.allowed {
-                let error = company::Error::Denied {
-                    action: Action::Launch.as_str(),
-                    rule_id: decision.rule_id,
-                    reason: decision.reason,
-                    actor_id: actor.id,
-                };
-                return refuse(events, error.into(), "policy_denied", "policy.denied");
-            }
-            let managers = |event_type: &str, payload| {
-                scribe.event_by("system", Visibility::Managers, event_type, &payload)
-            };
-            match guarded {
-                None => {}
-                Some(Verdict::Passed { payload }) => {
-                    events.push(managers("worker.subscription_check.passed", payload)?);
-                }
-                Some(Verdict::Failed {
-                    payload,
-                    reason,
-                    message,
-                }) => {
-                    events.push(managers("worker.subscription_check.failed", payload)?);
-                    let error = Error::Unverified { reason, message };
-                    return refuse(
-                        events,
-                        error,
-                        "subscription_unverified",
-                        "worker.subscription_check.failed",
-                    );
-                }
-            }
-            let checks = inner.budget_checks(&plan, &known)?;
-            for (event_type, payload) in budget::events(&checks, Phase::Preflight) {
-                events.push(scribe.event(event_type, &payload)?);
-            }
-            if budget::is_exceeded(&checks) {
-                let error = Error::Budget(budget::refusal(&checks));
-                return refuse(
-                    events,
-                    error,
-                    "budget_preflight_exceeded",
-                    "budget.exceeded",
-                );
-            }
-            scribe.append(&events)?;
-            if let Some(budget) = plan.budgets.run() {
-                known.live.reserve(Spent {
-                    tokens: budget.hard_tokens.unwrap_or(0),
-                    cost_usd: budget.hard_cost_usd.unwrap_or(0.0),
-                });
-            }
-            Ok(())
-        })
-        .await
-    }
-
     /// Waits for the place and runs.
     async fn live_on(
         &self,
@@ -470,6 +427,7 @@ impl Sessions {
     ) {
         let inner = &self.inner;
         inner.start_reaping();
+        let has_waited = inner.position(&known).is_some();
         let waited = async {
             match queue_timeout {
                 Some(limit) => sleep(limit).await,
@@ -491,6 +449,11 @@ impl Sessions {
             if !known.live.is_over() {
                 session::stop_unstarted(&scribe, &known.live).await;
             }
+        } else if let Some(refusal) = self
+            .spent_meanwhile(&plan, &scribe, &known, has_waited)
+            .await
+        {
+            session::fail(&scribe, &known.live, NotStarted::launch(refusal)).await;
         } else {
             let outcome = session::run(Arc::clone(&plan), Arc::clone(&known.live)).await;
             let strained = outcome.as_ref().and_then(|outcome| outcome.error_class)
@@ -500,121 +463,14 @@ impl Sessions {
                 let detail = outcome
                     .and_then(|outcome| outcome.error)
                     .unwrap_or_default();
-                inner.cool_down(&plan, &detail, retry_at).await;
+                let (company, strain) = (&plan.company, Strain::RateLimit);
+                inner
+                    .cool_down(company, &plan.provider, strain, &detail, retry_at)
+                    .await;
             }
         }
         inner.leave(&plan.company, ticket);
         inner.remember_less();
-    }
-
-    async fn explain(
-        &self,
-        params: &CompanySessionLaunchParams,
-        plan: &Plan,
-        run: &Run,
-        actor: &Actor,
-    ) -> Result<CompanySessionLaunchResponse, Error> {
-        let decision = decide(plan, actor);
-        let mut refusal = None;
-        let mut refuse = |reason: String| {
-            refusal.get_or_insert(reason);
-        };
-        if let Some(known) = self.inner.busy(plan, run) {
-            refuse(Error::AlreadyRunning(known).to_string());
-        }
-        if run.status != RunStatus::Running {
-            refuse(session::not_running(run.status));
-        }
-        if !decision.allowed {
-            refuse(format!(
-                "Policy denied launch: {} ({})",
-                decision.rule_id, decision.reason
-            ));
-        } else if applies_guard(params, plan) {
-            if let Verdict::Failed { message, .. } = judge(plan).await {
-                refuse(message);
-            }
-        }
-        let (checks, command) = {
-            let (inner, plan) = (Arc::clone(&self.inner), plan.clone());
-            blocking(move || {
-                let checks = inner.budget_checks_but(&plan, None)?;
-                let command = plan.place().and_then(|place| {
-                    let base = match (&place.repo, &place.worktree) {
-                        (None, _) => plan.company.root().to_owned(),
-                        (Some(repo), _) => repo.clone(),
-                    };
-                    let cwd = plan.workdir(&base)?;
-                    Ok((place, plan.command(&cwd), cwd))
-                });
-                Ok((checks, command))
-            })
-            .await?
-        };
-        if budget::is_exceeded(&checks) {
-            refuse(budget::refusal(&checks));
-        }
-        let secrets_of = |environment| crate::environment::secrets(environment);
-        let (instructions, command) = match command {
-            Err(error) => {
-                refuse(error);
-                (Vec::new(), None)
-            }
-            Ok((place, command, cwd)) => {
-                let secrets = secrets_of(&command.environment);
-                let argv = command.line.argv.iter();
-                let argv: Vec<_> = argv
-                    .map(|argument| crate::sink::redacted(argument, &secrets))
-                    .collect();
-                if let Some(error) = crate::driver::command::refusal(&argv) {
-                    refuse(error.to_owned());
-                }
-                let worktree = place.worktree.as_ref();
-                let cwd = match worktree {
-                    Some(worktree) => plan.company.path(&worktree.relpath),
-                    None => cwd,
-                };
-                let millis =
-                    |length: Duration| u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
-                let shown = CompanySessionCommand {
-                    driver: plan.driver.as_str().to_owned(),
-                    argv,
-                    cwd: cwd.display().to_string(),
-                    env: command.environment.keys().cloned().collect(),
-                    stdin_chars: command
-                        .line
-                        .stdin
-                        .as_ref()
-                        .map_or(0, |text| text.chars().count() as u64),
-                    worktree_relpath: worktree.map(|worktree| worktree.relpath.clone()),
-                    worktree_branch: worktree.map(|worktree| worktree.branch.clone()),
-                    stop_signal: plan.driver.stop_signal().as_str().to_owned(),
-                    timeout_ms: millis(plan.timeout),
-                    idle_timeout_ms: millis(plan.idle_timeout),
-                };
-                (command.instructions, Some(shown))
-            }
-        };
-        let explanation = CompanySessionExplanation {
-            would_launch: refusal.is_none(),
-            refusal,
-            policy: CompanySessionPolicy {
-                allowed: decision.allowed,
-                rule_id: decision.rule_id.to_owned(),
-                reason: decision.reason.to_owned(),
-            },
-            lane: self.inner.lane_for(plan, params, actor.role),
-            budget: checks.iter().map(budget::Check::row).collect(),
-            instructions,
-            command,
-        };
-        Ok(CompanySessionLaunchResponse {
-            session_ref: plan.session_ref.clone(),
-            state: CompanySessionLaunchState::Explained,
-            queue_position: None,
-            error: None,
-            explain: Some(Box::new(explanation)),
-        })
     }
 
     /// The record of a session that is not one of this process, as things are now.
@@ -635,51 +491,14 @@ impl Sessions {
             .await?
             .ok_or_else(|| Error::Unknown(session_ref.to_owned()))
     }
-
-    /// Stops a process that an earlier gateway started.
-    async fn stop_detached(&self, mut record: SessionRecord) -> Result<CompanySessionState, Error> {
-        let Some(process) = record.process().filter(|_| !record.is_over()) else {
-            return Ok(record.state());
-        };
-        if !process.is_alive() {
-            return Ok(record.state());
-        }
-        let company = self.inner.companies.open(&record.workspace_dir)?;
-        let (Ok(project), Ok(run)) = (
-            ProjectId::parse(&record.project_id),
-            RunId::parse(&record.run_id),
-        ) else {
-            return Ok(record.state());
-        };
-        let session_ref = record.session_ref.to_string();
-        let folder = company
-            .path(&layout::run(&project, &run))
-            .display()
-            .to_string();
-        blocking(move || write_stop_flag(&company, &project, &run, &session_ref)).await?;
-        tokio::spawn(async move {
-            let mut tree = Tree::new(process, format!("{}={folder}", crate::environment::MARK));
-            tree.look_everywhere();
-            process.signal_group(Signal::TERM);
-            process.signal(Signal::TERM);
-            for _ in 0..75 {
-                sleep(Duration::from_millis(20)).await;
-                if !process.is_alive() {
-                    break;
-                }
-            }
-            tree.look_everywhere();
-            process.signal_group(Signal::KILL);
-            process.signal(Signal::KILL);
-            tree.end_left(Duration::from_millis(300)).await;
-        });
-        record.error = Some(SIGNALLED.to_owned());
-        Ok(record.state())
-    }
 }
 
 impl Inner {
-    fn read(&self, params: &CompanySessionLaunchParams) -> Result<(Plan, Arc<Run>, Actor), Error> {
+    fn read(
+        &self,
+        params: &CompanySessionLaunchParams,
+        extra: Extra,
+    ) -> Result<(Plan, Arc<Run>, Actor), Error> {
         let company = self.companies.open(&params.workspace_dir)?;
         self.prune(&company);
         let path = format!(
@@ -690,7 +509,7 @@ impl Inner {
             .read(&path)
             .map_err(|error| error.or_not_found("Run", params.run_id.as_str()))?;
         let actor = actor(&company, params)?;
-        let plan = Plan::new(company, params, &run, &self.options);
+        let plan = Plan::new(company, params, &run, &self.options, extra);
         Ok((plan, run, actor))
     }
 
@@ -855,180 +674,6 @@ impl Inner {
             .collect()
     }
 
-    /// What other sessions of the project, or of the task, may still spend.
-    fn reserved(&self, plan: &Plan, own: Option<&Arc<Known>>, task: Option<&TaskId>) -> Spent {
-        let live = lock(&self.live);
-        live.values()
-            .filter(|known| {
-                known.company.root() == plan.company.root() && known.project == plan.project
-            })
-            .filter(|known| own.is_none_or(|own| !Arc::ptr_eq(own, known)))
-            .filter(|known| task.is_none() || known.live.task.as_ref() == task)
-            .fold(Spent::default(), |sum, known| {
-                sum.plus(known.live.reserved())
-            })
-    }
-
-    fn budget_checks(
-        &self,
-        plan: &Plan,
-        own: &Arc<Known>,
-    ) -> Result<Vec<budget::Check>, company::Error> {
-        self.budget_checks_but(plan, Some(own))
-    }
-
-    fn budget_checks_but(
-        &self,
-        plan: &Plan,
-        own: Option<&Arc<Known>>,
-    ) -> Result<Vec<budget::Check>, company::Error> {
-        let reserved = |task: Option<&TaskId>| self.reserved(plan, own, task);
-        plan.budgets
-            .checks(&plan.company, &plan.project, Spent::default(), &reserved)
-    }
-
-    fn entry(&self, plan: &Plan, params: &CompanySessionLaunchParams, role: ActorRole) -> Entry {
-        let limits = self.options.limits;
-        // Everybody may ask for less, people and the head of the company also for more.
-        let limit = |wanted: Option<u64>, usual: u64| match (wanted, role) {
-            (Some(wanted), ActorRole::Human | ActorRole::Ceo) => wanted,
-            (Some(wanted), ActorRole::Director | ActorRole::Manager | ActorRole::Worker) => {
-                wanted.min(usual)
-            }
-            (None, _) => usual,
-        };
-        Entry {
-            provider: plan.provider.clone(),
-            team: plan.team.clone().unwrap_or_default(),
-            priority: params.lane_priority.unwrap_or_default(),
-            limits: Limits {
-                workspace: limit(params.lane_workspace_limit, limits.workspace),
-                provider: limit(params.lane_provider_limit, limits.provider),
-                team: limit(params.lane_team_limit, limits.team),
-            },
-        }
-    }
-
-    fn enter(
-        self: &Arc<Self>,
-        plan: &Plan,
-        params: &CompanySessionLaunchParams,
-        role: ActorRole,
-    ) -> (Ticket, oneshot::Receiver<()>) {
-        let entry = self.entry(plan, params, role);
-        let now_ms = plan.company.sources().now_ms();
-        let (grant, granted) = oneshot::channel();
-        let ticket = {
-            let mut lanes = lock(&self.lanes);
-            let queue = queue(&mut lanes, &plan.company);
-            let ticket = queue.lane.enter(entry, now_ms);
-            queue.grants.insert(ticket, grant);
-            ticket
-        };
-        self.give_places(&plan.company);
-        (ticket, granted)
-    }
-
-    fn leave(self: &Arc<Self>, company: &Company, ticket: Ticket) {
-        {
-            let mut lanes = lock(&self.lanes);
-            let queue = queue(&mut lanes, company);
-            queue.lane.leave(ticket);
-            queue.grants.remove(&ticket);
-        }
-        self.give_places(company);
-    }
-
-    /// Lets those start whose time has come, and looks again when a provider has rested.
-    fn give_places(self: &Arc<Self>, company: &Company) {
-        let now_ms = company.sources().now_ms();
-        let wake_at = {
-            let mut lanes = lock(&self.lanes);
-            let queue = queue(&mut lanes, company);
-            for ticket in queue.lane.start_ready(now_ms) {
-                if let Some(grant) = queue.grants.remove(&ticket) {
-                    // One that is gone leaves its place by itself.
-                    let _ = grant.send(());
-                }
-            }
-            queue.lane.wake_at(now_ms)
-        };
-        if let Some(wake_at) = wake_at {
-            let (this, company) = (Arc::downgrade(self), company.clone());
-            let wait = Duration::from_millis(u64::try_from(wake_at - now_ms).unwrap_or(0) + 1);
-            tokio::spawn(async move {
-                sleep(wait).await;
-                if let Some(this) = Weak::upgrade(&this) {
-                    this.give_places(&company);
-                }
-            });
-        }
-    }
-
-    fn position(&self, known: &Known) -> Option<u64> {
-        let ticket = (*lock(&known.ticket))?;
-        let mut lanes = lock(&self.lanes);
-        let now_ms = known.company.sources().now_ms();
-        queue(&mut lanes, &known.company)
-            .lane
-            .position(ticket, now_ms)
-    }
-
-    fn lane_for(
-        &self,
-        plan: &Plan,
-        params: &CompanySessionLaunchParams,
-        role: ActorRole,
-    ) -> CompanySessionLane {
-        let entry = self.entry(plan, params, role);
-        let now_ms = plan.company.sources().now_ms();
-        let mut lanes = lock(&self.lanes);
-        let lane = &queue(&mut lanes, &plan.company).lane;
-        CompanySessionLane {
-            priority: entry.priority,
-            provider: entry.provider.clone(),
-            team_id: plan.team.clone(),
-            workspace_limit: entry.limits.workspace,
-            provider_limit: entry.limits.provider,
-            team_limit: entry.limits.team,
-            running: lane.running(),
-            cooldown_until: lane
-                .cooldown(&entry.provider, now_ms)
-                .map(|cooldown| company::iso_time(cooldown.until_ms)),
-            queue_position: lane.position_of_new(entry, now_ms),
-        }
-    }
-
-    /// Lets a provider rest, also after a restart.
-    async fn cool_down(&self, plan: &Plan, detail: &str, retry_at_ms: Option<i64>) {
-        let now_ms = plan.company.sources().now_ms();
-        let detail: String = detail.chars().take(200).collect();
-        let cooldowns = {
-            let mut lanes = lock(&self.lanes);
-            let lane = &mut queue(&mut lanes, &plan.company).lane;
-            lane.cool_down(
-                &plan.provider,
-                Strain::RateLimit,
-                &detail,
-                retry_at_ms,
-                now_ms,
-                jitter(),
-            );
-            lane.cooldowns(now_ms)
-        };
-        let company = plan.company.clone();
-        let saved = blocking(move || {
-            let text = format!(
-                "{:#}\n",
-                json!({"schema_version": 1, "cooldowns": cooldowns})
-            );
-            company.write(|writer| writer.put_text(LANES, &text))
-        });
-        if let Err(error) = saved.await {
-            tracing::warn!(%error, "the rest of a provider cannot be written down");
-        }
-    }
-
     /// Removes records nobody will ask for, once per folder.
     fn prune(&self, company: &Company) {
         if !lock(&self.looked_at).insert(company.root().to_owned()) {
@@ -1066,32 +711,6 @@ impl Inner {
     }
 }
 
-/// The lane of a company folder. What rests, rests after a restart, too.
-fn queue<'a>(lanes: &'a mut BTreeMap<PathBuf, Queue>, company: &Company) -> &'a mut Queue {
-    lanes.entry(company.root().to_owned()).or_insert_with(|| {
-        #[derive(serde::Deserialize)]
-        struct Saved {
-            cooldowns: BTreeMap<String, Cooldown>,
-        }
-        let saved = company
-            .read_text(LANES)
-            .ok()
-            .and_then(|text| serde_json::from_str::<Saved>(&text).ok());
-        Queue {
-            lane: Lane::with_cooldowns(saved.map(|saved| saved.cooldowns).unwrap_or_default()),
-            grants: BTreeMap::new(),
-        }
-    })
-}
-
-/// Between -1 and 1.
-fn jitter() -> f64 {
-    let mut byte = [0];
-    // Without randomness all come back at the same moment.
-    let _ = getrandom::fill(&mut byte);
-    f64::from(byte[0]) / 127.5 - 1.0
-}
-
 async fn on_thread<R: Send + 'static>(
     work: impl FnOnce() -> Result<R, Error> + Send + 'static,
 ) -> Result<R, Error> {
@@ -1116,217 +735,4 @@ fn launched(known: &Known, position: Option<u64>) -> CompanySessionLaunchRespons
         error: state.record.error,
         explain: None,
     }
-}
-
-/// Who launches. An agent of the company is what its document says, at most.
-fn actor(company: &Company, params: &CompanySessionLaunchParams) -> Result<Actor, Error> {
-    let id = params
-        .actor_id
-        .as_deref()
-        .map_or("human", str::trim)
-        .to_owned();
-    let claimed = params.actor_role.unwrap_or(ActorRole::Human);
-    let agent: Option<Arc<Agent>> = AgentId::parse(&id).ok().and_then(|id| {
-        company
-            .read(&format!("{}/agent.yaml", layout::agent(&id)))
-            .ok()
-    });
-    let mut team_id = params.actor_team_id.as_ref().map(ToString::to_string);
-    if let Some(agent) = agent {
-        let rank = |role: ActorRole| match role {
-            ActorRole::Human => 0,
-            ActorRole::Ceo => 1,
-            ActorRole::Director => 2,
-            ActorRole::Manager => 3,
-            ActorRole::Worker => 4,
-        };
-        let stored = match agent.role {
-            AgentRole::Ceo => ActorRole::Ceo,
-            AgentRole::Director => ActorRole::Director,
-            AgentRole::Manager => ActorRole::Manager,
-            AgentRole::Worker => ActorRole::Worker,
-        };
-        if rank(claimed) < rank(stored) {
-            return Err(Error::ActorMismatch {
-                actor: id,
-                stored: stored.to_string(),
-                claimed: claimed.to_string(),
-            });
-        }
-        team_id = team_id.or_else(|| agent.team_id.clone());
-    }
-    Ok(Actor {
-        id,
-        role: claimed,
-        team_id,
-    })
-}
-
-fn decide(plan: &Plan, actor: &Actor) -> Decision {
-    let resource = Resource {
-        visibility: visibility(plan),
-        team_id: plan.team.as_deref(),
-        producing_actor_id: Some(&plan.agent),
-        kind: Some("run"),
-        sensitivity: None,
-    };
-    policy::decide(actor, Action::Launch, &resource)
-}
-
-fn visibility(plan: &Plan) -> Visibility {
-    match plan.team {
-        Some(_) => Visibility::Team,
-        None => Visibility::Org,
-    }
-}
-
-fn policy_events(
-    scribe: &Scribe,
-    plan: &Plan,
-    actor: &Actor,
-    decision: Decision,
-) -> Result<Vec<Event>, company::Error> {
-    let Decision {
-        allowed,
-        rule_id,
-        reason,
-    } = decision;
-    let about = |event_type: &str, payload| {
-        scribe.event_by(&actor.id, Visibility::Managers, event_type, &payload)
-    };
-    let mut events = vec![about(
-        "policy.decision",
-        json!({
-            "allowed": allowed,
-            "rule_id": rule_id,
-            "reason": reason,
-            "action": Action::Launch.as_str(),
-            "resource_id": plan.run,
-            "resource_kind": "run",
-            "resource_visibility": visibility(plan),
-        }),
-    )?];
-    if !allowed {
-        let mut denied = about(
-            "policy.denied",
-            json!({
-                "action": Action::Launch.as_str(),
-                "resource_id": plan.run,
-                "resource_kind": "run",
-                "resource_visibility": visibility(plan),
-                "policy": {"allowed": false, "rule_id": rule_id, "reason": reason},
-            }),
-        )?;
-        denied.causation_id = cause_of(&events, "policy.decision");
-        events.push(denied);
-    }
-    Ok(events)
-}
-
-/// Whether the worker program is looked at: when somebody says so, else when its name is that of a known one.
-fn applies_guard(params: &CompanySessionLaunchParams, plan: &Plan) -> bool {
-    let is_known = match (&plan.driver, plan.argv.first()) {
-        (_, Some(program)) => Driver::of_program(program).is_some(),
-        (Driver::Codex | Driver::Claude | Driver::Gemini, None) => plan.prompt.is_some(),
-        (Driver::Command | Driver::CodexAppServer | Driver::Declared(..), None) => false,
-    };
-    params.apply_guard.unwrap_or(is_known)
-}
-
-async fn judge(plan: &Plan) -> Verdict {
-    // The rules are those of the program, whatever the run says its provider is.
-    let program = plan.program();
-    let known = Driver::of_program(&program);
-    let provider = match (
-        &known,
-        Driver::of_provider(&plan.provider, &BTreeMap::new()),
-    ) {
-        (Some(driver), Driver::Command) => driver.as_str().to_owned(),
-        _ => plan.provider.clone(),
-    };
-    let environment = plan.environment(&BTreeMap::new());
-    guard::judge(plan.machine.as_deref(), &provider, &program, &environment).await
-}
-
-fn stop_flag(company: &Company, project: &ProjectId, run: &RunId) -> PathBuf {
-    company.path(&format!(
-        "{}/outputs/{STOP_FLAG}",
-        layout::run(project, run)
-    ))
-}
-
-fn write_stop_flag(
-    company: &Company,
-    project: &ProjectId,
-    run: &RunId,
-    session_ref: &str,
-) -> Result<(), company::Error> {
-    let text = format!("{}\n", json!({"session_ref": session_ref}));
-    company::files::replace(&stop_flag(company, project, run), text.as_bytes())
-}
-
-/// Whether somebody wanted this session stopped. A flag that names another session does not count.
-fn has_stop_flag(path: &Path, session_ref: &str) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Flag {
-        session_ref: String,
-    }
-    match fs::read_to_string(path) {
-        Ok(text) => match serde_json::from_str::<Flag>(&text) {
-            Ok(flag) => flag.session_ref == session_ref,
-            Err(_) => true,
-        },
-        Err(_) => false,
-    }
-}
-
-/// A record of an earlier process, as things are now: a process that is gone has ended, whatever the record says.
-fn reconcile(company: &Company, record: &Arc<SessionRecord>) -> SessionRecord {
-    let mut record = SessionRecord::clone(record);
-    if record.is_over() {
-        return record;
-    }
-    let (Ok(project), Ok(run_id)) = (
-        ProjectId::parse(&record.project_id),
-        RunId::parse(&record.run_id),
-    ) else {
-        return record;
-    };
-    let path = format!("{}/run.yaml", layout::run(&project, &run_id));
-    let Ok(run) = company.read::<Run>(&path) else {
-        return record;
-    };
-    if run.status != RunStatus::Running {
-        record.status = run.status;
-        record.ended_at_ms = run.ended_at.as_ref().and_then(|time| unix_ms(time));
-        return record;
-    }
-    let flag = has_stop_flag(&stop_flag(company, &project, &run_id), &record.session_ref);
-    match record.process() {
-        Some(process) if !process.is_alive() => {
-            let (status, event_type, error) = match flag {
-                true => (RunStatus::Stopped, "run.stopped", STOPPED),
-                false => (RunStatus::Failed, "run.failed", ORPHANED),
-            };
-            record.status = status;
-            record.error = Some(error.to_owned());
-            record.ended_at_ms = Some(company.sources().now_ms());
-            let scribe = Scribe {
-                company: company.clone(),
-                project,
-                run: run_id,
-                session_ref: record.session_ref.to_string(),
-            };
-            let payload =
-                json!({"exit_code": null, "signal": null, "stopped": flag, "orphaned": true});
-            let ended = scribe
-                .event(event_type, &payload)
-                .and_then(|event| scribe.end(&[event], status, |_| {}, &[], Some(&record)));
-            if let Err(error) = ended {
-                tracing::warn!(%error, "the end of an orphaned session cannot be written down");
-            }
-        }
-        Some(_) | None => record.error = Some(DETACHED.to_owned()),
-    }
-    record
 }

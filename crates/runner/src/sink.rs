@@ -253,13 +253,13 @@ impl Sink {
                     cycles.push(cycle);
                 }
                 heard.hopeless |= self.reader.is_hopeless();
-            } else if line.starts_with(['{', '[']) {
-                if let Ok(value) = serde_json::from_str::<Value>(line) {
-                    usage = self.facts.usage(&value);
-                    cycles = self.facts.cycles(&value);
-                    if !usage.is_empty() {
-                        heard.usage = self.facts.largest().cloned();
-                    }
+            } else if line.starts_with(['{', '['])
+                && let Ok(value) = serde_json::from_str::<Value>(line)
+            {
+                usage = self.facts.usage(&value);
+                cycles = self.facts.cycles(&value);
+                if !usage.is_empty() {
+                    heard.usage = self.facts.largest().cloned();
                 }
             }
         }

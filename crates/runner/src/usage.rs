@@ -292,7 +292,12 @@ fn candidates(value: &Value, depth: usize, found: &mut Vec<TokenCounts>) {
                 candidates(item, depth - 1, found);
             }
         }
-        _ => {}
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => {}
     }
 }
 

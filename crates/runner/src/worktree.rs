@@ -267,12 +267,12 @@ async fn remove(
 ) -> Result<(), String> {
     let path = inside(company, relpath)?;
     // Changes that nobody committed are somebody's work.
-    if !force && path.join(".git").exists() {
-        if let Ok(changes) = git(&path, &["status", "--porcelain=v1"]).await {
-            if !changes.is_empty() {
-                return Err("uncommitted changes".to_owned());
-            }
-        }
+    if !force
+        && path.join(".git").exists()
+        && let Ok(changes) = git(&path, &["status", "--porcelain=v1"]).await
+        && !changes.is_empty()
+    {
+        return Err("uncommitted changes".to_owned());
     }
     match repo {
         Some(repo) => {

@@ -95,8 +95,18 @@ impl TestGateway {
 
     /// A new connection with a token of these scopes, for these workspaces; none means all.
     pub async fn client_with_token(&self, scopes: &[&str], workspaces: &[&str]) -> Client {
+        self.client_with_role("worker", scopes, workspaces).await
+    }
+
+    /// The same, with a token of this role.
+    pub async fn client_with_role(
+        &self,
+        role: &str,
+        scopes: &[&str],
+        workspaces: &[&str],
+    ) -> Client {
         let owned = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let token = NewToken::new("test", "worker", &owned(scopes), &owned(workspaces))
+        let token = NewToken::new("test", role, &owned(scopes), &owned(workspaces))
             .expect("the test names scopes and workspaces that can be");
         // The system's ids and times, so that a token does not shift those of the test.
         let created = token.create(self.gateway.store(), &Sources::system()).await;

@@ -36,6 +36,7 @@ impl ServerStart {
         let stop = async {
             super::stop_signal().await;
             stopped.set(true);
+            gateway.stop_sessions();
         };
         gateway::serve_stdio(&gateway, options, stop).await;
         if !stopped.get() {

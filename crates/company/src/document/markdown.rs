@@ -3,6 +3,7 @@
 use protocol::company::{Issue, MemoryScopeKind, Sensitivity, Text, Visibility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{Document, tags};
 use crate::front_matter::{self, FrontMatter};
@@ -84,6 +85,7 @@ document_kinds! {
 tags! {
     MemoryDeltaTag = "memory_delta";
     MilestoneReportTag = "milestone_report";
+    ActionProposalTag = "heartbeat_action_proposal";
 }
 
 /// The head every document has; a type may have more.
@@ -225,3 +227,61 @@ pub struct MilestoneReportHead {
 }
 
 impl Document for MilestoneReportHead {}
+
+/// The head of a proposal of a heartbeat to do something.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ActionProposalHead {
+    /// 1.
+    #[schemars(range(min = 1))]
+    pub schema_version: u32,
+    /// `heartbeat_action_proposal`.
+    pub r#type: ActionProposalTag,
+    /// Its id.
+    pub id: Text,
+    /// When it was made.
+    pub created_at: Text,
+    /// Its title.
+    pub title: Text,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// Who made it.
+    pub produced_by: Text,
+    /// The run it was made in.
+    pub run_id: Text,
+    /// What that run was given to know.
+    pub context_pack_id: Text,
+    /// The project.
+    pub project_id: Text,
+    /// What should be done.
+    pub proposed_action: Map<String, Value>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rationale: Option<Text>,
+}
+
+impl Document for ActionProposalHead {
+    fn refine(&self) -> Vec<Issue> {
+        let kinds = ["launch_job", "add_comment", "create_approval_item", "noop"];
+        let kind = self.proposed_action.get("kind").and_then(Value::as_str);
+        let key = self.proposed_action.get("idempotency_key");
+        let checks = [
+            (
+                "proposed_action.kind",
+                kind.is_some_and(|kind| kinds.contains(&kind)),
+                "one of launch_job, add_comment, create_approval_item and noop is expected",
+            ),
+            (
+                "proposed_action.idempotency_key",
+                key.and_then(Value::as_str)
+                    .is_some_and(|key| !key.is_empty()),
+                "a text that is not empty is expected",
+            ),
+        ];
+        checks
+            .into_iter()
+            .filter(|(_, fits, _)| !fits)
+            .map(|(field, _, expected)| Issue::custom(field, expected))
+            .collect()
+    }
+}

@@ -46,6 +46,8 @@ fn status(kind: Kind) -> StatusCode {
         | Kind::VersionConflict
         | Kind::Duplicate
         | Kind::Refused
+        | Kind::SecretDetected
+        | Kind::AlreadyDecided
         | Kind::LockTimeout
         | Kind::WorkspaceFileInvalid => StatusCode::CONFLICT,
         Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,

@@ -3,13 +3,18 @@
 
 pub(super) mod adapter;
 pub(super) mod agent;
+pub(super) mod artifact;
 pub(super) mod comment;
+pub(super) mod context;
 pub(super) mod conversation;
 pub(super) mod desktop;
 pub(super) mod events;
 pub(super) mod heartbeat;
 pub(super) mod inbox;
 pub(super) mod index;
+pub(super) mod job;
+pub(super) mod memory;
+pub(super) mod milestone;
 pub(super) mod monitor;
 pub(super) mod pm;
 pub(super) mod resources;
@@ -44,7 +49,13 @@ async fn within<R: Send + 'static>(
 ) -> Result<R, Failure> {
     let companies = ctx.companies().clone();
     let workspace_dir = workspace_dir.to_owned();
-    blocking(move || work(&companies.open(&workspace_dir)?)).await
+    let heartbeats = ctx.heartbeats().clone();
+    blocking(move || {
+        let company = companies.open(&workspace_dir)?;
+        heartbeats.observe(&company);
+        work(&company)
+    })
+    .await
 }
 
 /// Reads the index of a company folder, or writes it. The folder counts as used: its index is kept up to date for a
@@ -151,10 +162,40 @@ fn failure(error: &Error) -> Failure {
             .with("path", path.as_str())
             .with("issues", json!(issues)),
         Error::Denied {
-            rule_id, reason, ..
+            action,
+            rule_id,
+            reason,
+            resource_id,
+            actor_id: _,
         } => Failure::state(Kind::PolicyDenied, message)
+            .with("action", *action)
             .with("rule_id", *rule_id)
-            .with("reason", *reason),
+            .with("reason", *reason)
+            .with("resource_id", resource_id.as_str()),
+        Error::ActorMismatch {
+            actor_id,
+            claimed,
+            stored,
+        } => Failure::state(Kind::ActorMismatch, message)
+            .with("actor_id", actor_id.as_str())
+            .with("claimed_role", claimed.as_str())
+            .with("stored_role", stored.as_str()),
+        Error::Secret { label, counts } => Failure::state(Kind::SecretDetected, message)
+            .with("context_label", *label)
+            .with("total_matches", counts.total())
+            .with("matches_by_kind", json!(counts)),
+        Error::AlreadyDecided {
+            artifact_id,
+            review_id,
+            decision,
+            actor_id,
+            created_at,
+        } => Failure::state(Kind::AlreadyDecided, message)
+            .with("artifact_id", artifact_id.as_str())
+            .with("review_id", review_id.as_str())
+            .with("decision", decision.as_str())
+            .with("actor_id", actor_id.as_str())
+            .with("created_at", created_at.as_str()),
         Error::Params(issues) => Failure::issues(issues.clone()),
         Error::Tasks(failing) => {
             let ids: Vec<_> = failing.iter().map(|(task, _)| task.as_str()).collect();
@@ -171,13 +212,35 @@ fn failure(error: &Error) -> Failure {
     }
 }
 
-/// Who acts, if the caller says so.
-fn actor(id: Option<Text>, role: Option<ActorRole>, team_id: Option<Text>) -> Option<Actor> {
-    role.map(|role| Actor {
-        id: id.map(String::from).unwrap_or_default(),
+/// Who acts.
+fn actor(id: Text, role: ActorRole, team_id: Option<Text>) -> Actor {
+    Actor {
+        id: id.into(),
+        role,
+        team_id: team_id.map(String::from),
+    }
+}
+
+/// Who asks, if the caller says so. Whoever does not say it is what their token makes them: a token below the rank of
+/// a person never sees everything.
+fn asking(
+    ctx: &Context,
+    id: Option<Text>,
+    role: Option<ActorRole>,
+    team_id: Option<Text>,
+) -> Option<Actor> {
+    let principal = ctx.principal();
+    let role = role.or_else(|| principal.ceiling())?;
+    Some(Actor {
+        id: id.map_or_else(|| principal.author().to_owned(), String::from),
         role,
         team_id: team_id.map(String::from),
     })
+}
+
+/// Holds who asks against what the company knows of them.
+fn known(company: &Company, actor: Option<Actor>) -> Result<Option<Actor>, Error> {
+    actor.map(|actor| actor.known(company)).transpose()
 }
 
 /// The scope of a call; a project has to be named where one is meant.

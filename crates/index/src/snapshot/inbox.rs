@@ -3,7 +3,7 @@
 use company::{
     Company,
     document::{DocumentHead, Markdown},
-    layout,
+    layout, memory,
     policy::Actor,
 };
 use protocol::{
@@ -53,14 +53,22 @@ pub(super) struct Wanted<'a> {
     pub(super) actor: Option<(&'a Actor, &'a People)>,
 }
 
+impl Wanted<'_> {
+    /// Whether a document is too secret for who asks.
+    fn is_too_secret(&self, company: &Company, project: &str, document: &str) -> bool {
+        self.actor
+            .is_some_and(|(actor, _)| memory::is_too_secret(company, actor, project, document))
+    }
+}
+
 pub(super) fn snapshot(
     company: &Company,
     db: &Connection,
     wanted: &Wanted<'_>,
     state: State,
 ) -> Result<InboxSnapshotResponse, Error> {
-    let pending = pending(db, wanted)?;
-    let recent_decisions = decisions(db, wanted)?;
+    let pending = pending(company, db, wanted)?;
+    let recent_decisions = decisions(company, db, wanted)?;
     let of_pending = pending.iter().map(|item| item.parse_error_count);
     let of_decisions = recent_decisions.iter().map(|item| item.parse_error_count);
     let most = of_pending.clone().chain(of_decisions.clone()).max();
@@ -93,7 +101,11 @@ fn sees(
     })
 }
 
-fn pending(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<InboxPending>, Error> {
+fn pending(
+    company: &Company,
+    db: &Connection,
+    wanted: &Wanted<'_>,
+) -> Result<Vec<InboxPending>, Error> {
     let of_project = if wanted.project.is_some() {
         "artifacts.project_id = ?1"
     } else {
@@ -127,11 +139,12 @@ fn pending(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<InboxPending>, Er
             parse_error_count: row.get(8)?,
             invalid: (!row.get::<_, bool>(9)?).then_some(true),
         };
-        if sees(
+        let is_seen = sees(
             wanted.actor,
             item.visibility.as_deref(),
             item.produced_by.as_deref(),
-        ) {
+        );
+        if is_seen && !wanted.is_too_secret(company, &item.project_id, &item.artifact_id) {
             found.push(item);
         }
         if found.len() >= wanted.pending as usize {
@@ -141,7 +154,11 @@ fn pending(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<InboxPending>, Er
     Ok(found)
 }
 
-fn decisions(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<InboxDecision>, Error> {
+fn decisions(
+    company: &Company,
+    db: &Connection,
+    wanted: &Wanted<'_>,
+) -> Result<Vec<InboxDecision>, Error> {
     let of_project = if wanted.project.is_some() {
         "reviews.project_id = ?1"
     } else {
@@ -183,7 +200,9 @@ fn decisions(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<InboxDecision>,
             Some(_) => visibility.as_deref(),
             None => Some("managers"),
         };
-        if is_theirs || sees(wanted.actor, visibility, producer.as_deref()) {
+        let is_seen = sees(wanted.actor, visibility, producer.as_deref())
+            && !wanted.is_too_secret(company, &item.project_id, &item.subject_artifact_id);
+        if is_theirs || is_seen {
             found.push(item);
         }
         if found.len() >= wanted.decisions as usize {
@@ -235,11 +254,13 @@ fn may_see_review(company: &Company, people: &People, actor: &Actor, review: &Re
     match document {
         Some(document) => {
             let head = &document.head;
-            sees(
-                Some((actor, people)),
-                Some(head.visibility.as_str()),
-                Some(&head.produced_by),
-            )
+            let (project, id) = (&subject.project_id, &subject.artifact_id);
+            !memory::is_too_secret(company, actor, project, id)
+                && sees(
+                    Some((actor, people)),
+                    Some(head.visibility.as_str()),
+                    Some(&head.produced_by),
+                )
         }
         None => actor.role != ActorRole::Worker,
     }

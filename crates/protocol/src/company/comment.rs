@@ -9,9 +9,9 @@ crate::methods! {
     Company family "comment";
 
     /// Say something about an agent, a document or a run.
-    Write CommentAdd = "comment.add" (CommentAddParams in workspace_dir) -> CommentAddResponse;
+    Write CommentAdd = "comment.add" (CommentAddParams in workspace_dir as author_role) -> CommentAddResponse;
     /// List what was said, newest first.
-    Read CommentList = "comment.list" (CommentListParams in workspace_dir) -> CommentListResponse;
+    Read CommentList = "comment.list" (CommentListParams in workspace_dir as actor_role) -> CommentListResponse;
 }
 
 /// A comment, on the wire as in its file.
@@ -136,6 +136,9 @@ pub struct CommentListParams {
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
+    /// Only those older than this one, which is how to page.
+    #[serde(default)]
+    pub before_comment_id: Option<CommentId>,
     /// Who asks: comments they may not see are left out.
     #[serde(default)]
     pub actor_id: Option<Text>,

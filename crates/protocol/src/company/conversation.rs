@@ -4,25 +4,31 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActorRole, AgentId, CompanyScope, ConversationId, ConversationKind, IsoTime, Issue,
-    MessageKind, ProjectId, Text, Visibility,
+    ActorRole, AgentId, CompanyScope, ConversationId, ConversationKind, ConversationMessageId,
+    IsoTime, Issue, MessageKind, ProjectId, Text, Visibility,
 };
 
 crate::methods! {
     Company family "conversation";
 
     /// List the conversations of the company or of a project.
-    Read ConversationList = "conversation.list" (ConversationListParams in workspace_dir) -> ConversationListResponse;
+    Read ConversationList = "conversation.list" (ConversationListParams in workspace_dir as actor_role) -> ConversationListResponse;
     /// Make a channel.
     Write ConversationCreateChannel = "conversation.create_channel" (ConversationCreateChannelParams in workspace_dir) -> ConversationCreatedResponse;
     /// Make a conversation between two, or find the one they have.
     Write ConversationCreateDm = "conversation.create_dm" (ConversationCreateDmParams in workspace_dir) -> ConversationCreatedResponse;
     /// Read the last messages of a conversation.
-    Read ConversationMessagesList = "conversation.messages.list" (ConversationMessagesListParams in workspace_dir) -> ConversationMessagesListResponse;
+    Read ConversationMessagesList = "conversation.messages.list" (ConversationMessagesListParams in workspace_dir as actor_role) -> ConversationMessagesListResponse;
     /// Say something.
-    Write ConversationMessageSend = "conversation.message.send" (ConversationMessageSendParams in workspace_dir) -> ConversationMessageSendResponse;
+    Write ConversationMessageSend = "conversation.message.send" (ConversationMessageSendParams in workspace_dir as author_role) -> ConversationMessageSendResponse;
     /// Make the conversations a project should have, and add who should be in them.
     Write ConversationMembersSync = "conversation.members.sync" (ConversationMembersSyncParams in workspace_dir) -> ConversationMembersSyncResponse;
+
+    notifications {
+        /// Somebody said something in a conversation. Told to subscriptions of `events.subscribe` whose
+        /// `event_types` name `conversation.message`.
+        "conversation.notification" = ConversationNotification;
+    }
 }
 
 /// Params of [`ConversationList`].
@@ -118,6 +124,9 @@ pub struct ConversationMessagesListParams {
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
+    /// Only those before this one, which is how to page.
+    #[serde(default)]
+    pub before_message_id: Option<ConversationMessageId>,
     /// Who asks: a conversation they may not see is refused.
     #[serde(default)]
     pub actor_id: Option<Text>,
@@ -329,4 +338,17 @@ impl MessageKind {
     fn text() -> Self {
         Self::Text
     }
+}
+
+/// What somebody said, as it is said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationNotification {
+    /// The subscription that asked for it.
+    pub subscription_id: String,
+    /// The company folder, as the subscription named it.
+    pub workspace_dir: String,
+    /// Where it was said.
+    pub conversation: Conversation,
+    /// What was said.
+    pub message: ConversationMessage,
 }

@@ -10,7 +10,7 @@ crate::methods! {
     Company family "events";
 
     /// Hear of events from now on, and of the newest ones before, if wanted.
-    Read EventsSubscribe = "events.subscribe" (EventsSubscribeParams in workspace_dir) -> EventsSubscribeResponse;
+    Read EventsSubscribe = "events.subscribe" (EventsSubscribeParams in workspace_dir as actor_role) -> EventsSubscribeResponse;
     /// Hear of them no longer.
     Read EventsUnsubscribe = "events.unsubscribe" (EventsUnsubscribeParams) -> EventsUnsubscribeResponse;
     /// Say how far one has read.

@@ -13,6 +13,12 @@ use super::{
 crate::methods! {
     Company family "heartbeat";
 
+    /// Tell how the heartbeat stands: how it is set, what it remembers, what it does now.
+    Read HeartbeatStatus = "heartbeat.status" (CompanyFolderParams in workspace_dir) -> HeartbeatStatusResponse;
+    /// Look around now: wake who has reason to be woken, wait for their reports, do or queue what they want.
+    ///
+    /// With `dry_run` nothing is written and nobody is woken.
+    Exec HeartbeatTick = "heartbeat.tick" (HeartbeatTickParams in workspace_dir) -> HeartbeatTickResponse;
     /// Tell how the heartbeat of a company is set.
     Read HeartbeatConfigGet = "heartbeat.config.get" (CompanyFolderParams in workspace_dir) -> HeartbeatConfigResponse;
     /// Change how it is set; what is not given stays.
@@ -279,6 +285,190 @@ impl HeartbeatConfigSetParams {
             jitter_max_seconds: self.jitter_max_seconds.unwrap_or(old.jitter_max_seconds),
         }
     }
+}
+
+/// Params of [`HeartbeatTick`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeartbeatTickParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+    /// Only tell what would happen.
+    #[serde(default)]
+    pub dry_run: Option<bool>,
+    /// Why now; `rpc` if not given.
+    #[serde(default)]
+    pub reason: Option<Text>,
+}
+
+/// Response of [`HeartbeatTick`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeartbeatTickResponse {
+    /// The tick.
+    pub tick_id: String,
+    /// The company folder.
+    pub workspace_dir: String,
+    /// Why it was.
+    pub reason: String,
+    /// When it began.
+    pub started_at: String,
+    /// When it was over.
+    pub finished_at: String,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// Whether nothing was written.
+    pub dry_run: bool,
+    /// Whether the heartbeat beats.
+    pub enabled: bool,
+    /// Whether another tick runs, and this one did nothing.
+    pub skipped_due_to_running: bool,
+    /// Why it did nothing: `tick_already_in_progress` or `heartbeat_disabled`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skipped_reason: Option<String>,
+    /// How it is set.
+    pub config: HeartbeatConfig,
+    /// Everybody who was considered.
+    pub candidates: Vec<HeartbeatCandidate>,
+    /// Who is woken, the most urgent first.
+    pub woken_workers: Vec<HeartbeatWake>,
+    /// Their jobs.
+    pub jobs_submitted: Vec<HeartbeatJob>,
+    /// How many reports came.
+    pub reports_processed: u64,
+    /// How many said that all is well.
+    pub reports_ok: u64,
+    /// How many wanted something.
+    pub reports_actions: u64,
+    /// What was done.
+    pub actions_executed: u64,
+    /// What waits for a decision.
+    pub approvals_queued: u64,
+    /// What was seen before.
+    pub deduped_actions: u64,
+    /// What could not even be decided about.
+    pub skipped_actions: u64,
+}
+
+/// A worker that was considered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeartbeatCandidate {
+    /// Its id.
+    pub worker_agent_id: String,
+    /// Its team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_id: Option<String>,
+    /// All points together.
+    pub score: i64,
+    /// The points.
+    pub components: HeartbeatComponents,
+    /// What there is for it.
+    pub counts: HeartbeatCounts,
+    /// The hash of what there is for it.
+    pub context_hash: String,
+    /// Whether it is left alone whatever its score.
+    pub suppressed: bool,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppression_reason: Option<String>,
+}
+
+/// What speaks for and against waking a worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeartbeatComponents {
+    /// For new events.
+    pub new_signal_points: i64,
+    /// For tasks that are due soon.
+    pub due_points: i64,
+    /// For tasks that are late.
+    pub overdue_points: i64,
+    /// For jobs that do not move.
+    pub stuck_points: i64,
+    /// Because it had nothing to do a moment ago and nothing changed.
+    pub recent_ok_penalty: i64,
+    /// Because it is night.
+    pub quiet_hours_penalty: i64,
+}
+
+/// What there is for a worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeartbeatCounts {
+    /// Events it has not seen.
+    pub new_signals: u64,
+    /// Tasks that are due soon.
+    pub due_tasks: u64,
+    /// Tasks that are late.
+    pub overdue_tasks: u64,
+    /// Jobs that do not move.
+    pub stuck_jobs: u64,
+}
+
+/// A worker that is woken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeartbeatWake {
+    /// Its id.
+    pub worker_agent_id: String,
+    /// Its team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_id: Option<String>,
+    /// The project it is woken for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<String>,
+    /// How much reason there is.
+    pub score: i64,
+    /// By how much its start is put off.
+    pub jitter_seconds: u32,
+    /// The hash of what there is for it.
+    pub context_hash: String,
+    /// Why it is woken, in words.
+    pub reasons: Vec<String>,
+}
+
+/// The job of a woken worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeartbeatJob {
+    /// The worker.
+    pub worker_agent_id: String,
+    /// The project.
+    pub project_id: String,
+    /// The job.
+    pub job_id: String,
+    /// By how much its start was put off.
+    pub jitter_seconds: u32,
+}
+
+/// Response of [`HeartbeatStatus`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeartbeatStatusResponse {
+    /// The company folder.
+    pub workspace_dir: String,
+    /// Whether this process knows the folder.
+    pub observed: bool,
+    /// How it is set.
+    pub config: HeartbeatConfig,
+    /// What is wrong with the file that says so; it does not beat then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_error: Option<String>,
+    /// What it remembers.
+    pub state: HeartbeatState,
+    /// What it does now.
+    pub runtime: HeartbeatRuntime,
+}
+
+/// What a heartbeat does now.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeartbeatRuntime {
+    /// Whether it ticks by itself.
+    pub loop_running: bool,
+    /// Whether a tick runs.
+    pub tick_in_progress: bool,
+    /// When the next one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_scheduled_at: Option<String>,
+    /// What went wrong last in a tick that came by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<String>,
+    /// What came of the last tick.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_tick_summary: Option<Box<HeartbeatTickResponse>>,
 }
 
 /// What a heartbeat remembers, on the wire as in its file.
@@ -580,6 +770,15 @@ impl ProposedAction {
         | Self::CreateApprovalItem { needs_approval, .. }
         | Self::Noop { needs_approval, .. }) = self;
         *needs_approval
+    }
+
+    /// What it is, in a sentence.
+    pub fn summary(&self) -> Option<&Text> {
+        let (Self::LaunchJob { summary, .. }
+        | Self::AddComment { summary, .. }
+        | Self::CreateApprovalItem { summary, .. }
+        | Self::Noop { summary, .. }) = self;
+        summary.as_ref()
     }
 
     /// The project, for all but nothing.

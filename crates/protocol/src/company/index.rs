@@ -23,7 +23,7 @@ crate::methods! {
     /// List indexed runs, newest first.
     Read IndexListRuns = "index.list_runs" (IndexListRunsParams in workspace_dir) -> IndexListRunsResponse;
     /// List indexed events by time.
-    Read IndexListEvents = "index.list_events" (IndexListEventsParams in workspace_dir) -> IndexListEventsResponse;
+    Read IndexListEvents = "index.list_events" (IndexListEventsParams in workspace_dir as actor_role) -> IndexListEventsResponse;
     /// List lines of event logs that are not JSON.
     Read IndexListEventParseErrors = "index.list_event_parse_errors" (IndexListEventParseErrorsParams in workspace_dir) -> IndexListEventParseErrorsResponse;
     /// List indexed reviews, newest first.
@@ -31,7 +31,7 @@ crate::methods! {
     /// List indexed help requests, newest first.
     Read IndexListHelpRequests = "index.list_help_requests" (IndexListHelpRequestsParams in workspace_dir) -> IndexListHelpRequestsResponse;
     /// Find words in documents, messages, comments, tasks and events. What the actor may not see is not found.
-    Read IndexSearch = "index.search" (IndexSearchParams in workspace_dir) -> IndexSearchResponse;
+    Read IndexSearch = "index.search" (IndexSearchParams in workspace_dir as actor_role) -> IndexSearchResponse;
 }
 
 /// Response of [`IndexRebuild`]: how much was indexed.

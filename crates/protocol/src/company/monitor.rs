@@ -9,7 +9,7 @@ crate::methods! {
     Company family "monitor";
 
     /// Show the newest runs with their last event, their decisions and what they used.
-    Read MonitorSnapshot = "monitor.snapshot" (MonitorSnapshotParams in workspace_dir) -> MonitorSnapshotResponse;
+    Read MonitorSnapshot = "monitor.snapshot" (MonitorSnapshotParams in workspace_dir as actor_role) -> MonitorSnapshotResponse;
 }
 
 /// Params of [`MonitorSnapshot`].

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
-use super::{AgentId, ContextPackId, ProjectId, RunId, RunStatus, Text};
+use super::{ActorRole, AgentId, ContextPackId, ProjectId, RunId, RunStatus, Text};
 
 crate::methods! {
     Company family "run";
@@ -14,7 +14,7 @@ crate::methods! {
     /// List the runs of a project or of the whole company, newest first.
     Read RunList = "run.list" (RunListParams in workspace_dir) -> RunListResponse;
     /// Read the events of a run and prove that nobody changed them.
-    Read RunReplay = "run.replay" (RunReplayParams in workspace_dir) -> RunReplayResponse;
+    Read RunReplay = "run.replay" (RunReplayParams in workspace_dir as actor_role) -> RunReplayResponse;
 }
 
 /// Params of [`RunCreate`].
@@ -111,6 +111,15 @@ pub struct RunReplayParams {
     /// How.
     #[serde(default)]
     pub mode: Option<ReplayMode>,
+    /// Who asks: events they may not see are left out.
+    #[serde(default)]
+    pub actor_id: Option<Text>,
+    /// What they are.
+    #[serde(default)]
+    pub actor_role: Option<ActorRole>,
+    /// Their team.
+    #[serde(default)]
+    pub actor_team_id: Option<Text>,
 }
 
 /// Response of [`RunReplay`].
@@ -125,6 +134,9 @@ pub struct RunReplayResponse {
     /// What was found.
     #[serde(flatten)]
     pub replay: ReplayedEvents,
+    /// How many events were left out because who asks may not see them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filtered_by_policy_count: Option<u64>,
     /// What runs at this moment.
     pub live: ReplayLive,
 }

@@ -15,15 +15,15 @@ crate::methods! {
     /// Policy and budgets are looked at first. A session that has to wait for a free place is answered as
     /// `queued`; what cannot be started at all is answered as `failed` and fails its run. With `explain` nothing
     /// is started and nothing is written.
-    Exec CompanySessionLaunch = "session.launch" (CompanySessionLaunchParams in workspace_dir) -> CompanySessionLaunchResponse;
+    Exec CompanySessionLaunch = "session.launch" (CompanySessionLaunchParams in workspace_dir as actor_role) -> CompanySessionLaunchResponse;
     /// List sessions, newest first: of one company folder, or those of this gateway process.
     Read CompanySessionList = "session.list" (CompanySessionListParams in workspace_dir) -> CompanySessionListResponse;
     /// Tell where a session stands.
-    Read CompanySessionPoll = "session.poll" (CompanySessionParams in workspace_dir) -> CompanySessionState;
+    Read CompanySessionPoll = "session.poll" (CompanySessionParams in workspace_dir) -> CompanySessionStateResponse;
     /// Wait until a session is over and tell what it left.
     Read CompanySessionCollect = "session.collect" (CompanySessionParams in workspace_dir) -> CompanySessionCollectResponse;
     /// Stop a session and everything it started. Answers at once; `session.collect` waits for the end.
-    Exec CompanySessionStop = "session.stop" (CompanySessionParams in workspace_dir) -> CompanySessionState;
+    Exec CompanySessionStop = "session.stop" (CompanySessionParams in workspace_dir) -> CompanySessionStateResponse;
 }
 
 /// Which waiting session starts first.
@@ -344,6 +344,11 @@ pub struct CompanySessionState {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_position: Option<u64>,
 }
+
+/// Response of [`CompanySessionPoll`] and [`CompanySessionStop`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct CompanySessionStateResponse(pub CompanySessionState);
 
 /// Response of [`CompanySessionCollect`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -196,6 +196,12 @@ words! {
     }
 }
 
+impl Default for JobKind {
+    fn default() -> Self {
+        Self::Execution
+    }
+}
+
 impl Default for WorkerKind {
     fn default() -> Self {
         Self::Codex

@@ -12,6 +12,10 @@ use crate::{
 
 /// The command line. Claude does not read `AGENTS.md`: it is handed over as a file.
 pub(crate) fn command_line(wish: &Wish) -> CommandLine {
+    let tools = match wish.allowed_tools.is_empty() {
+        true => "Bash,Edit,Write,Read".to_owned(),
+        false => wish.allowed_tools.join(","),
+    };
     let permissions: &[&str] = match wish.permission {
         Permission::ReadOnly => &["--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep"],
         Permission::Patch => &[
@@ -20,12 +24,7 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
             "--disallowedTools",
             "Bash",
         ],
-        Permission::RunCommands => &[
-            "--permission-mode",
-            "dontAsk",
-            "--allowedTools",
-            "Bash,Edit,Write,Read",
-        ],
+        Permission::RunCommands => &["--permission-mode", "dontAsk", "--allowedTools", &tools],
     };
     let mut argv = vec![
         wish.bin.as_str(),
@@ -39,6 +38,9 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
         argv.extend(["--model", model]);
     }
     argv.extend(permissions);
+    if let Some((schema, _)) = &wish.schema {
+        argv.extend(["--json-schema", schema]);
+    }
     if let Some(instructions) = &wish.instructions {
         argv.extend(["--append-system-prompt-file", instructions]);
     }
@@ -158,11 +160,12 @@ impl Output {
 
     pub(super) fn finish(mut self, exit_code: Option<i32>) -> Outcome {
         let failed = exit_code.is_some_and(|code| code != 0);
-        if failed && self.outcome.error.is_none() {
-            if let Some(error) = first_line(&self.stderr.0).map(ToOwned::to_owned) {
-                let class = ErrorClass::of_text(&error);
-                self.outcome.fail(error, class);
-            }
+        if failed
+            && self.outcome.error.is_none()
+            && let Some(error) = first_line(&self.stderr.0).map(ToOwned::to_owned)
+        {
+            let class = ErrorClass::of_text(&error);
+            self.outcome.fail(error, class);
         }
         self.outcome
     }

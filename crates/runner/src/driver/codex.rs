@@ -28,6 +28,9 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
     if let Some(model) = &wish.model {
         argv.extend(["--model", model]);
     }
+    if let Some((_, file)) = &wish.schema {
+        argv.extend(["--output-schema", file]);
+    }
     argv.extend(["--output-last-message", &wish.last_message, "-"]);
     CommandLine {
         argv: argv.into_iter().map(ToOwned::to_owned).collect(),

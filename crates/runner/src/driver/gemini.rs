@@ -151,7 +151,10 @@ impl Output {
         if let Some(error) = error {
             let class = match ErrorClass::of_text(&error) {
                 ErrorClass::Other => by_exit.unwrap_or(ErrorClass::Other),
-                class => class,
+                class @ (ErrorClass::Auth
+                | ErrorClass::RateLimited
+                | ErrorClass::ContextExceeded
+                | ErrorClass::Billing) => class,
             };
             self.outcome.fail(error, class);
         }

@@ -1,13 +1,39 @@
 //! `agent.*`
 
-use protocol::company::agent::*;
-use rpc::{Failure, Router};
+use std::time::Duration;
 
-use super::indexed;
+use company::{
+    Company, Error,
+    guidance::{self, Cycle, Ended, Evaluation},
+    layout,
+    mistake::{self, Seen},
+    policy::Actor,
+    run::CreatedRun,
+};
+use protocol::company::{Text, agent::*, session::CompanySessionLaunchParams};
+use rpc::{Failure, Router};
+use runner::Sessions;
+
+use super::{actor, indexed, within};
 use crate::Context;
 
+/// From which count on a rule is proposed, and what events call too often, if nobody says so.
+const USUAL_THRESHOLD: u64 = 3;
+/// What events call too often for a cycle, which proposes rules and never makes them: never.
+const NEVER: u64 = 9_007_199_254_740_991;
+/// How long an evaluation may take.
+const EVALUATION_LIMIT: Duration = Duration::from_secs(30 * 60);
+/// How many tasks are named if nobody says how many.
+const USUAL_TASKS: u32 = 20;
+/// How many of their paths are named if nobody says how many.
+const USUAL_SCOPE_PATHS: u32 = 40;
+
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
-    router.on::<AgentProfileSnapshot>(profile_snapshot);
+    router
+        .on::<AgentProfileSnapshot>(profile_snapshot)
+        .on::<AgentRecordMistake>(record_mistake)
+        .on::<AgentSelfImproveCycle>(self_improve_cycle)
+        .on::<AgentRefreshContext>(refresh_context);
 }
 
 async fn profile_snapshot(
@@ -19,5 +45,154 @@ async fn profile_snapshot(
         params.workspace_dir.clone(),
         move |indexes, company| indexes.profile(company, &params),
     )
+    .await
+}
+
+async fn record_mistake(
+    ctx: Context,
+    params: AgentRecordMistakeParams,
+) -> Result<AgentRecordMistakeResponse, Failure> {
+    let manager = actor(params.manager_actor_id, params.manager_role, None);
+    within(&ctx, &params.workspace_dir, move |company| {
+        let seen = Seen {
+            worker: params.worker_agent_id,
+            manager: manager.known(company)?,
+            key: params.mistake_key.into(),
+            summary: params.summary.into(),
+            prevention_rule: params.prevention_rule.into(),
+            project_id: params.project_id,
+            run_id: params.run_id,
+            task_id: params.task_id.and_then(Text::new),
+            milestone_id: params.milestone_id.and_then(Text::new),
+            evidence: params.evidence_artifact_ids.unwrap_or_default(),
+            threshold: params.promote_threshold.unwrap_or(USUAL_THRESHOLD),
+        };
+        let recorded = mistake::record(company, &seen)?;
+        Ok(AgentRecordMistakeResponse {
+            mistake_key: recorded.key,
+            count: recorded.count,
+            promoted_to_agents_md: false,
+            log_relpath: recorded.log_relpath,
+            agents_md_relpath: layout::agent_guidance(&seen.worker),
+            worker_agent_id: seen.worker,
+        })
+    })
+    .await
+}
+
+async fn self_improve_cycle(
+    ctx: Context,
+    params: AgentSelfImproveCycleParams,
+) -> Result<AgentSelfImproveCycleResponse, Failure> {
+    let manager = actor(params.manager_actor_id, params.manager_role, None);
+    let sessions = ctx.sessions().clone();
+    // The work is done on a thread that may wait, for a session too.
+    let runtime = tokio::runtime::Handle::current();
+    within(&ctx, &params.workspace_dir, move |company| {
+        let task_id = params.task_id.and_then(Text::new);
+        let milestone_id = params.milestone_id.and_then(Text::new);
+        let argv = params.evaluation_argv.unwrap_or_default();
+        let cycle = Cycle {
+            seen: Seen {
+                worker: params.worker_agent_id,
+                manager: manager.known(company)?,
+                key: params.mistake_key.into(),
+                summary: params.summary.into(),
+                prevention_rule: params.prevention_rule.into(),
+                project_id: Some(params.project_id.clone()),
+                run_id: None,
+                task_id: task_id.clone(),
+                milestone_id: milestone_id.clone(),
+                evidence: params.evidence_artifact_ids.unwrap_or_default(),
+                threshold: params.promote_threshold.unwrap_or(NEVER),
+            },
+            project_id: params.project_id,
+            proposal_threshold: params.proposal_threshold.unwrap_or(USUAL_THRESHOLD),
+            evaluation: Evaluation {
+                argv: argv.into_iter().map(String::from).collect(),
+                repo_id: params.evaluation_repo_id,
+                workdir_rel: params.evaluation_workdir_rel,
+                env: params.evaluation_env.unwrap_or_default(),
+                task_id,
+                milestone_id,
+            },
+        };
+        guidance::self_improve(company, &cycle, |run, evaluation| {
+            let evaluated = evaluate(&sessions, company, &cycle, run, evaluation);
+            runtime.block_on(evaluated)
+        })
+    })
+    .await
+}
+
+/// Runs the command of an evaluation as a session like any other: under policy and budgets, in a lane.
+async fn evaluate(
+    sessions: &Sessions,
+    company: &Company,
+    cycle: &Cycle,
+    run: &CreatedRun,
+    evaluation: &Evaluation,
+) -> Result<Ended, Error> {
+    let Actor { id, role, team_id } = &cycle.seen.manager;
+    let params = serde_json::json!({
+        "workspace_dir": company.given(),
+        "project_id": cycle.project_id,
+        "run_id": run.run_id,
+        "argv": evaluation.argv,
+        "repo_id": evaluation.repo_id,
+        "workdir_rel": evaluation.workdir_rel,
+        "task_id": evaluation.task_id,
+        "milestone_id": evaluation.milestone_id,
+        "env": evaluation.env,
+        "actor_id": id,
+        "actor_role": role,
+        "actor_team_id": team_id,
+        "timeout_ms": u64::try_from(EVALUATION_LIMIT.as_millis()).unwrap_or(u64::MAX),
+        // What is checked here is a command, whatever it is called.
+        "apply_guard": false,
+    });
+    let params: CompanySessionLaunchParams = serde_json::from_value(params)
+        .map_err(|error| Error::Refused(format!("the evaluation cannot be started: {error}")))?;
+    let refused = |error: runner::Error| match error {
+        runner::Error::Company(error) => error,
+        error @ (runner::Error::AlreadyRunning(_)
+        | runner::Error::Unknown(_)
+        | runner::Error::UnknownHere(_)
+        | runner::Error::Budget(_)
+        | runner::Error::Unverified { .. }
+        | runner::Error::Closing) => Error::Refused(error.to_string()),
+    };
+    let launched = sessions.launch(params).await.map_err(refused)?;
+    let dir = Some(company.given());
+    let collected = sessions.collect(dir, &launched.session_ref).await;
+    let state = collected.map_err(refused)?.state;
+    match (state.exit_code, state.signal, state.error) {
+        (None, None, Some(error)) => Err(Error::Refused(error)),
+        (exit_code, signal, _) => Ok(Ended { exit_code, signal }),
+    }
+}
+
+async fn refresh_context(
+    ctx: Context,
+    params: AgentRefreshContextParams,
+) -> Result<AgentRefreshContextResponse, Failure> {
+    within(&ctx, &params.workspace_dir, move |company| {
+        let refreshed = guidance::refresh_context(
+            company,
+            &params.agent_id,
+            params.project_id.as_ref(),
+            params.max_tasks.unwrap_or(USUAL_TASKS) as usize,
+            params.max_scope_paths.unwrap_or(USUAL_SCOPE_PATHS) as usize,
+        )?;
+        Ok(AgentRefreshContextResponse {
+            agent_id: params.agent_id,
+            context_index_relpath: refreshed.relpath,
+            assignment_count: refreshed.assignments as u64,
+            reference_count: refreshed.references as u64,
+            updated: refreshed.updated,
+            generated_at: company.sources().now_text(),
+            project_id: params.project_id,
+        })
+    })
     .await
 }

@@ -4,7 +4,7 @@ use company::comment::{self, NewComment, Wanted};
 use protocol::company::{Visibility, comment::*};
 use rpc::{Failure, Router};
 
-use super::{actor, within};
+use super::{actor, asking, known, within};
 use crate::Context;
 
 /// How many comments are listed if nobody says how many.
@@ -17,8 +17,7 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
 async fn add(ctx: Context, params: CommentAddParams) -> Result<CommentAddResponse, Failure> {
     let new = NewComment {
         project_id: params.project_id,
-        author_id: params.author_id,
-        author_role: params.author_role,
+        author: actor(params.author_id, params.author_role, None),
         body: params.body.into(),
         agent_id: params.target_agent_id.map(String::from),
         artifact_id: params.target_artifact_id.map(String::from),
@@ -36,15 +35,23 @@ async fn add(ctx: Context, params: CommentAddParams) -> Result<CommentAddRespons
 }
 
 async fn list(ctx: Context, params: CommentListParams) -> Result<CommentListResponse, Failure> {
-    let wanted = Wanted {
+    let asking = asking(
+        &ctx,
+        params.actor_id,
+        params.actor_role,
+        params.actor_team_id,
+    );
+    let mut wanted = Wanted {
         project_id: params.project_id,
         agent_id: params.target_agent_id.map(String::from),
         artifact_id: params.target_artifact_id.map(String::from),
         run_id: params.target_run_id.map(String::from),
         limit: params.limit.unwrap_or(USUAL_COMMENTS) as usize,
-        actor: actor(params.actor_id, params.actor_role, params.actor_team_id),
+        before: params.before_comment_id,
+        actor: None,
     };
     let found = within(&ctx, &params.workspace_dir, move |company| {
+        wanted.actor = known(company, asking)?;
         comment::list(company, &wanted)
     });
     found.await.map(CommentListResponse)

@@ -1,5 +1,7 @@
 //! `conversation.*`
 
+use std::sync::Arc;
+
 use company::{
     conversation::{self, NewChannel, NewMessage},
     defaults,
@@ -7,7 +9,7 @@ use company::{
 use protocol::company::{MessageKind, Visibility, conversation::*};
 use rpc::{Failure, Router};
 
-use super::{actor, scope, within};
+use super::{actor, asking, known, scope, within};
 use crate::Context;
 
 /// How many messages are listed if nobody says how many.
@@ -28,9 +30,14 @@ async fn list(
     params: ConversationListParams,
 ) -> Result<ConversationListResponse, Failure> {
     let scope = scope(params.scope, params.project_id)?;
-    let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
+    let asking = asking(
+        &ctx,
+        params.actor_id,
+        params.actor_role,
+        params.actor_team_id,
+    );
     let found = within(&ctx, &params.workspace_dir, move |company| {
-        conversation::list(company, &scope, actor.as_ref())
+        conversation::list(company, &scope, known(company, asking)?.as_ref())
     });
     found.await.map(ConversationListResponse)
 }
@@ -85,7 +92,12 @@ async fn messages_list(
     params: ConversationMessagesListParams,
 ) -> Result<ConversationMessagesListResponse, Failure> {
     let scope = scope(params.scope, params.project_id)?;
-    let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
+    let asking = asking(
+        &ctx,
+        params.actor_id,
+        params.actor_role,
+        params.actor_team_id,
+    );
     let limit = params.limit.unwrap_or(USUAL_MESSAGES) as usize;
     let found = within(&ctx, &params.workspace_dir, move |company| {
         conversation::messages(
@@ -93,7 +105,8 @@ async fn messages_list(
             &scope,
             &params.conversation_id,
             limit,
-            actor.as_ref(),
+            params.before_message_id.as_ref(),
+            known(company, asking)?.as_ref(),
         )
     });
     found.await.map(ConversationMessagesListResponse)
@@ -105,15 +118,17 @@ async fn message_send(
 ) -> Result<ConversationMessageSendResponse, Failure> {
     let scope = scope(params.scope, params.project_id)?;
     let message = NewMessage {
-        author_id: params.author_id,
-        author_role: params.author_role,
+        author: actor(params.author_id, params.author_role, None),
         body: params.body.into(),
         kind: params.kind.unwrap_or(MessageKind::Text),
         visibility: params.visibility,
         mentions: params.mentions.unwrap_or_default(),
     };
+    let events = Arc::clone(&ctx.peer().gateway.company_events);
     let sent = within(&ctx, &params.workspace_dir, move |company| {
-        conversation::send(company, &scope, &params.conversation_id, message)
+        let sent = conversation::send(company, &scope, &params.conversation_id, message)?;
+        events.message_sent(company, &sent.0, &sent.1);
+        Ok(sent)
     });
     let (conversation, message) = sent.await?;
     Ok(ConversationMessageSendResponse {

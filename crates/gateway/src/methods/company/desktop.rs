@@ -11,7 +11,7 @@ use protocol::company::{
 };
 use rpc::{Failure, Kind, Router};
 
-use super::{indexed, live, live_runs, pm as pm_methods, scope};
+use super::{asking, indexed, known, live, live_runs, pm as pm_methods, scope};
 use crate::Context;
 
 /// How many messages a conversation opens with.
@@ -44,12 +44,15 @@ async fn bootstrap_snapshot(
         }
         (Scope::Project(_) | Scope::Workspace, _) => Vec::new(),
     };
+    let asking = asking(&ctx, Some(params.actor_id.clone()), None, None);
     let live = live(&ctx, &params.workspace_dir).await?;
     let worker = ctx.index_worker().status();
     indexed(
         &ctx,
         params.workspace_dir.clone(),
         move |indexes, company| {
+            let actor = known(company, asking)?;
+            let actor = actor.as_ref();
             let standings = Standings::read(company, &live_runs(&live))?;
             let project = match &scope {
                 Scope::Workspace => None,
@@ -92,7 +95,7 @@ async fn bootstrap_snapshot(
                         actor_role: None,
                         actor_team_id: None,
                     };
-                    let ui = indexes.ui(company, &wanted, &live, None, &worker)?;
+                    let ui = indexes.ui(company, &wanted, &live, actor, &worker)?;
                     activity_summary = ActivitySummary {
                         pending_reviews: ui.review_inbox.pending.len() as u64,
                         recent_decisions: ui.review_inbox.recent_decisions.len() as u64,
@@ -103,7 +106,9 @@ async fn bootstrap_snapshot(
                 DesktopView::Resources => DesktopViewData::Resources { resources },
                 DesktopView::Conversation => {
                     let messages = match &params.conversation_id {
-                        Some(id) => conversation::messages(company, &scope, id, MESSAGES, None)?,
+                        Some(id) => {
+                            conversation::messages(company, &scope, id, MESSAGES, None, actor)?
+                        }
                         None => Vec::new(),
                     };
                     DesktopViewData::Conversation { messages }
@@ -119,7 +124,7 @@ async fn bootstrap_snapshot(
                 projects: standings.rows(),
                 agents: org::list_agents(company, None, None)?,
                 teams: org::list_teams(company)?,
-                conversations: conversation::list(company, &scope, None)?,
+                conversations: conversation::list(company, &scope, actor)?,
                 view_data,
                 resources_summary,
                 activity_summary,

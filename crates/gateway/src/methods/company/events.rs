@@ -4,7 +4,7 @@ use company::event::follow::Filter;
 use protocol::company::{events::*, workspace::CompanyOkResponse};
 use rpc::{Failure, Kind, Router, Service as _};
 
-use super::{actor, failure};
+use super::{asking, failure, known};
 use crate::{
     Context,
     company_events::{NotSubscribed, Wish},
@@ -23,8 +23,13 @@ async fn subscribe(
 ) -> Result<EventsSubscribeResponse, Failure> {
     let text = |text: Option<protocol::company::Text>| text.map(String::from);
     let id = text(params.subscription_id).unwrap_or_else(|| ctx.new_subscription_id());
-    let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
-    let filter = Filter {
+    let actor = asking(
+        &ctx,
+        params.actor_id,
+        params.actor_role,
+        params.actor_team_id,
+    );
+    let mut filter = Filter {
         project_id: text(params.project_id),
         run_id: text(params.run_id),
         event_types: params
@@ -48,6 +53,10 @@ async fn subscribe(
             }
             None => None,
         };
+        if let Some(folder) = &folder {
+            let actor = known(folder, filter.actor.take());
+            filter.actor = actor.map_err(NotSubscribed::Folder)?;
+        }
         let wish = Wish {
             id,
             folder,

@@ -3,14 +3,39 @@
 use company::heartbeat;
 use protocol::company::{heartbeat::*, workspace::CompanyFolderParams};
 use rpc::{Failure, Router};
+use runner::Tick;
 
 use super::within;
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router
+        .on::<HeartbeatStatus>(status)
+        .on::<HeartbeatTick>(tick)
         .on::<HeartbeatConfigGet>(config_get)
         .on::<HeartbeatConfigSet>(config_set);
+}
+
+async fn status(
+    ctx: Context,
+    params: CompanyFolderParams,
+) -> Result<HeartbeatStatusResponse, Failure> {
+    let heartbeats = ctx.heartbeats().clone();
+    within(&ctx, &params.workspace_dir, move |company| {
+        Ok(heartbeats.status(company))
+    })
+    .await
+}
+
+async fn tick(ctx: Context, params: HeartbeatTickParams) -> Result<HeartbeatTickResponse, Failure> {
+    let kind = match params.dry_run {
+        Some(true) => Tick::Dry,
+        Some(false) | None => Tick::Asked,
+    };
+    let company = within(&ctx, &params.workspace_dir, |company| Ok(company.clone())).await?;
+    let reason = params.reason.as_deref().unwrap_or("rpc");
+    let ticked = ctx.heartbeats().tick(&company, kind, reason).await;
+    ticked.map_err(|error| super::session::failure(&error))
 }
 
 async fn config_get(
@@ -31,8 +56,12 @@ async fn config_set(
     params: HeartbeatConfigSetParams,
 ) -> Result<HeartbeatConfigResponse, Failure> {
     let workspace_dir = params.workspace_dir.clone();
+    let heartbeats = ctx.heartbeats().clone();
     within(&ctx, &workspace_dir, move |company| {
-        heartbeat::set(company, params).map(HeartbeatConfigResponse)
+        let config = heartbeat::set(company, params)?;
+        heartbeats.observe(company);
+        heartbeats.changed();
+        Ok(HeartbeatConfigResponse(config))
     })
     .await
 }

@@ -4,7 +4,7 @@ use ::index::{Freshness, Query};
 use protocol::company::{index::*, workspace::CompanyFolderParams};
 use rpc::{Failure, Router};
 
-use super::{actor, indexed};
+use super::{asking, indexed, known};
 use crate::Context;
 
 /// How much is found if nobody says how much.
@@ -81,7 +81,8 @@ async fn list_events(
     ctx: Context,
     params: IndexListEventsParams,
 ) -> Result<IndexListEventsResponse, Failure> {
-    let actor = actor(
+    let actor = asking(
+        &ctx,
         params.actor_id.clone(),
         params.actor_role,
         params.actor_team_id.clone(),
@@ -89,7 +90,9 @@ async fn list_events(
     let rows = indexed(
         &ctx,
         params.workspace_dir.clone(),
-        move |indexes, company| indexes.list_events(company, &params, actor.as_ref()),
+        move |indexes, company| {
+            indexes.list_events(company, &params, known(company, actor)?.as_ref())
+        },
     );
     rows.await.map(IndexListEventsResponse)
 }
@@ -136,7 +139,12 @@ async fn search(ctx: Context, params: IndexSearchParams) -> Result<IndexSearchRe
         kinds: params.kinds.unwrap_or_else(|| SearchKind::ALL.to_vec()),
         project_id: params.project_id.map(String::from),
         limit: params.limit.unwrap_or(USUAL_HITS) as usize,
-        actor: actor(params.actor_id, params.actor_role, params.actor_team_id),
+        actor: asking(
+            &ctx,
+            params.actor_id,
+            params.actor_role,
+            params.actor_team_id,
+        ),
     };
     let freshness = Freshness::of(None, params.sync_index);
     indexed(&ctx, params.workspace_dir, move |indexes, company| {

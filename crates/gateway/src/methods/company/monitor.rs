@@ -3,7 +3,7 @@
 use protocol::company::monitor::*;
 use rpc::{Failure, Router};
 
-use super::{actor, indexed, live};
+use super::{asking, indexed, known, live};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -14,7 +14,8 @@ async fn snapshot(
     ctx: Context,
     params: MonitorSnapshotParams,
 ) -> Result<MonitorSnapshotResponse, Failure> {
-    let actor = actor(
+    let actor = asking(
+        &ctx,
         params.actor_id.clone(),
         params.actor_role,
         params.actor_team_id.clone(),
@@ -23,7 +24,9 @@ async fn snapshot(
     indexed(
         &ctx,
         params.workspace_dir.clone(),
-        move |indexes, company| indexes.monitor(company, &params, &live, actor.as_ref()),
+        move |indexes, company| {
+            indexes.monitor(company, &params, &live, known(company, actor)?.as_ref())
+        },
     )
     .await
 }

@@ -2,11 +2,11 @@
 
 use std::num::NonZeroUsize;
 
-use company::{layout, replay, run};
+use company::{event::follow::Filter, layout, policy::Actor, replay, run};
 use protocol::company::{RunId, Text, run::*, session::CompanySessionListParams};
 use rpc::{Failure, Router};
 
-use super::{session, within};
+use super::{asking, known, session, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -55,7 +55,11 @@ async fn replay(ctx: Context, params: RunReplayParams) -> Result<RunReplayRespon
         after_seq,
         limit,
         mode,
+        actor_id,
+        actor_role,
+        actor_team_id,
     } = params;
+    let asking = asking(&ctx, actor_id, actor_role, actor_team_id);
     let mode = mode.unwrap_or_default();
     let live = match mode {
         ReplayMode::Live => live(&ctx, &workspace_dir, &run_id).await?,
@@ -76,15 +80,36 @@ async fn replay(ctx: Context, params: RunReplayParams) -> Result<RunReplayRespon
         };
         let replayed = replay::replay(&company.path(&format!("{folder}/events.jsonl")), &options);
         let replayed = replayed.map_err(|error| error.or_not_found("Run", run_id.as_str()))?;
+        let mut replayed = replayed.replayed;
+        let actor = known(company, asking)?;
+        let filtered = actor.map(|actor| leave_out(&mut replayed, actor));
         Ok(RunReplayResponse {
             run_id,
             project_id,
             mode,
-            replay: replayed.replayed,
+            replay: replayed,
+            filtered_by_policy_count: filtered,
             live,
         })
     })
     .await
+}
+
+/// Leaves out what somebody may not see, and tells how much that is. A line that is no event says nobody who may see
+/// it, so it is told of and not shown.
+fn leave_out(replayed: &mut ReplayedEvents, actor: Actor) -> u64 {
+    let filter = Filter {
+        actor: Some(actor),
+        ..Filter::default()
+    };
+    let before = replayed.events.len();
+    replayed
+        .events
+        .retain(|event| filter.wants(event.get()).is_some());
+    for issue in &mut replayed.parse_issues {
+        issue.raw.clear();
+    }
+    (before - replayed.events.len()) as u64
 }
 
 /// The newest session of a run.

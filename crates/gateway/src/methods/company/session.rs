@@ -54,10 +54,14 @@ async fn list(
         .map_err(|error| failure(&error))
 }
 
-async fn poll(ctx: Context, params: CompanySessionParams) -> Result<CompanySessionState, Failure> {
+async fn poll(
+    ctx: Context,
+    params: CompanySessionParams,
+) -> Result<CompanySessionStateResponse, Failure> {
     let dir = params.workspace_dir.as_deref();
     let state = ctx.sessions().poll(dir, &params.session_ref).await;
-    state.map_err(|error| failure(&error))
+    let state = state.map_err(|error| failure(&error))?;
+    Ok(CompanySessionStateResponse(state))
 }
 
 async fn collect(
@@ -69,10 +73,14 @@ async fn collect(
     collected.map_err(|error| failure(&error))
 }
 
-async fn stop(ctx: Context, params: CompanySessionParams) -> Result<CompanySessionState, Failure> {
+async fn stop(
+    ctx: Context,
+    params: CompanySessionParams,
+) -> Result<CompanySessionStateResponse, Failure> {
     let dir = params.workspace_dir.as_deref();
     let state = ctx.sessions().stop(dir, &params.session_ref).await;
-    state.map_err(|error| failure(&error))
+    let state = state.map_err(|error| failure(&error))?;
+    Ok(CompanySessionStateResponse(state))
 }
 
 /// What is wrong with a session, as the wire says it.
@@ -89,7 +97,6 @@ pub(super) fn failure(error: &runner::Error) -> Failure {
         Error::Unverified { reason, .. } => {
             Failure::state(Kind::SubscriptionUnverified, message).with("reason", *reason)
         }
-        Error::ActorMismatch { .. } => Failure::state(Kind::ActorMismatch, message),
         Error::Closing => Failure::state(Kind::Refused, message),
     }
 }

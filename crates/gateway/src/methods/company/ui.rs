@@ -1,17 +1,18 @@
 //! `ui.*`
 
-use protocol::company::ui::*;
+use protocol::company::{Text, inbox::InboxResolveParams, ui::*};
 use rpc::{Failure, Router};
 
-use super::{actor, indexed, live};
+use super::{asking, inbox, indexed, known, live};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
-    router.on::<UiSnapshot>(snapshot);
+    router.on::<UiSnapshot>(snapshot).on::<UiResolve>(resolve);
 }
 
 async fn snapshot(ctx: Context, params: UiSnapshotParams) -> Result<UiSnapshotResponse, Failure> {
-    let actor = actor(
+    let actor = asking(
+        &ctx,
         params.actor_id.clone(),
         params.actor_role,
         params.actor_team_id.clone(),
@@ -21,7 +22,47 @@ async fn snapshot(ctx: Context, params: UiSnapshotParams) -> Result<UiSnapshotRe
     indexed(
         &ctx,
         params.workspace_dir.clone(),
-        move |indexes, company| indexes.ui(company, &params, &live, actor.as_ref(), &worker),
+        move |indexes, company| {
+            indexes.ui(
+                company,
+                &params,
+                &live,
+                known(company, actor)?.as_ref(),
+                &worker,
+            )
+        },
     )
     .await
+}
+
+async fn resolve(ctx: Context, params: UiResolveParams) -> Result<UiResolveResponse, Failure> {
+    let wanted = UiSnapshotParams {
+        workspace_dir: params.workspace_dir.clone(),
+        project_id: Text::new(params.project_id.as_str()),
+        monitor_limit: params.monitor_limit,
+        pending_limit: params.pending_limit,
+        decisions_limit: params.decisions_limit,
+        refresh_index: params.refresh_index,
+        sync_index: params.sync_index,
+        actor_id: None,
+        actor_role: None,
+        actor_team_id: None,
+    };
+    let resolved = inbox::resolve(
+        ctx.clone(),
+        InboxResolveParams {
+            workspace_dir: params.workspace_dir,
+            project_id: params.project_id,
+            artifact_id: params.artifact_id,
+            decision: params.decision,
+            actor_id: params.actor_id,
+            actor_role: params.actor_role,
+            actor_team_id: params.actor_team_id,
+            notes: params.notes,
+        },
+    );
+    Ok(UiResolveResponse {
+        resolved: resolved.await?,
+        snapshot: snapshot(ctx, wanted).await?,
+    })
 }

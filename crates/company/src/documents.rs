@@ -1,0 +1,266 @@
+//! The documents of projects: read under policy, listed, made.
+
+use std::{cmp::Reverse, sync::Arc};
+
+use protocol::{
+    Id as _,
+    company::{
+        DocumentId, ProjectId, RunId, Sensitivity, Visibility,
+        artifact::CompanyArtifactReadResponse,
+    },
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    Company, Error,
+    document::{Document, DocumentHead, DocumentKind, Markdown},
+    front_matter::{self, FrontMatter},
+    layout,
+    policy::{self, Action, Actor, Resource, Subject},
+    secret, validate,
+};
+
+/// Reads a document, if the actor may see it. The run that tells of it is the one given, or the document's own.
+pub fn read(
+    company: &Company,
+    project: &ProjectId,
+    id: &DocumentId,
+    actor: &Actor,
+    run: Option<&RunId>,
+) -> Result<CompanyArtifactReadResponse, Error> {
+    let relpath = layout::document(project, id);
+    let markdown = company
+        .read_text(&relpath)
+        .map_err(|error| error.or_not_found("Artifact", id.as_str()))?;
+    let FrontMatter { head, .. } = front_matter::split(&markdown).map_err(invalid)?;
+    let loose: LooseHead =
+        serde_json::from_value(head.clone()).map_err(|_| invalid("it is no mapping"))?;
+    let (Some(artifact_id), Some(produced_by)) = (word(&loose.id), word(&loose.produced_by)) else {
+        return Err(invalid("`id` and `produced_by` are needed"));
+    };
+    let team = policy::team_of(company, produced_by);
+    let is_delta = word(&loose.r#type) == Some(DocumentKind::MemoryDelta.as_str());
+    let kind = if is_delta { "memory_delta" } else { "artifact" };
+    let subject = Subject {
+        project,
+        run: run.map(RunId::as_str).or(word(&loose.run_id)),
+        resource_id: artifact_id,
+        resource: Resource {
+            team_id: team.as_deref(),
+            producing_actor_id: Some(produced_by),
+            kind: Some(kind),
+            sensitivity: loose.sensitivity(),
+            ..Resource::visible(loose.visibility())
+        },
+    };
+    policy::check(company, actor, Action::Read, &subject)?;
+    Ok(CompanyArtifactReadResponse {
+        artifact_id: artifact_id.to_owned(),
+        artifact_relpath: relpath,
+        frontmatter: serde_json::from_value(head).map_err(|_| invalid("it is no mapping"))?,
+        markdown,
+    })
+}
+
+fn invalid(detail: impl std::fmt::Display) -> Error {
+    Error::Refused(format!("Invalid artifact front matter: {detail}"))
+}
+
+/// The head of a document whatever its type, and whatever is wrong with it.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct LooseHead {
+    #[serde(default)]
+    r#type: Option<Value>,
+    #[serde(default)]
+    id: Option<Value>,
+    #[serde(default)]
+    title: Option<Value>,
+    #[serde(default)]
+    created_at: Option<Value>,
+    #[serde(default)]
+    visibility: Option<Value>,
+    #[serde(default)]
+    produced_by: Option<Value>,
+    #[serde(default)]
+    run_id: Option<Value>,
+    #[serde(default)]
+    sensitivity: Option<Value>,
+}
+
+impl Document for LooseHead {}
+
+impl LooseHead {
+    /// What it says it is.
+    pub fn kind(&self) -> Option<&str> {
+        word(&self.r#type)
+    }
+
+    /// What it is called.
+    pub fn title(&self) -> Option<&str> {
+        word(&self.title)
+    }
+
+    /// When it was made.
+    pub fn created_at(&self) -> Option<&str> {
+        word(&self.created_at)
+    }
+
+    /// Who made it.
+    pub fn produced_by(&self) -> Option<&str> {
+        word(&self.produced_by)
+    }
+
+    /// The run it was made in.
+    pub fn run_id(&self) -> Option<&str> {
+        word(&self.run_id)
+    }
+
+    /// Who may see it, if it says so in one of the four words.
+    pub fn visibility(&self) -> Option<Visibility> {
+        parsed(&self.visibility)
+    }
+
+    /// How secret it is, if it says so.
+    pub fn sensitivity(&self) -> Option<Sensitivity> {
+        parsed(&self.sensitivity)
+    }
+}
+
+fn word(value: &Option<Value>) -> Option<&str> {
+    value
+        .as_ref()
+        .and_then(Value::as_str)
+        .filter(|text| !text.is_empty())
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(value: &Option<Value>) -> Option<T> {
+    serde_json::from_value(value.clone()?).ok()
+}
+
+/// A document in a list.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Its project.
+    pub project: ProjectId,
+    /// The name of its file.
+    pub id: DocumentId,
+    /// What can be read of it.
+    pub document: Arc<Markdown<LooseHead>>,
+}
+
+/// The documents of a project of one of the types, newest first. What has no front matter is none.
+pub fn list(
+    company: &Company,
+    project: &ProjectId,
+    kinds: &[DocumentKind],
+) -> Result<Vec<Listed>, Error> {
+    let folder = layout::documents(project);
+    let mut found = Vec::new();
+    for name in company.names(&folder)? {
+        let id = name.strip_suffix(".md").map(DocumentId::parse);
+        let Some(Ok(id)) = id else {
+            continue;
+        };
+        let Ok(document) = company.read_markdown::<LooseHead>(&format!("{folder}/{name}")) else {
+            continue;
+        };
+        let kind = document.head.kind();
+        if kinds.iter().any(|wanted| kind == Some(wanted.as_str()))
+            && word(&document.head.id).is_some()
+        {
+            found.push(Listed {
+                project: project.clone(),
+                id,
+                document,
+            });
+        }
+    }
+    sort_newest_first(&mut found);
+    Ok(found)
+}
+
+pub(crate) fn sort_newest_first(found: &mut [Listed]) {
+    found.sort_by_cached_key(|listed| {
+        let created_at = listed.document.head.created_at().map(ToOwned::to_owned);
+        Reverse((created_at, listed.id.clone()))
+    });
+}
+
+/// A document with its headings and nothing below them.
+pub fn template(head: &DocumentHead) -> Result<String, Error> {
+    let headings = head.r#type.headings();
+    let headings: Vec<String> = headings.iter().map(|name| format!("## {name}")).collect();
+    front_matter::join(
+        head,
+        &format!("# {}\n\n{}\n", head.title, headings.join("\n\n")),
+    )
+}
+
+/// The text of a new document, checked as it would be when it is read: its head, its headings, no secret.
+pub fn print<T: Document + Serialize>(head: &T, body: &str) -> Result<String, Error> {
+    let text = front_matter::join(head, body)?;
+    let refused = |issues: Vec<protocol::company::Issue>| {
+        let issues: Vec<String> = issues.iter().map(ToString::to_string).collect();
+        Error::Refused(format!("the document is not valid: {}", issues.join("; ")))
+    };
+    Markdown::<T>::parse(&text).map_err(refused)?;
+    let document = Markdown::<DocumentHead>::parse(&text).map_err(refused)?;
+    let missing = validate::missing_headings(&document.body, document.head.r#type.headings());
+    if !missing.is_empty() {
+        return Err(refused(missing));
+    }
+    secret::refuse("artifact", &text)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::company::Visibility;
+
+    use super::*;
+    use crate::org::text;
+
+    fn head(kind: DocumentKind) -> DocumentHead {
+        DocumentHead {
+            schema_version: 1,
+            r#type: kind,
+            id: text("art_1"),
+            created_at: text("2025-11-15T12:00:00.000Z"),
+            title: text("Title"),
+            visibility: Visibility::Org,
+            produced_by: text("human"),
+            run_id: text("run_1"),
+            context_pack_id: text("ctx_1"),
+        }
+    }
+
+    #[test]
+    fn a_template_has_the_headings_of_its_type() {
+        let text = template(&head(DocumentKind::FailureReport)).unwrap();
+        let (_, body) = text.split_once("---\n\n").unwrap();
+        assert_eq!(body, "# Title\n\n## Summary\n\n## Cause\n\n## Next Steps\n");
+        for kind in [DocumentKind::IntakeBrief, DocumentKind::Workplan] {
+            let text = template(&head(kind)).unwrap();
+            let FrontMatter { body, .. } = front_matter::split(&text).unwrap();
+            assert_eq!(print(&head(kind), &body).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn a_document_without_its_headings_or_with_a_secret_is_not_made() {
+        let check = |body: &str, expected: &str| {
+            let error = print(&head(DocumentKind::Proposal), body).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        };
+        check(
+            "## Summary\n```\n## Plan\n```\n",
+            "the document is not valid: Missing heading: ## Plan; Missing heading: ## Risks",
+        );
+        check(
+            "## Summary\nAPI_TOKEN=abcdef0123456789\n## Plan\n## Risks\n",
+            "found 1 secret(s) in `artifact`: remove them and try again",
+        );
+    }
+}

@@ -1,0 +1,326 @@
+//! Decisions about documents that wait for one: each document gets one, and what it causes happens once.
+//!
+//! What an approved action of a heartbeat does is not known here: who resolves gives [`Carry`] a way to do it.
+
+use protocol::{
+    Id as _,
+    company::{
+        DocumentId, ProjectId, ReviewDecision, ReviewId, RunId,
+        inbox::{ActionExecution, InboxResolveResponse},
+    },
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    Company, Error,
+    document::{ActionProposalHead, DocumentKind},
+    documents::LooseHead,
+    intent::{Together, sha256},
+    layout, memory, milestone,
+    policy::{self, Action, Actor, Resource, Subject},
+    review::Verdict,
+};
+
+/// What reviews call an action.
+pub const ACTION_KIND: &str = "heartbeat_action";
+/// What policy calls its proposal.
+const PROPOSAL_KIND: &str = "heartbeat_action_proposal";
+
+/// Carries out an approved action. Whoever runs jobs implements it; [`resolve`] calls it without the write lock, and
+/// again after a crash if it is not known to have returned, so it must tell by the action's idempotency key what it
+/// did before.
+pub trait Carry {
+    /// Whether the action may be carried out at all; a failure leaves the proposal undecided.
+    fn check(&self, company: &Company, action: &ApprovedAction) -> Result<(), Error>;
+
+    /// Carries out the action.
+    fn carry_out(
+        &self,
+        company: &Company,
+        action: &ApprovedAction,
+    ) -> Result<ActionExecution, Error>;
+}
+
+/// Nobody runs anything: decisions are recorded and that is all.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordOnly;
+
+impl Carry for RecordOnly {
+    fn check(&self, _company: &Company, _action: &ApprovedAction) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn carry_out(
+        &self,
+        _company: &Company,
+        _action: &ApprovedAction,
+    ) -> Result<ActionExecution, Error> {
+        Ok(ActionExecution::default())
+    }
+}
+
+/// An action somebody approved, as it was when they did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ApprovedAction {
+    /// The project.
+    pub project_id: ProjectId,
+    /// The proposal.
+    pub artifact_id: DocumentId,
+    /// The review.
+    pub review_id: ReviewId,
+    /// Who approved.
+    pub actor_id: String,
+    /// What they are.
+    pub actor_role: protocol::company::ActorRole,
+    /// Their team.
+    pub actor_team_id: Option<String>,
+    /// What is to be done.
+    pub proposed_action: Map<String, Value>,
+    /// Where it is told that it was done.
+    run_id: String,
+    policy: Value,
+    subject_sha256: String,
+}
+
+impl ApprovedAction {
+    /// Who approved.
+    pub fn actor(&self) -> Actor {
+        Actor {
+            id: self.actor_id.clone(),
+            role: self.actor_role,
+            team_id: self.actor_team_id.clone(),
+        }
+    }
+
+    /// `launch_job`, `add_comment`, `create_approval_item` or `noop`.
+    pub fn kind(&self) -> &str {
+        let kind = self.proposed_action.get("kind");
+        kind.and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn path(&self) -> String {
+        format!("{}/{}.json", layout::APPROVED_ACTIONS, self.review_id)
+    }
+}
+
+/// Decides about a document.
+pub fn resolve(
+    company: &Company,
+    verdict: &Verdict,
+    carry: &dyn Carry,
+) -> Result<InboxResolveResponse, Error> {
+    verdict.check_notes()?;
+    let relpath = layout::document(&verdict.project_id, &verdict.artifact_id);
+    let document = company
+        .read_markdown::<LooseHead>(&relpath)
+        .map_err(|error| error.or_not_found("Artifact", verdict.artifact_id.as_str()))?;
+    let kind = document.head.kind().unwrap_or_default();
+    let response = |review_id, subject_kind: &str| InboxResolveResponse {
+        review_id,
+        decision: verdict.decision,
+        subject_kind: subject_kind.to_owned(),
+        project_id: verdict.project_id.clone(),
+        artifact_id: verdict.artifact_id.clone(),
+        task_id: None,
+        milestone_id: None,
+        task_status: None,
+        milestone_status: None,
+        rebased: None,
+        execution: None,
+    };
+    let is_denied = verdict.decision == ReviewDecision::Denied;
+    // What cannot be read cannot be approved, and must not stay in the inbox for ever.
+    let deny_invalid = |subject_kind: &str, policy_kind: &str| {
+        let review_id = company.write(|writer| {
+            memory::deny_invalid(writer, verdict, &document.head, subject_kind, policy_kind)
+        })?;
+        Ok(response(review_id, subject_kind))
+    };
+    if kind == DocumentKind::MemoryDelta.as_str() {
+        let decided = match memory::decide(company, verdict) {
+            Err(Error::FileInvalid { .. }) if is_denied => {
+                return deny_invalid(memory::KIND, memory::KIND);
+            }
+            other => other?,
+        };
+        Ok(InboxResolveResponse {
+            rebased: decided.rebased.then_some(true),
+            ..response(decided.review_id, memory::KIND)
+        })
+    } else if kind == DocumentKind::MilestoneReport.as_str() {
+        let decided = match milestone::decide(company, verdict, None) {
+            Err(Error::FileInvalid { path, .. }) if is_denied && path == relpath => {
+                return deny_invalid(milestone::KIND, milestone::REPORT_KIND);
+            }
+            other => other?,
+        };
+        Ok(InboxResolveResponse {
+            task_id: Some(decided.task_id.to_string()),
+            milestone_id: Some(decided.milestone_id.to_string()),
+            task_status: Some(decided.task_status),
+            milestone_status: Some(decided.milestone_status),
+            ..response(decided.review_id, milestone::KIND)
+        })
+    } else if kind == DocumentKind::HeartbeatActionProposal.as_str() {
+        // What one thread carries out must not look to another as if it were left.
+        let carrying = company.carrying();
+        carry_out_all_left(company, carry)?;
+        let (review_id, action) = match decide_action(company, verdict, carry) {
+            Err(Error::FileInvalid { .. }) if is_denied => {
+                return deny_invalid(ACTION_KIND, PROPOSAL_KIND);
+            }
+            other => other?,
+        };
+        let execution = action.map(|action| carry_out(company, &action, carry));
+        drop(carrying);
+        Ok(InboxResolveResponse {
+            execution: execution.transpose()?,
+            ..response(review_id, ACTION_KIND)
+        })
+    } else {
+        Err(Error::Refused(format!(
+            "Unsupported artifact type for inbox resolution: {kind} (artifact {})",
+            verdict.artifact_id
+        )))
+    }
+}
+
+/// The review, and for an approval what is left to do, written in one step.
+fn decide_action(
+    company: &Company,
+    verdict: &Verdict,
+    carry: &dyn Carry,
+) -> Result<(ReviewId, Option<ApprovedAction>), Error> {
+    company.write(|writer| {
+        let project = &verdict.project_id;
+        let relpath = layout::document(project, &verdict.artifact_id);
+        let bytes = company.read_bytes(&relpath)?;
+        let proposal = company.read_markdown::<ActionProposalHead>(&relpath)?;
+        let head = &proposal.head;
+        if head.project_id.as_str() != project.as_str() {
+            return Err(Error::Refused(format!(
+                "the proposal is of project `{}` and not of `{project}`",
+                head.project_id
+            )));
+        }
+        let subject = Subject {
+            project,
+            run: Some(&head.run_id),
+            resource_id: &head.id,
+            resource: Resource {
+                kind: Some(PROPOSAL_KIND),
+                ..Resource::visible(head.visibility)
+            },
+        };
+        let policy = policy::check(company, &verdict.actor, Action::Approve, &subject)?;
+        verdict.check_first(company, ACTION_KIND)?;
+        let review_id: ReviewId = company.sources().id();
+        let review = verdict.review(writer, &review_id, &policy, verdict.subject(ACTION_KIND));
+        let action = ApprovedAction {
+            project_id: project.clone(),
+            artifact_id: verdict.artifact_id.clone(),
+            review_id: review_id.clone(),
+            actor_id: verdict.actor.id.clone(),
+            actor_role: verdict.actor.role,
+            actor_team_id: verdict.actor.team_id.clone(),
+            proposed_action: head.proposed_action.clone(),
+            run_id: head.run_id.to_string(),
+            policy: json!(review.policy),
+            subject_sha256: sha256(&bytes),
+        };
+        let mut together = Together {
+            files: vec![(layout::review(&review_id), writer.yaml(&review)?)],
+            ..Together::default()
+        };
+        let action = match verdict.decision {
+            ReviewDecision::Denied => {
+                let event = action.event(company, verdict.decision, None)?;
+                together
+                    .events
+                    .extend(event.map(|event| (project.clone(), event)));
+                None
+            }
+            ReviewDecision::Approved => {
+                carry.check(company, &action)?;
+                let text = serde_json::to_string_pretty(&action).map_err(|error| {
+                    Error::Refused(format!("the action cannot be written: {error}"))
+                })?;
+                together.files.push((action.path(), text + "\n"));
+                Some(action)
+            }
+        };
+        writer.put_together(&together)?;
+        Ok((review_id, action))
+    })
+}
+
+impl ApprovedAction {
+    fn event(
+        &self,
+        company: &Company,
+        decision: ReviewDecision,
+        execution: Option<&ActionExecution>,
+    ) -> Result<Option<crate::event::Event>, Error> {
+        let Ok(run) = RunId::parse(&self.run_id) else {
+            return Ok(None);
+        };
+        let mut payload = json!({
+            "review_id": self.review_id,
+            "decision": decision,
+            "subject_kind": ACTION_KIND,
+            "artifact_id": self.artifact_id,
+            "proposed_action_kind": self.kind(),
+            "policy": self.policy,
+            "subject_sha256": self.subject_sha256,
+        });
+        if let Some(execution) = execution {
+            payload["execution"] = json!(execution);
+        }
+        let actor = &self.actor_id;
+        policy::managers_event(company, &run, actor, "approval.decided", &payload).map(Some)
+    }
+}
+
+/// Carries out an approved action, tells of it, and forgets that it was left to do.
+fn carry_out(
+    company: &Company,
+    action: &ApprovedAction,
+    carry: &dyn Carry,
+) -> Result<ActionExecution, Error> {
+    let execution = carry.carry_out(company, action)?;
+    let event = action.event(company, ReviewDecision::Approved, Some(&execution))?;
+    company.write(|writer| {
+        // Another process may have told of it in the meantime.
+        if !company.path(&action.path()).exists() {
+            return Ok(());
+        }
+        let events = event.map(|event| (action.project_id.clone(), event));
+        writer.put_together(&Together {
+            files: Vec::new(),
+            events: events.into_iter().collect(),
+            removed: vec![action.path()],
+        })
+    })?;
+    Ok(execution)
+}
+
+/// Carries out what was approved by a process that ended before it was done. Whoever can carry out actions calls this
+/// when it first meets a folder.
+pub fn carry_out_left(company: &Company, carry: &dyn Carry) -> Result<(), Error> {
+    let _carrying = company.carrying();
+    carry_out_all_left(company, carry)
+}
+
+fn carry_out_all_left(company: &Company, carry: &dyn Carry) -> Result<(), Error> {
+    for name in company.names(layout::APPROVED_ACTIONS)? {
+        let text = company.read_text(&format!("{}/{name}", layout::APPROVED_ACTIONS))?;
+        match serde_json::from_str::<ApprovedAction>(&text) {
+            Ok(action) => {
+                carry_out(company, &action, carry)?;
+            }
+            Err(error) => tracing::warn!(%error, name, "an approved action cannot be read"),
+        }
+    }
+    Ok(())
+}

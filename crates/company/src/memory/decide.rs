@@ -1,0 +1,227 @@
+//! A delta is applied or refused: the review, the new memory and the event come together or not at all.
+
+use protocol::{
+    Id as _,
+    company::{MemoryScopeKind, ReviewDecision, ReviewId, RunId},
+};
+use serde_json::json;
+
+use super::{Delta, KIND, Scope, patch};
+use crate::{
+    Company, Error, Writer,
+    document::ReviewSubject,
+    documents::LooseHead,
+    intent::{Together, sha256},
+    layout,
+    policy::{self, Action, Resource, Subject},
+    review::Verdict,
+    secret,
+};
+
+/// What was decided about a delta.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    /// The review.
+    pub review_id: ReviewId,
+    /// Whether the lines were put under their heading anew.
+    pub rebased: bool,
+}
+
+/// Applies a delta, or refuses it.
+pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
+    verdict.check_notes()?;
+    company.write(|writer| {
+        let relpath = layout::document(&verdict.project_id, &verdict.artifact_id);
+        let bytes = company
+            .read_bytes(&relpath)
+            .map_err(|error| error.or_not_found("Artifact", verdict.artifact_id.as_str()))?;
+        let delta = Delta::read(company, &relpath)?;
+        let head = delta.head();
+        if head.project_id.as_str() != verdict.project_id.as_str() {
+            return Err(Error::Refused(format!(
+                "the delta is of project `{}` and not of `{}`",
+                head.project_id, verdict.project_id
+            )));
+        }
+        let target = target(verdict, &delta)?;
+        let subject = Subject {
+            project: &verdict.project_id,
+            run: Some(&head.run_id),
+            resource_id: &head.id,
+            // Whoever proposed a delta does not decide about it because of that.
+            resource: Resource {
+                kind: Some(KIND),
+                ..Resource::visible(head.visibility)
+            },
+        };
+        let policy = policy::check(company, &verdict.actor, Action::Approve, &subject)?;
+        verdict.check_first(company, KIND)?;
+        let changed = match verdict.decision {
+            ReviewDecision::Denied => None,
+            ReviewDecision::Approved => Some(apply(company, &delta, &target)?),
+        };
+        let rebased = changed.as_ref().is_some_and(|changed| changed.rebased);
+        let review_id: ReviewId = company.sources().id();
+        let review = verdict.review(
+            writer,
+            &review_id,
+            &policy,
+            ReviewSubject {
+                target_file: Some(head.target_file.clone()),
+                patch_file: Some(head.patch_file.clone()),
+                scope_kind: Some(delta.scope_kind),
+                scope_ref: Some(delta.scope_ref.clone()),
+                sensitivity: Some(delta.sensitivity),
+                rationale: Some(delta.rationale.clone()),
+                ..verdict.subject(KIND)
+            },
+        );
+        let mut payload = json!({
+            "review_id": review_id,
+            "decision": verdict.decision,
+            "subject_kind": KIND,
+            "artifact_id": verdict.artifact_id,
+            "target_file": head.target_file,
+            "patch_file": head.patch_file,
+            "scope_kind": delta.scope_kind,
+            "scope_ref": delta.scope_ref,
+            "sensitivity": delta.sensitivity,
+            "rationale": delta.rationale,
+            "policy": review.policy,
+            "subject_sha256": sha256(&bytes),
+        });
+        if rebased {
+            payload["rebased"] = true.into();
+        }
+        let mut together = Together {
+            files: vec![(layout::review(&review_id), writer.yaml(&review)?)],
+            ..Together::default()
+        };
+        together
+            .files
+            .extend(changed.map(|changed| (target, changed.text)));
+        if let Ok(run) = RunId::parse(&head.run_id) {
+            let actor = &verdict.actor.id;
+            let event = policy::managers_event(company, &run, actor, "approval.decided", &payload)?;
+            together.events.push((verdict.project_id.clone(), event));
+        }
+        writer.put_together(&together)?;
+        Ok(Decided { review_id, rebased })
+    })
+}
+
+/// Refuses a document that says it is a delta and cannot be read as one. It can never be applied, and it can leave
+/// the inbox.
+pub(crate) fn deny_invalid(
+    writer: &Writer<'_>,
+    verdict: &Verdict,
+    head: &LooseHead,
+    subject_kind: &str,
+    policy_kind: &str,
+) -> Result<ReviewId, Error> {
+    let company = writer.company();
+    let subject = Subject {
+        project: &verdict.project_id,
+        run: head.run_id(),
+        resource_id: verdict.artifact_id.as_str(),
+        resource: Resource {
+            kind: Some(policy_kind),
+            ..Resource::visible(head.visibility())
+        },
+    };
+    let policy = policy::check(company, &verdict.actor, Action::Approve, &subject)?;
+    verdict.check_first(company, subject_kind)?;
+    let review_id: ReviewId = company.sources().id();
+    let subject = verdict.subject(subject_kind);
+    let review = verdict.review(writer, &review_id, &policy, subject);
+    let mut together = Together {
+        files: vec![(layout::review(&review_id), writer.yaml(&review)?)],
+        ..Together::default()
+    };
+    if let Some(Ok(run)) = head.run_id().map(RunId::parse) {
+        let payload = json!({
+            "review_id": review_id,
+            "decision": verdict.decision,
+            "subject_kind": subject_kind,
+            "artifact_id": verdict.artifact_id,
+            "policy": review.policy,
+            "invalid": true,
+        });
+        let actor = &verdict.actor.id;
+        let event = policy::managers_event(company, &run, actor, "approval.decided", &payload)?;
+        together.events.push((verdict.project_id.clone(), event));
+    }
+    writer.put_together(&together)?;
+    Ok(review_id)
+}
+
+/// The file a delta changes. There are two kinds of them and a delta says which; a patch is the delta's own.
+fn target(verdict: &Verdict, delta: &Delta) -> Result<String, Error> {
+    let head = delta.head();
+    let scope = Scope::of_target(&head.target_file, &verdict.project_id);
+    let is_meant = |scope: &Scope| {
+        let is_v1 = head.schema_version == 1;
+        is_v1 || (scope.kind() == delta.scope_kind && scope.id() == delta.scope_ref.as_str())
+    };
+    let Some(scope) = scope.filter(is_meant) else {
+        return Err(Error::Refused(format!(
+            "a delta of {} `{}` cannot change `{}`",
+            match delta.scope_kind {
+                MemoryScopeKind::ProjectMemory => "project",
+                MemoryScopeKind::AgentGuidance => "agent",
+            },
+            delta.scope_ref,
+            head.target_file
+        )));
+    };
+    let patch = format!(
+        "{}/{}.patch",
+        layout::documents(&verdict.project_id),
+        verdict.artifact_id
+    );
+    match head.patch_file.replace('\\', "/") == patch {
+        true => Ok(scope.target()),
+        false => Err(Error::Refused(format!(
+            "the patch of a delta is `{patch}` and not `{}`",
+            head.patch_file
+        ))),
+    }
+}
+
+struct Changed {
+    text: String,
+    rebased: bool,
+}
+
+/// The memory with the delta. When the text around its place has changed, its lines go under their heading anew.
+fn apply(company: &Company, delta: &Delta, target: &str) -> Result<Changed, Error> {
+    let text = company.read_text(target)?;
+    let patch = company.read_text(&delta.head().patch_file.replace('\\', "/"))?;
+    secret::refuse("memory_delta.patch_file", &patch)?;
+    let changed = match patch::applied(&patch, &text) {
+        Some(text) => Changed {
+            text,
+            rebased: false,
+        },
+        None => {
+            let unclean =
+                || Error::Refused("Patch did not apply cleanly to target file".to_owned());
+            let lines = patch::only_inserted(&patch).ok_or_else(unclean)?;
+            let heading = inserted_under(&delta.document.body).ok_or_else(unclean)?;
+            Changed {
+                text: patch::insert_under(&text, heading, &lines)?,
+                rebased: true,
+            }
+        }
+    };
+    secret::refuse("memory_delta.target_after_apply", &changed.text)?;
+    Ok(changed)
+}
+
+/// The heading that the body of a delta names.
+fn inserted_under(body: &str) -> Option<&str> {
+    let line = body
+        .lines()
+        .find_map(|line| line.strip_prefix("- inserted_under: "))?;
+    line.trim().strip_prefix('`')?.strip_suffix('`')
+}

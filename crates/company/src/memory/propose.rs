@@ -1,0 +1,247 @@
+//! A new delta.
+
+use protocol::{
+    Id as _,
+    company::{
+        AgentId, ContextPackId, DocumentId, MemoryScopeKind, ProjectId, RunId, Sensitivity, Text,
+        Visibility,
+    },
+};
+use serde_json::json;
+
+use super::{Scope, patch};
+use crate::{
+    Company, Error, Writer, document::MemoryDeltaHead, documents, intent::Together, layout,
+    org::text, policy, secret,
+};
+
+/// What is proposed.
+#[derive(Clone, Debug)]
+pub struct NewDelta {
+    /// Its id, if something else names it already.
+    pub id: Option<DocumentId>,
+    /// The project.
+    pub project_id: ProjectId,
+    /// What it is called.
+    pub title: Text,
+    /// What kind of memory it changes.
+    pub scope_kind: MemoryScopeKind,
+    /// Whose memory it changes.
+    pub scope_ref: Option<Text>,
+    /// How secret it is.
+    pub sensitivity: Sensitivity,
+    /// Why it is proposed.
+    pub rationale: String,
+    /// The line of the heading.
+    pub under_heading: String,
+    /// The lines that go under it.
+    pub insert_lines: Vec<Text>,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// Who proposes it.
+    pub produced_by: Text,
+    /// The run it comes from.
+    pub run_id: RunId,
+    /// What that run was given to know.
+    pub context_pack_id: ContextPackId,
+    /// What it is based on.
+    pub evidence: Vec<Text>,
+}
+
+/// What was proposed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposed {
+    /// The delta.
+    pub artifact_id: DocumentId,
+    /// Its file.
+    pub artifact_relpath: String,
+    /// Its patch.
+    pub patch_relpath: String,
+    /// What it changes.
+    pub target_file: String,
+    /// What kind of memory that is.
+    pub scope_kind: MemoryScopeKind,
+    /// Whose memory that is.
+    pub scope_ref: String,
+}
+
+/// Writes a delta: nothing is remembered until somebody approves it.
+pub fn propose(company: &Company, new: &NewDelta) -> Result<Proposed, Error> {
+    company.write(|writer| propose_within(writer, new))
+}
+
+/// [`propose`] for who holds the write lock.
+pub(crate) fn propose_within(writer: &Writer<'_>, new: &NewDelta) -> Result<Proposed, Error> {
+    let company = writer.company();
+    let rationale = Text::new(new.rationale.trim())
+        .ok_or_else(|| Error::Refused("rationale is required".to_owned()))?;
+    let evidence: Vec<Text> = new
+        .evidence
+        .iter()
+        .filter_map(|one| Text::new(one.trim()))
+        .collect();
+    if evidence.is_empty() {
+        return Err(Error::Refused(
+            "evidence must contain at least one non-empty artifact id".to_owned(),
+        ));
+    }
+    if new.sensitivity == Sensitivity::Restricted && new.visibility == Visibility::Org {
+        return Err(Error::Refused(
+            "restricted memory deltas cannot use org visibility".to_owned(),
+        ));
+    }
+    check_lines(new)?;
+    secret::refuse("memory_delta.title", &new.title)?;
+    secret::refuse("memory_delta.rationale", &rationale)?;
+    secret::refuse("memory_delta.insert_lines", &joined(&new.insert_lines))?;
+    let scope = scope(new)?;
+    let target_file = scope.target();
+    let before = company
+        .read_text(&target_file)
+        .map_err(|error| match error.is_missing() {
+            true => Error::Refused(format!("Target memory file does not exist: {target_file}")),
+            false => error,
+        })?;
+    let after = patch::insert_under(&before, &new.under_heading, &texts(&new.insert_lines))?;
+    let patch = patch::between(&target_file, &before, &after);
+    if patch::applied(&patch, &before).as_deref() != Some(&*after) {
+        return Err(Error::Refused(
+            "the change of the target file cannot be written as a patch".to_owned(),
+        ));
+    }
+    secret::refuse("memory_delta.patch", &patch)?;
+    let id = new.id.clone().unwrap_or_else(|| company.sources().id());
+    let relpath = layout::document(&new.project_id, &id);
+    let patch_file = format!("{}/{id}.patch", layout::documents(&new.project_id));
+    let head = MemoryDeltaHead {
+        schema_version: 2,
+        r#type: Default::default(),
+        id: text(&id),
+        created_at: text(writer.now()),
+        title: new.title.clone(),
+        visibility: new.visibility,
+        produced_by: new.produced_by.clone(),
+        run_id: text(&new.run_id),
+        context_pack_id: text(&new.context_pack_id),
+        project_id: text(&new.project_id),
+        target_file: text(&target_file),
+        patch_file: text(&patch_file),
+        scope_kind: Some(scope.kind()),
+        scope_ref: Some(text(scope.id())),
+        sensitivity: Some(new.sensitivity),
+        rationale: Some(rationale),
+        evidence: Some(evidence),
+    };
+    let event = policy::managers_event(
+        company,
+        &new.run_id,
+        &new.produced_by,
+        "memory.delta.proposed",
+        &json!({
+            "artifact_id": id,
+            "target_file": target_file,
+            "patch_file": patch_file,
+            "scope_kind": scope.kind(),
+            "scope_ref": scope.id(),
+            "sensitivity": new.sensitivity,
+        }),
+    )?;
+    writer.put_together(&Together {
+        files: vec![
+            (patch_file.clone(), patch),
+            (relpath.clone(), documents::print(&head, &body(&head, new))?),
+        ],
+        events: vec![(new.project_id.clone(), event)],
+        removed: Vec::new(),
+    })?;
+    Ok(Proposed {
+        artifact_id: id,
+        artifact_relpath: relpath,
+        patch_relpath: patch_file,
+        target_file,
+        scope_kind: scope.kind(),
+        scope_ref: scope.id().to_owned(),
+    })
+}
+
+fn scope(new: &NewDelta) -> Result<Scope, Error> {
+    let given = new.scope_ref.as_deref().map(str::trim);
+    match (new.scope_kind, given) {
+        (MemoryScopeKind::ProjectMemory, Some(given)) if given != new.project_id.as_str() => {
+            Err(Error::Refused(format!(
+                "scope_ref must match project_id for project_memory scope (expected {}, got {given})",
+                new.project_id
+            )))
+        }
+        (MemoryScopeKind::ProjectMemory, _) => Ok(Scope::Project(new.project_id.clone())),
+        (MemoryScopeKind::AgentGuidance, None | Some("")) => Err(Error::Refused(
+            "scope_ref is required for agent_guidance scope".to_owned(),
+        )),
+        (MemoryScopeKind::AgentGuidance, Some(agent)) => AgentId::parse(agent)
+            .map(Scope::Agent)
+            .map_err(|error| Error::Refused(format!("scope_ref is no agent: {error}"))),
+    }
+}
+
+/// A line is one line, and none begins a section that would end the one it goes into.
+fn check_lines(new: &NewDelta) -> Result<(), Error> {
+    let level = heading_level(&new.under_heading);
+    for line in &new.insert_lines {
+        if line.contains(['\n', '\r']) {
+            return Err(Error::Refused(
+                "a line of insert_lines has a line break in it: give each line by itself"
+                    .to_owned(),
+            ));
+        }
+        let own = heading_level(line);
+        if own > 0 && level > 0 && own <= level {
+            return Err(Error::Refused(format!(
+                "a line of insert_lines is a heading of level {own}, which would end the section `{}`",
+                new.under_heading
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// 0 for what is no heading.
+fn heading_level(line: &str) -> usize {
+    let level = line.len() - line.trim_start_matches('#').len();
+    let is_heading = (1..=6).contains(&level) && line[level..].starts_with([' ', '\t']);
+    if is_heading { level } else { 0 }
+}
+
+fn texts(lines: &[Text]) -> Vec<&str> {
+    lines.iter().map(Text::as_str).collect()
+}
+
+fn joined(lines: &[Text]) -> String {
+    texts(lines).join("\n")
+}
+
+fn body(head: &MemoryDeltaHead, new: &NewDelta) -> String {
+    let (title, target, patch) = (&head.title, &head.target_file, &head.patch_file);
+    let rationale = head.rationale.as_deref().unwrap_or_default();
+    let scope_ref = head.scope_ref.as_deref().unwrap_or_default();
+    let (scope_kind, sensitivity) = (new.scope_kind, new.sensitivity);
+    let heading = &new.under_heading;
+    let lines = joined(&new.insert_lines);
+    // A fence that no line can end.
+    let longest = lines
+        .split(|character| character != '`')
+        .map(str::len)
+        .max();
+    let fence = "`".repeat((longest.unwrap_or(0) + 1).max(3));
+    let evidence: String = head
+        .evidence
+        .iter()
+        .flatten()
+        .map(|one| format!("- {one}\n"))
+        .collect();
+    format!(
+        "# {title}\n\n## Summary\n\n- rationale: {rationale}\n- scope_kind: `{scope_kind}`\n\
+         - scope_ref: `{scope_ref}`\n- sensitivity: `{sensitivity}`\n\n\
+         ## Changes\n\n- target_file: `{target}`\n- patch_file: `{patch}`\n- inserted_under: `{heading}`\n\n\
+         {fence}text\n{lines}\n{fence}\n\n## Evidence\n\n{evidence}"
+    )
+}

@@ -1,0 +1,224 @@
+//! Milestones are accepted by their report, and by what proves it.
+
+use std::sync::Arc;
+
+use protocol::{
+    Id as _,
+    company::{
+        DocumentId, MilestoneId, MilestoneKind, MilestoneStatus, ProjectId, ReviewDecision,
+        ReviewId, RunId, TaskId, TaskStatus, Text,
+        task::{Milestone, Task},
+    },
+};
+use serde_json::json;
+
+use crate::{
+    Company, Error,
+    document::{Markdown, MilestoneReportHead},
+    front_matter,
+    intent::{Together, sha256},
+    layout, memory,
+    policy::{self, Action, Resource, Subject},
+    review::Verdict,
+};
+
+/// What reviews call a milestone.
+pub const KIND: &str = "milestone";
+/// What policy calls its report.
+pub const REPORT_KIND: &str = "milestone_report";
+
+/// What was decided, and where things stand now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    /// The review.
+    pub review_id: ReviewId,
+    /// The task.
+    pub task_id: TaskId,
+    /// The milestone.
+    pub milestone_id: Text,
+    /// Where the task stands.
+    pub task_status: TaskStatus,
+    /// Where the milestone stands.
+    pub milestone_status: MilestoneStatus,
+}
+
+/// Accepts or refuses the milestone that a report is about. If a milestone is named, the report must be about it.
+pub fn decide(
+    company: &Company,
+    verdict: &Verdict,
+    named: Option<(&TaskId, &MilestoneId)>,
+) -> Result<Decided, Error> {
+    verdict.check_notes()?;
+    company.write(|writer| {
+        let project = &verdict.project_id;
+        if let Some((task, milestone)) = named {
+            let task = read_task(company, project, task)?;
+            find(&task.head, milestone.as_str())?;
+        }
+        let relpath = layout::document(project, &verdict.artifact_id);
+        let bytes = company
+            .read_bytes(&relpath)
+            .map_err(|error| error.or_not_found("Artifact", verdict.artifact_id.as_str()))?;
+        let report = company.read_markdown::<MilestoneReportHead>(&relpath)?;
+        let report = &report.head;
+        fits("project_id", &report.project_id, project.as_str())?;
+        if let Some((task, milestone)) = named {
+            fits("task_id", &report.task_id, task.as_str())?;
+            fits("milestone_id", &report.milestone_id, milestone.as_str())?;
+        }
+        let task_id =
+            TaskId::parse(&report.task_id).map_err(|error| Error::Refused(error.to_string()))?;
+        let task = read_task(company, project, &task_id)?;
+        let milestone = find(&task.head, &report.milestone_id)?;
+        let is_approved = verdict.decision == ReviewDecision::Approved;
+        // Whoever decides about a report again hears of the first decision, if they may decide at all.
+        let is_first = verdict.check_first(company, KIND).is_ok();
+        if is_approved && is_first {
+            not_done(milestone)?;
+        }
+        let subject = Subject {
+            project,
+            run: Some(&report.run_id),
+            resource_id: &report.id,
+            resource: Resource {
+                team_id: task.head.team_id.as_deref(),
+                kind: Some(REPORT_KIND),
+                ..Resource::visible(report.visibility)
+            },
+        };
+        let policy = policy::check(company, &verdict.actor, Action::Approve, &subject)?;
+        verdict.check_first(company, KIND)?;
+        let changed = match verdict.decision {
+            ReviewDecision::Denied => None,
+            ReviewDecision::Approved => {
+                check_evidence(company, project, milestone, report)?;
+                Some(with_done(&task.head, &report.milestone_id))
+            }
+        };
+        let review_id: ReviewId = company.sources().id();
+        let review = verdict.review(writer, &review_id, &policy, verdict.subject(KIND));
+        let mut together = Together {
+            files: vec![(layout::review(&review_id), writer.yaml(&review)?)],
+            ..Together::default()
+        };
+        let now = changed.as_ref().unwrap_or(&task.head);
+        let decided = Decided {
+            review_id: review_id.clone(),
+            milestone_id: report.milestone_id.clone(),
+            task_status: now.status,
+            milestone_status: find(now, &report.milestone_id)?.status,
+            task_id: task_id.clone(),
+        };
+        if let Some(changed) = &changed {
+            let text = front_matter::join(changed, &task.body)?;
+            together.files.push((layout::task(project, &task_id), text));
+        }
+        if let Ok(run) = RunId::parse(&report.run_id) {
+            let payload = json!({
+                "review_id": review_id,
+                "decision": verdict.decision,
+                "subject_kind": KIND,
+                "task_id": report.task_id,
+                "milestone_id": report.milestone_id,
+                "report_artifact_id": verdict.artifact_id,
+                "policy": review.policy,
+                "subject_sha256": sha256(&bytes),
+            });
+            let actor = &verdict.actor.id;
+            let event = policy::managers_event(company, &run, actor, "approval.decided", &payload)?;
+            together.events.push((project.clone(), event));
+        }
+        writer.put_together(&together)?;
+        Ok(decided)
+    })
+}
+
+fn read_task(
+    company: &Company,
+    project: &ProjectId,
+    task: &TaskId,
+) -> Result<Arc<Markdown<Task>>, Error> {
+    let read = company.read_markdown::<Task>(&layout::task(project, task));
+    read.map_err(|error| error.or_not_found("Task", task.as_str()))
+}
+
+fn find<'a>(task: &'a Task, milestone: &str) -> Result<&'a Milestone, Error> {
+    let mut milestones = task.milestones.iter();
+    let found = milestones.find(|known| known.id.as_str() == milestone);
+    found.ok_or_else(|| Error::NotFound {
+        what: "Milestone",
+        id: milestone.to_owned(),
+    })
+}
+
+fn not_done(milestone: &Milestone) -> Result<(), Error> {
+    match milestone.status {
+        MilestoneStatus::Done => Err(Error::Refused("Milestone is already done".to_owned())),
+        MilestoneStatus::Draft
+        | MilestoneStatus::Ready
+        | MilestoneStatus::InProgress
+        | MilestoneStatus::Blocked => Ok(()),
+    }
+}
+
+fn fits(field: &str, found: &str, wanted: &str) -> Result<(), Error> {
+    match found == wanted {
+        true => Ok(()),
+        false => Err(Error::Refused(format!(
+            "Milestone report {field} mismatch: expected `{wanted}`, found `{found}`"
+        ))),
+    }
+}
+
+/// Code is proved by a patch, unless the milestone says what proves it.
+fn check_evidence(
+    company: &Company,
+    project: &ProjectId,
+    milestone: &Milestone,
+    report: &MilestoneReportHead,
+) -> Result<(), Error> {
+    let is_code = milestone.kind == MilestoneKind::Coding;
+    let (needs_patch, needs_tests) = match &milestone.evidence {
+        Some(evidence) => (evidence.requires_patch, evidence.requires_tests),
+        None => (is_code, is_code),
+    };
+    let read = |id: &Text, ending: &str| {
+        let id = DocumentId::parse(id).ok()?;
+        let path = format!("{}/{id}.{ending}", layout::documents(project));
+        company
+            .read_text(&path)
+            .ok()
+            .filter(|text| !text.is_empty())
+    };
+    let is_proof = |id: &Text| read(id, "patch").is_some_and(|text| memory::is_patch(&text));
+    if needs_patch && !report.evidence_artifacts.iter().any(is_proof) {
+        return Err(Error::Refused(
+            "Missing required patch evidence (.patch) for milestone approval".to_owned(),
+        ));
+    }
+    let mut tests = report.tests_artifacts.iter().flatten();
+    if needs_tests && !tests.any(|id| read(id, "txt").or_else(|| read(id, "json")).is_some()) {
+        return Err(Error::Refused(
+            "Missing required tests evidence (.txt or .json) for milestone approval".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// The task with one more milestone done.
+fn with_done(task: &Task, milestone: &str) -> Task {
+    let mut task = task.clone();
+    for known in &mut task.milestones {
+        if known.id.as_str() == milestone {
+            known.status = MilestoneStatus::Done;
+        }
+    }
+    let is_done = |milestone: &Milestone| milestone.status == MilestoneStatus::Done;
+    task.status = match task.status {
+        TaskStatus::Canceled => TaskStatus::Canceled,
+        _ if task.milestones.iter().all(is_done) => TaskStatus::Done,
+        TaskStatus::Draft | TaskStatus::Ready => TaskStatus::InProgress,
+        other @ (TaskStatus::InProgress | TaskStatus::Blocked | TaskStatus::Done) => other,
+    };
+    task
+}

@@ -1,0 +1,199 @@
+//! A process that ends between any two writes leaves a decision done or not done.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use company::{
+    Company, Error,
+    inbox::{self, ApprovedAction, Carry, RecordOnly},
+    memory, replay,
+};
+use protocol::company::{DocumentId, ReviewDecision, inbox::ActionExecution, run::ReplayMode};
+
+use super::place::Place;
+
+/// Ends a process after every number of writes that `decide` makes, reopens the folder and tells whether it is done;
+/// `check` holds either way. Answers how many writes there are.
+fn at_every_write(
+    prepare: impl Fn(&Place) -> DocumentId,
+    decide: impl Fn(&Company, &Place, &DocumentId) -> Result<(), Error>,
+    check: impl Fn(&Place, &DocumentId, bool),
+) -> u64 {
+    let (mut done_after_end, mut undone) = (0, 0);
+    for writes in 0.. {
+        let place = Place::new();
+        let id = prepare(&place);
+        let ended = decide(&place.ending_after(writes), &place, &id);
+        let company = place.reopened();
+        assert_eq!(
+            place.names(".local/intents"),
+            [""; 0],
+            "after {writes} writes"
+        );
+        let is_done = !place.names("inbox/reviews").is_empty();
+        check(&place, &id, is_done);
+        check_chain(&company, &place);
+        // Whoever tries again is told what holds, and it holds.
+        let again = decide(&company, &place, &id);
+        match is_done {
+            true => assert!(
+                matches!(again, Err(Error::AlreadyDecided { .. })),
+                "{again:?}"
+            ),
+            false => again.expect("the fixture is as it was made"),
+        }
+        check(&place, &id, true);
+        match (ended, is_done) {
+            (Ok(()), _) => {
+                assert!(done_after_end > 0 && undone > 0);
+                return writes;
+            }
+            (Err(_), true) => done_after_end += 1,
+            (Err(_), false) => undone += 1,
+        }
+    }
+    unreachable!("every decision ends")
+}
+
+fn check_chain(company: &Company, place: &Place) {
+    let log = format!(
+        "work/projects/{}/runs/{}/events.jsonl",
+        place.project, place.run
+    );
+    let options = replay::Options {
+        mode: ReplayMode::Verified,
+        tail: None,
+        after_seq: 0,
+        limit: None,
+        events_tail: None,
+    };
+    let replayed = replay::replay(&company.path(&log), &options)
+        .expect("the fixture is as it was made")
+        .replayed;
+    let issues = serde_json::to_value(&replayed).expect("the fixture is as it was made")["verification_issues"].clone();
+    assert_eq!(issues, serde_json::json!([]));
+}
+
+#[test]
+fn an_approved_delta_is_remembered_once_wherever_the_process_ends() {
+    let writes = at_every_write(
+        |place| place.propose("- service listens on 8080").artifact_id,
+        |company, place, id| {
+            let verdict = place.verdict(id, ReviewDecision::Approved);
+            memory::decide(company, &verdict).map(drop)
+        },
+        |place, _, is_done| {
+            let times = usize::from(is_done);
+            assert_eq!(place.memory().matches("8080").count(), times);
+            assert_eq!(place.count("approval.decided"), times);
+            assert_eq!(place.names("inbox/reviews").len(), times);
+        },
+    );
+    // The decision of policy, the intent, the review, the memory, the event, and the intent is gone.
+    assert_eq!(writes, 6);
+}
+
+#[test]
+fn a_milestone_is_accepted_once_wherever_the_process_ends() {
+    at_every_write(
+        |place| place.report("art_1", "ms_1", ""),
+        |company, place, id| {
+            let verdict = place.verdict(id, ReviewDecision::Approved);
+            inbox::resolve(company, &verdict, &RecordOnly).map(drop)
+        },
+        |place, _, is_done| {
+            let task = place.read(&format!("work/projects/{}/tasks/task_1.md", place.project));
+            let times = usize::from(is_done);
+            assert_eq!(task.matches("status: done").count(), times);
+            assert_eq!(place.count("approval.decided"), times);
+            assert_eq!(place.names("inbox/reviews").len(), times);
+        },
+    );
+}
+
+/// Counts what it does by the review, as whoever runs jobs does by the idempotency key.
+#[derive(Default)]
+struct Counting {
+    done: AtomicU64,
+}
+
+impl Carry for Counting {
+    fn check(&self, _: &Company, _: &ApprovedAction) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn carry_out(&self, _: &Company, action: &ApprovedAction) -> Result<ActionExecution, Error> {
+        assert_eq!(action.kind(), "noop");
+        let before = self.done.fetch_max(1, Ordering::Relaxed);
+        Ok(ActionExecution {
+            executed_actions: 1 - before,
+            deduped_actions: before,
+            ..ActionExecution::default()
+        })
+    }
+}
+
+#[test]
+fn an_approved_action_is_carried_out_and_told_of_once_wherever_the_process_ends() {
+    for writes in 0.. {
+        let place = Place::new();
+        let id = place.proposal("art_1");
+        let carry = Counting::default();
+        let verdict = place.verdict(&id, ReviewDecision::Approved);
+        let ended = inbox::resolve(&place.ending_after(writes), &verdict, &carry);
+        let company = place.reopened();
+        inbox::carry_out_left(&company, &carry).unwrap();
+        let is_done = !place.names("inbox/reviews").is_empty();
+        let times = usize::from(is_done);
+        assert_eq!(carry.done.load(Ordering::Relaxed), u64::from(is_done));
+        assert_eq!(
+            place.count("approval.decided"),
+            times,
+            "after {writes} writes"
+        );
+        assert_eq!(place.names(".local/approved_actions"), [""; 0]);
+        let again = inbox::resolve(&company, &verdict, &carry);
+        assert_eq!(again.is_err(), is_done);
+        assert_eq!(place.count("approval.decided"), 1);
+        if ended.is_ok() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_proposal_is_there_whole_or_not_at_all_wherever_the_process_ends() {
+    for writes in 0.. {
+        let place = Place::new();
+        let delta = place.delta("- one");
+        let ended = memory::propose(&place.ending_after(writes), &delta);
+        place.reopened();
+        let folder = format!("work/projects/{}/artifacts", place.project);
+        let names = place.names(&folder);
+        assert!(names.is_empty() || names.len() == 2, "{names:?}");
+        assert_eq!(place.count("memory.delta.proposed"), names.len() / 2);
+        if ended.is_ok() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn what_somebody_edits_before_a_decision_is_finished_is_kept_beside() {
+    let place = Place::new();
+    let id = place.propose("- service listens on 8080").artifact_id;
+    let verdict = place.verdict(&id, ReviewDecision::Approved);
+    // The policy decision and the intent.
+    memory::decide(&place.ending_after(2), &verdict).unwrap_err();
+    place.put(
+        &format!("work/projects/{}/memory.md", place.project),
+        "edited by hand\n",
+    );
+    place.reopened();
+    assert!(place.memory().contains("8080"));
+    let names = place.names(".local/recovered");
+    assert_eq!(names.len(), 1);
+    assert_eq!(
+        place.read(&format!(".local/recovered/{}", names[0])),
+        "edited by hand\n"
+    );
+}

@@ -1,0 +1,38 @@
+//! `milestone.*`
+
+use company::{milestone, review::Verdict};
+use protocol::company::{ReviewDecision, milestone::*};
+use rpc::{Failure, Router};
+
+use super::{actor, within};
+use crate::Context;
+
+pub(in crate::methods) fn routes(router: &mut Router<Context>) {
+    router.on::<MilestoneApprove>(approve);
+}
+
+async fn approve(
+    ctx: Context,
+    params: MilestoneApproveParams,
+) -> Result<MilestoneApproveResponse, Failure> {
+    let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
+    let decision = ReviewDecision::Approved;
+    let decided = within(&ctx, &params.workspace_dir, move |company| {
+        let verdict = Verdict {
+            project_id: params.project_id,
+            artifact_id: params.report_artifact_id,
+            decision,
+            actor: actor.known(company)?,
+            notes: params.notes,
+        };
+        let named = (&params.task_id, &params.milestone_id);
+        milestone::decide(company, &verdict, Some(named))
+    });
+    let decided = decided.await?;
+    Ok(MilestoneApproveResponse {
+        review_id: decided.review_id,
+        decision,
+        task_status: decided.task_status,
+        milestone_status: decided.milestone_status,
+    })
+}

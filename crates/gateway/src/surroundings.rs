@@ -1,0 +1,143 @@
+//! What jobs and heartbeats need from the rest of the company: planned context, instructions, memory, approvals.
+
+use company::{
+    Company, Error,
+    context_plan::{self, Job, by_words},
+    inbox::{ApprovedAction, Carry},
+    memory::{self, WantedCandidates},
+    policy::Actor,
+};
+use protocol::{
+    Id as _,
+    company::{
+        ActorRole, ContextPackId, DocumentId, JobId, ProjectId, RunId,
+        context::ContextPlanForJobResponse,
+        heartbeat::ProposedAction,
+        inbox::ActionExecution,
+        job::{JobRecord, JobSpec},
+    },
+};
+use runner::{ContextPlan, Heartbeats, KeptPlan, Surroundings};
+use serde_json::{Value, json};
+
+/// The gateway around its jobs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around;
+
+fn manager(job: &JobSpec) -> Actor {
+    Actor {
+        id: job
+            .manager_actor_id
+            .as_deref()
+            .unwrap_or("manager")
+            .to_owned(),
+        role: job.manager_role.unwrap_or(ActorRole::Manager),
+        team_id: job.manager_team_id.as_ref().map(ToString::to_string),
+    }
+}
+
+fn planned(company: &Company, job: &JobSpec) -> Result<Job, Error> {
+    Ok(Job {
+        project_id: job.project_id.clone(),
+        worker: job.worker_agent_id.clone(),
+        manager: manager(job).known(company)?,
+        kind: job.job_kind,
+        goal: job.goal.to_string(),
+        particulars: job
+            .constraints
+            .iter()
+            .chain(&job.deliverables)
+            .map(ToString::to_string)
+            .collect(),
+        seeds: job.context_refs.clone(),
+        max_refs: job.max_context_refs,
+    })
+}
+
+impl Surroundings for Around {
+    fn plan_context(&self, company: &Company, job: &JobSpec) -> Result<ContextPlan, Error> {
+        // What the caller gave comes first and is not there if it was rejected.
+        let plan = context_plan::plan(company, &planned(company, job)?, &by_words)?;
+        Ok(ContextPlan {
+            refs: plan.context_refs.clone(),
+            plan: Some(json!(plan)),
+        })
+    }
+
+    fn keep_plan(
+        &self,
+        company: &Company,
+        job: &JobSpec,
+        plan: &Value,
+        (run, pack, session_ref): (&RunId, &ContextPackId, &str),
+    ) -> Result<Option<KeptPlan>, Error> {
+        let plan: ContextPlanForJobResponse = serde_json::from_value(plan.clone())
+            .map_err(|error| Error::Refused(format!("a plan cannot be read: {error}")))?;
+        let kept = {
+            let job = planned(company, job)?;
+            context_plan::persist(company, &job, run, pack, session_ref, &plan)?
+        };
+        Ok(Some(KeptPlan {
+            relpath: kept.context_plan_relpath,
+            hash: kept.context_plan_hash,
+        }))
+    }
+
+    /// Projects are not linked to folders of the thread tree yet, so none is in force.
+    fn instructions(&self, _company: &Company, _project: &ProjectId) -> Option<String> {
+        None
+    }
+
+    fn job_over(&self, company: &Company, job: &JobId, record: &JobRecord) {
+        if record.job.manager_actor_id.is_none() || record.attempts.is_empty() {
+            return;
+        }
+        let wanted = WantedCandidates {
+            project_id: record.job.project_id.clone(),
+            job_id: Some(job.clone()),
+            run_id: None,
+            actor: manager(&record.job),
+            limit: 20,
+        };
+        if let Err(error) = memory::extract_candidates(company, &wanted) {
+            tracing::debug!(%error, %job, "a job taught nothing");
+        }
+    }
+}
+
+/// Carries out what somebody approved.
+pub(crate) struct Carrier(pub(crate) Heartbeats);
+
+fn action(approved: &ApprovedAction) -> Result<ProposedAction, Error> {
+    serde_json::from_value(Value::Object(approved.proposed_action.clone()))
+        .map_err(|error| Error::Refused(format!("the proposed action cannot be read: {error}")))
+}
+
+impl Carry for Carrier {
+    fn check(&self, company: &Company, approved: &ApprovedAction) -> Result<(), Error> {
+        self.0
+            .check_approved(company, &action(approved)?, &approved.actor())
+    }
+
+    fn carry_out(
+        &self,
+        company: &Company,
+        approved: &ApprovedAction,
+    ) -> Result<ActionExecution, Error> {
+        let carried = self
+            .0
+            .carry_out(company, &action(approved)?, &approved.actor())?;
+        let documents = carried.proposal_artifact_ids.iter();
+        let jobs = carried.launched_job_ids.iter();
+        Ok(ActionExecution {
+            executed_actions: carried.executed_actions,
+            queued_for_approval: carried.queued_for_approval,
+            deduped_actions: carried.deduped_actions,
+            skipped_actions: carried.skipped_actions,
+            proposal_artifact_ids: documents
+                .filter_map(|id| DocumentId::parse(id).ok())
+                .collect(),
+            launched_job_ids: jobs.filter_map(|id| JobId::parse(id).ok()).collect(),
+        })
+    }
+}

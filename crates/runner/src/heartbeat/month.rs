@@ -1,0 +1,189 @@
+//! A month of heartbeats with a virtual clock: fifty workers, random events, a crash every few ticks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use protocol::company::{
+    Text,
+    heartbeat::{HeartbeatConfig, HeartbeatState, ProposedAction},
+};
+use serde_json::json;
+
+use super::{
+    arbitration::{Verdict, arbitrate},
+    triage::{Counts, Moment, Worker, decide, is_quiet},
+};
+
+const BEGIN_MS: i64 = 1_777_593_600_000;
+const DAYS: i64 = 30;
+
+/// Numbers that are the same for the same seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+/// What survives a crash.
+#[derive(Clone, Default)]
+struct Disk {
+    state: String,
+}
+
+/// What happened in a month, in order.
+#[derive(Debug, Default, PartialEq)]
+struct Story {
+    lines: Vec<String>,
+    done: BTreeMap<String, u32>,
+}
+
+fn live(seed: u64) -> Story {
+    let config = HeartbeatConfig {
+        max_auto_actions_per_tick: 3,
+        max_auto_actions_per_hour: 5,
+        top_k_workers: 4,
+        ..HeartbeatConfig::default()
+    };
+    let (mut dice, mut story) = (Dice(seed), Story::default());
+    let mut disk = Disk::default();
+    let mut hours: BTreeMap<i64, u32> = BTreeMap::new();
+    let mut logs = [0_u64; 50];
+    let mut keys = 0_u64;
+    let interval_ms = i64::from(config.tick_interval_minutes) * 60_000;
+    for number in 0..DAYS * 86_400_000 / interval_ms {
+        let unix_ms = BEGIN_MS + number * interval_ms;
+        let hour = u32::try_from(unix_ms / 3_600_000 % 24).unwrap();
+        let now = Moment {
+            unix_ms,
+            local_hour: hour,
+        };
+        for log in &mut logs {
+            *log += u64::from(dice.roll(20) == 0);
+        }
+        let mut state: HeartbeatState = match disk.state.is_empty() {
+            true => HeartbeatState::default(),
+            false => serde_json::from_str(&disk.state).unwrap(),
+        };
+        let workers: Vec<Worker> = logs
+            .iter()
+            .enumerate()
+            .map(|(place, seq)| {
+                let key = format!("p::run_{place}");
+                let seen = state.run_event_cursors.get(&key).copied().unwrap_or(0);
+                let counts = Counts {
+                    new_signals: seq - seen,
+                    stuck_jobs: u64::from(dice.roll(200) == 0),
+                    ..Counts::default()
+                };
+                Worker {
+                    agent_id: format!("agent_{place:02}"),
+                    kind: "codex".to_owned(),
+                    by_project: BTreeMap::from([("p".to_owned(), counts)]),
+                    cursors: BTreeMap::from([(key, *seq)]),
+                    ..Worker::default()
+                }
+            })
+            .collect();
+        let decision = decide(&workers, &state, &config, now, |_| 0);
+        assert!(decision.wakes.len() <= 4);
+        assert!(
+            decision.wakes.is_empty() || !is_quiet(&config, hour),
+            "somebody was woken at night"
+        );
+        let crashes_at = (dice.roll(4) == 0).then(|| dice.roll(12));
+        for (place, seq) in logs.iter().enumerate() {
+            state
+                .run_event_cursors
+                .insert(format!("p::run_{place}"), *seq);
+        }
+        for candidate in &decision.candidates {
+            let worker = state
+                .worker_state
+                .entry(candidate.agent_id.clone())
+                .or_default();
+            worker.last_context_hash = Text::new(candidate.context_hash.clone());
+        }
+        disk.state = serde_json::to_string(&state).unwrap();
+        let (mut step, mut done_this_tick) = (0, 0);
+        'tick: for wake in &decision.wakes {
+            for _ in 0..dice.roll(4) {
+                // Some ask again for what they asked for before.
+                let key = match dice.roll(3) {
+                    0 if keys > 0 => dice.roll(keys),
+                    _ => {
+                        keys += 1;
+                        keys - 1
+                    }
+                };
+                let risk = ["low", "low", "medium"][usize::try_from(dice.roll(3)).unwrap()];
+                let action: ProposedAction = serde_json::from_value(json!({
+                    "kind": "launch_job", "idempotency_key": format!("k{key}"), "risk": risk,
+                    "needs_approval": false, "project_id": "p", "goal": "g",
+                }))
+                .unwrap();
+                step += 1;
+                if crashes_at == Some(step) {
+                    story.lines.push(format!("{number} crash"));
+                    break 'tick;
+                }
+                let verdict = arbitrate(&action, None, &mut state, &config, now, done_this_tick);
+                disk.state = serde_json::to_string(&state).unwrap();
+                story
+                    .lines
+                    .push(format!("{number} {} k{key} {verdict:?}", wake.agent_id));
+                step += 1;
+                if crashes_at == Some(step) {
+                    // Remembered and not done: it is not done later either.
+                    story.lines.push(format!("{number} crash"));
+                    break 'tick;
+                }
+                if verdict == Verdict::Execute {
+                    done_this_tick += 1;
+                    *story.done.entry(format!("k{key}")).or_default() += 1;
+                    *hours.entry(unix_ms / 3_600_000).or_default() += 1;
+                }
+            }
+        }
+        assert!(done_this_tick <= 3, "too much in one tick");
+    }
+    assert!(
+        hours.values().all(|count| *count <= 5),
+        "too much in one hour"
+    );
+    story
+}
+
+#[test]
+fn in_a_month_with_crashes_budgets_hold_and_nothing_is_done_twice() {
+    for seed in [7, 4711, 0x1234_5678_9abc] {
+        let story = live(seed);
+        // What is forgotten after two weeks may be asked for again; within them it may not.
+        let mut last: BTreeMap<&str, i64> = BTreeMap::new();
+        let ttl_ticks = 14 * 24 * 3;
+        for line in &story.lines {
+            let words: Vec<_> = line.split(' ').collect();
+            if let [tick, _, key, "Execute"] = words[..] {
+                let tick: i64 = tick.parse().unwrap();
+                if let Some(before) = last.insert(key, tick) {
+                    assert!(
+                        tick - before >= ttl_ticks,
+                        "{key} was done at {before} and at {tick}"
+                    );
+                }
+            }
+        }
+        assert!(story.done.len() > 100, "{}", story.done.len());
+        assert!(story.lines.iter().any(|line| line.ends_with("crash")));
+    }
+}
+
+#[test]
+fn the_same_seed_tells_the_same_story() {
+    assert_eq!(live(99), live(99));
+    let different: BTreeSet<usize> = [live(1).lines.len(), live(2).lines.len()].into();
+    assert!(!different.is_empty());
+}

@@ -1,0 +1,529 @@
+//! One tick: look around, decide, wake, listen, act. A dry one stops before anything is written.
+
+use std::{sync::Arc, time::Duration};
+
+use company::{Company, Error, heartbeat as files, job as job_files, policy::Actor};
+use protocol::{
+    Id as _,
+    company::{
+        ActorRole, AgentRole, JobId, ProjectId, Text,
+        heartbeat::{
+            HeartbeatCandidate, HeartbeatComponents, HeartbeatConfig, HeartbeatCounts,
+            HeartbeatJob, HeartbeatReportStatus, HeartbeatState, HeartbeatTickResponse,
+            HeartbeatWake, HierarchyMode,
+        },
+        job::{HeartbeatReport, JobSpec},
+    },
+};
+use serde_json::json;
+use tokio::time::{sleep, timeout};
+
+use super::{
+    act::{self, Carried, Source, change_state},
+    beat::Heartbeats,
+    facts::{self, Facts},
+    pending::{self, Pending},
+    triage::{self, Decision, Moment, Wake},
+};
+use crate::{Resubmit, session::blocking};
+
+/// How long a tick waits for the reports of those it woke. Later ones are read by the next tick.
+const LISTENS: Duration = Duration::from_secs(120);
+
+/// What a tick is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tick {
+    /// To tell what would happen; nothing is written.
+    Dry,
+    /// Because somebody asked for it.
+    Asked,
+    /// Because it was time.
+    Interval,
+}
+
+/// The tick, once nobody else does one in this folder.
+pub(crate) async fn run(
+    beats: &Heartbeats,
+    company: &Company,
+    kind: Tick,
+    reason: &str,
+) -> Result<HeartbeatTickResponse, crate::Error> {
+    let started_ms = company.sources().now_ms();
+    let setting = {
+        let company = company.clone();
+        blocking(move || Ok(files::setting(&company))).await?
+    };
+    let config = Arc::clone(&setting.config);
+    let mut response = empty(company, &config, kind, reason, started_ms);
+    let next_ms = started_ms + i64::from(config.tick_interval_minutes) * 60_000;
+    if !config.enabled {
+        response.skipped_reason = Some("heartbeat_disabled".to_owned());
+        if kind != Tick::Dry {
+            let (company, id, reason) =
+                (company.clone(), response.tick_id.clone(), reason.to_owned());
+            blocking(move || {
+                change_state(&company, |state| {
+                    began(state, &id, &reason, started_ms, next_ms)
+                })
+            })
+            .await?;
+        }
+        return Ok(finished(response, company));
+    }
+    beats.jobs().meet(company).await?;
+    let now = moment(started_ms);
+    let (facts, decision) = {
+        let (beats, company, config) = (beats.clone(), company.clone(), Arc::clone(&config));
+        blocking(move || {
+            // What cannot be read is put aside by the first write; until then nothing is remembered.
+            let state = files::state(&company).unwrap_or_default();
+            let facts = facts::gather(&company, &config, &state, now.unix_ms, beats.logs())?;
+            let decision = triage::decide(&facts.workers, &state, &config, now, jitter);
+            Ok((facts, decision))
+        })
+        .await?
+    };
+    response.candidates = candidates(&decision);
+    response.woken_workers = decision.wakes.iter().map(|wake| woken(wake)).collect();
+    if kind == Tick::Dry {
+        return Ok(finished(response, company));
+    }
+
+    let wakes = wakes(company, &config, &facts, &decision);
+    {
+        let (company, id, reason) = (company.clone(), response.tick_id.clone(), reason.to_owned());
+        let wakes: Vec<_> = wakes.iter().map(|(pending, _)| pending.clone()).collect();
+        let cursors = facts.cursors.clone();
+        let hashes: Vec<_> = decision
+            .candidates
+            .iter()
+            .map(|candidate| (candidate.agent_id.clone(), candidate.context_hash.clone()))
+            .collect();
+        // Who is to be woken is written down before the signals are forgotten that are the reason.
+        blocking(move || {
+            company
+                .write(|writer| pending::change(writer, |all| all.extend(wakes.iter().cloned())))?;
+            change_state(&company, |state| {
+                began(state, &id, &reason, started_ms, next_ms);
+                state.running = true;
+                state.run_event_cursors = cursors;
+                for (agent, hash) in hashes {
+                    state
+                        .worker_state
+                        .entry(agent)
+                        .or_default()
+                        .last_context_hash = Text::new(hash);
+                }
+                for pending in &wakes {
+                    let worker = state
+                        .worker_state
+                        .entry(pending.worker_agent_id.clone())
+                        .or_default();
+                    worker.last_wake_at = Text::new(company::iso_time(started_ms));
+                }
+                state.stats.workers_woken_total += wakes.len() as u64;
+            })
+        })
+        .await?;
+    }
+    for (pending, jitter_seconds) in &wakes {
+        response.jobs_submitted.push(HeartbeatJob {
+            worker_agent_id: pending.worker_agent_id.clone(),
+            project_id: pending.job.project_id.to_string(),
+            job_id: pending.job.job_id.to_string(),
+            jitter_seconds: *jitter_seconds,
+        });
+    }
+    let left = {
+        let company = company.clone();
+        blocking(move || Ok(pending::all(&company))).await?
+    };
+    let mut jitters: std::collections::BTreeMap<String, u32> = match kind {
+        Tick::Interval => wakes
+            .iter()
+            .map(|(pending, jitter)| (pending.job.job_id.to_string(), *jitter))
+            .collect(),
+        Tick::Dry | Tick::Asked => std::collections::BTreeMap::new(),
+    };
+    let waits: Vec<_> = left
+        .iter()
+        .map(|pending| {
+            let jitter = jitters.remove(pending.job.job_id.as_str()).unwrap_or(0);
+            let (beats, company, pending) = (beats.clone(), company.clone(), pending.clone());
+            tokio::spawn(async move { listen(&beats, &company, &pending, jitter).await })
+        })
+        .collect();
+    let mut carried = Carried::default();
+    for (pending, wait) in left.into_iter().zip(waits) {
+        let heard = wait.await.unwrap_or(Heard::NotYet);
+        let (beats, company, config) = (beats.clone(), company.clone(), Arc::clone(&config));
+        let before = carried.clone();
+        let (after, status) =
+            blocking(move || answer(&beats, &company, &config, &pending, heard, before)).await?;
+        carried = after;
+        match status {
+            Some(HeartbeatReportStatus::Ok) => response.reports_ok += 1,
+            Some(HeartbeatReportStatus::Actions) => response.reports_actions += 1,
+            None => {}
+        }
+    }
+    response.reports_processed = response.reports_ok + response.reports_actions;
+    response.actions_executed = carried.executed_actions;
+    response.approvals_queued = carried.queued_for_approval;
+    response.deduped_actions = carried.deduped_actions;
+    response.skipped_actions = carried.skipped_actions;
+    {
+        let (company, counted) = (company.clone(), response.clone());
+        blocking(move || {
+            change_state(&company, |state| {
+                state.running = false;
+                let stats = &mut state.stats;
+                stats.reports_ok_total += counted.reports_ok;
+                stats.reports_actions_total += counted.reports_actions;
+                stats.actions_executed_total += counted.actions_executed;
+                stats.approvals_queued_total += counted.approvals_queued;
+                stats.deduped_actions_total += counted.deduped_actions;
+            })
+        })
+        .await?;
+    }
+    Ok(finished(response, company))
+}
+
+/// Remembers that a tick began, and when the next one is.
+fn began(state: &mut HeartbeatState, id: &str, reason: &str, now_ms: i64, next_ms: i64) {
+    state.last_tick_id = Text::new(id);
+    state.last_tick_at = Text::new(company::iso_time(now_ms));
+    state.last_tick_reason = Text::new(reason);
+    state.next_tick_at = Text::new(company::iso_time(next_ms));
+    state.stats.ticks_total += 1;
+}
+
+/// Who is woken, with the job that wakes them: directors first, then workers, then the others.
+fn wakes(
+    company: &Company,
+    config: &HeartbeatConfig,
+    facts: &Facts,
+    decision: &Decision,
+) -> Vec<(Pending, u32)> {
+    let role = |wake: &Wake| facts.roles.get(&wake.agent_id).copied();
+    let mut order: Vec<&Wake> = decision.wakes.iter().collect();
+    order.sort_by_key(|wake| {
+        let rank = match role(wake) {
+            Some(AgentRole::Director) => 0,
+            Some(AgentRole::Worker) => 1,
+            Some(AgentRole::Manager) => 2,
+            Some(AgentRole::Ceo) | None => 3,
+        };
+        (rank, wake.agent_id.clone())
+    });
+    order
+        .into_iter()
+        .filter_map(|wake| {
+            let project = wake.project_id.as_deref().and_then(|id| ProjectId::parse(id).ok());
+            let project = project.or_else(|| facts.default_project.clone())?;
+            let worker = facts.workers.iter().find(|worker| worker.agent_id == wake.agent_id)?;
+            let candidate = decision
+                .candidates
+                .iter()
+                .find(|candidate| candidate.agent_id == wake.agent_id)?;
+            let is_director = role(wake) == Some(AgentRole::Director);
+            let counts = &candidate.counts;
+            let note = format!(
+                "signals={}, due={}, overdue={}, stuck={}, score={}",
+                counts.new_signals, counts.due_tasks, counts.overdue_tasks, counts.stuck_jobs, wake.score
+            );
+            let target = if is_director { "director" } else { "worker" };
+            let manager = match (config.hierarchy_mode, &config.executive_manager_agent_id) {
+                (HierarchyMode::EnterpriseV1, Some(manager)) => manager.as_str(),
+                (HierarchyMode::EnterpriseV1 | HierarchyMode::Standard, _) => COORDINATOR,
+            };
+            let job: JobId = company.sources().id();
+            let spec = json!({
+                "job_id": job,
+                "job_kind": "heartbeat",
+                "worker_kind": worker.kind,
+                "workspace_dir": company.given(),
+                "project_id": project,
+                "goal": format!("Heartbeat check for {}: {}", wake.agent_id, wake.reasons.join(", ")),
+                "constraints": ["Answer with a heartbeat_worker_report and nothing else", "Do no work yourself"],
+                "deliverables": ["heartbeat_worker_report"],
+                "permission_level": "read-only",
+                "context_refs": [
+                    {"kind": "note", "value": note},
+                    {"kind": "note", "value": format!("target_role={target}")},
+                ],
+                "max_context_refs": 8,
+                "worker_agent_id": wake.agent_id,
+                "manager_actor_id": manager,
+                "manager_role": "manager",
+            });
+            let job = serde_json::from_value::<JobSpec>(spec).ok()?;
+            let pending = Pending {
+                worker_agent_id: wake.agent_id.clone(),
+                is_director,
+                job,
+            };
+            Some((pending, wake.jitter_seconds))
+        })
+        .collect()
+}
+
+/// In whose name the heartbeat acts when nobody else is named.
+const COORDINATOR: &str = "heartbeat_coordinator";
+
+/// What came of a wake.
+#[derive(Debug)]
+enum Heard {
+    /// A report.
+    Report(Box<HeartbeatReport>),
+    /// There will be none.
+    Nothing,
+    /// There may be one later.
+    NotYet,
+}
+
+/// Submits a job that was not yet, and waits for its report.
+async fn listen(beats: &Heartbeats, company: &Company, pending: &Pending, jitter: u32) -> Heard {
+    let jobs = beats.jobs();
+    let (Ok(job), project) = (JobId::parse(&pending.job.job_id), &pending.job.project_id) else {
+        return Heard::Nothing;
+    };
+    if jitter > 0 {
+        tokio::select! {
+            () = sleep(Duration::from_secs(u64::from(jitter))) => {}
+            () = jobs.closed() => return Heard::NotYet,
+        }
+    }
+    let is_known = {
+        let (company, project, job) = (company.clone(), project.clone(), job.clone());
+        blocking(move || Ok(job_files::record(&company, &project, &job).is_ok())).await
+    };
+    if !is_known.unwrap_or(false) {
+        match jobs.submit(pending.job.clone(), Resubmit::Refuse).await {
+            Ok(_) => {}
+            Err(crate::Error::Closing) => return Heard::NotYet,
+            Err(error) => {
+                tracing::warn!(%error, worker = pending.worker_agent_id, "a worker cannot be woken");
+                return Heard::Nothing;
+            }
+        }
+    }
+    let _ = timeout(LISTENS, jobs.over(company, project, &job)).await;
+    let (company, project) = (company.clone(), project.clone());
+    let heard = blocking(move || {
+        let record = job_files::record(&company, &project, &job)?;
+        if !record.status.is_over() {
+            return Ok(Heard::NotYet);
+        }
+        let report = job_files::left(&company, &project, &job).report;
+        Ok(report.map_or(Heard::Nothing, |report| Heard::Report(Box::new(report))))
+    });
+    heard.await.unwrap_or(Heard::Nothing)
+}
+
+/// Deals with what a woken worker said. It is forgotten as pending only afterwards.
+fn answer(
+    beats: &Heartbeats,
+    company: &Company,
+    config: &HeartbeatConfig,
+    pending: &Pending,
+    heard: Heard,
+    mut carried: Carried,
+) -> Result<(Carried, Option<HeartbeatReportStatus>), Error> {
+    let report = match heard {
+        Heard::NotYet => return Ok((carried, None)),
+        Heard::Nothing => None,
+        Heard::Report(report) => Some(report),
+    };
+    let now_ms = company.sources().now_ms();
+    if let Some(report) = &report {
+        let actor = actor(company, config, pending);
+        let last = JobId::parse(&pending.job.job_id).ok().and_then(|job| {
+            job_files::record(company, &pending.job.project_id, &job)
+                .ok()?
+                .attempts
+                .last()
+                .cloned()
+        });
+        let source = Source {
+            worker: &pending.worker_agent_id,
+            run: last
+                .as_ref()
+                .map_or("none", |attempt| attempt.run_id.as_str()),
+            context_pack: last
+                .as_ref()
+                .map_or("none", |attempt| attempt.context_pack_id.as_str()),
+            actor: &actor,
+        };
+        for action in report.actions() {
+            let done = u32::try_from(carried.executed_actions).unwrap_or(u32::MAX);
+            let limits = (config, moment(now_ms), done);
+            act::report(beats.jobs(), company, action, &source, limits, &mut carried)?;
+        }
+        change_state(company, |state| {
+            let worker = state
+                .worker_state
+                .entry(pending.worker_agent_id.clone())
+                .or_default();
+            worker.last_report_status = Some(report.status);
+            match report.status {
+                HeartbeatReportStatus::Ok => {
+                    let until = now_ms + i64::from(config.ok_suppression_minutes) * 60_000;
+                    worker.last_ok_at = Text::new(company::iso_time(now_ms));
+                    worker.suppressed_until = Text::new(company::iso_time(until));
+                }
+                HeartbeatReportStatus::Actions => worker.suppressed_until = None,
+            }
+        })?;
+    }
+    company.write(|writer| {
+        pending::change(writer, |all| {
+            all.retain(|other| other.job.job_id != pending.job.job_id);
+        })
+    })?;
+    Ok((carried, report.map(|report| report.status)))
+}
+
+/// In whose name a worker's wishes are done.
+fn actor(company: &Company, config: &HeartbeatConfig, pending: &Pending) -> Actor {
+    let enterprise = config.hierarchy_mode == HierarchyMode::EnterpriseV1;
+    if enterprise && config.allow_director_to_spawn_workers && pending.is_director {
+        let agent = protocol::company::AgentId::parse(&pending.worker_agent_id).ok();
+        let agent = agent.and_then(|id| {
+            let path = format!("{}/agent.yaml", company::layout::agent(&id));
+            company.read::<company::document::Agent>(&path).ok()
+        });
+        return Actor {
+            id: pending.worker_agent_id.clone(),
+            role: ActorRole::Director,
+            team_id: agent.and_then(|agent| agent.team_id.clone()),
+        };
+    }
+    let id = match (enterprise, &config.executive_manager_agent_id) {
+        (true, Some(manager)) => manager.to_string(),
+        (true | false, _) => COORDINATOR.to_owned(),
+    };
+    Actor {
+        id,
+        role: ActorRole::Manager,
+        team_id: None,
+    }
+}
+
+/// The moment, where the company is.
+pub(crate) fn moment(unix_ms: i64) -> Moment {
+    let local = jiff::Timestamp::from_millisecond(unix_ms)
+        .map(|time| time.to_zoned(jiff::tz::TimeZone::system()).hour());
+    Moment {
+        unix_ms,
+        local_hour: local
+            .ok()
+            .and_then(|hour| u32::try_from(hour).ok())
+            .unwrap_or(12),
+    }
+}
+
+/// A number from 0 to `most`.
+fn jitter(most: u32) -> u32 {
+    let mut bytes = [0; 4];
+    // Without randomness all start at the same moment.
+    let _ = getrandom::fill(&mut bytes);
+    match most {
+        0 => 0,
+        most => u32::from_le_bytes(bytes) % (most + 1),
+    }
+}
+
+fn tick_id(now_ms: i64) -> String {
+    const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+    let mut bytes = [0; 8];
+    let _ = getrandom::fill(&mut bytes);
+    let random: String = bytes
+        .iter()
+        .map(|byte| char::from(DIGITS[usize::from(*byte) % DIGITS.len()]))
+        .collect();
+    format!("hbtick_{now_ms}_{random}")
+}
+
+/// What a tick answers that did nothing yet.
+pub(crate) fn empty(
+    company: &Company,
+    config: &HeartbeatConfig,
+    kind: Tick,
+    reason: &str,
+    now_ms: i64,
+) -> HeartbeatTickResponse {
+    HeartbeatTickResponse {
+        tick_id: tick_id(now_ms),
+        workspace_dir: company.given().to_owned(),
+        reason: reason.to_owned(),
+        started_at: company::iso_time(now_ms),
+        finished_at: company::iso_time(now_ms),
+        duration_ms: 0,
+        dry_run: kind == Tick::Dry,
+        enabled: config.enabled,
+        skipped_due_to_running: false,
+        skipped_reason: None,
+        config: config.clone(),
+        candidates: Vec::new(),
+        woken_workers: Vec::new(),
+        jobs_submitted: Vec::new(),
+        reports_processed: 0,
+        reports_ok: 0,
+        reports_actions: 0,
+        actions_executed: 0,
+        approvals_queued: 0,
+        deduped_actions: 0,
+        skipped_actions: 0,
+    }
+}
+
+fn finished(mut response: HeartbeatTickResponse, company: &Company) -> HeartbeatTickResponse {
+    let now_ms = company.sources().now_ms();
+    let started_ms = company::unix_ms(&response.started_at).unwrap_or(now_ms);
+    response.finished_at = company::iso_time(now_ms);
+    response.duration_ms = u64::try_from(now_ms - started_ms).unwrap_or(0);
+    response
+}
+
+fn candidates(decision: &Decision) -> Vec<HeartbeatCandidate> {
+    decision
+        .candidates
+        .iter()
+        .map(|candidate| HeartbeatCandidate {
+            worker_agent_id: candidate.agent_id.clone(),
+            team_id: candidate.team_id.clone(),
+            score: candidate.score,
+            components: HeartbeatComponents {
+                new_signal_points: candidate.components.new_signal_points,
+                due_points: candidate.components.due_points,
+                overdue_points: candidate.components.overdue_points,
+                stuck_points: candidate.components.stuck_points,
+                recent_ok_penalty: candidate.components.recent_ok_penalty,
+                quiet_hours_penalty: candidate.components.quiet_hours_penalty,
+            },
+            counts: HeartbeatCounts {
+                new_signals: candidate.counts.new_signals,
+                due_tasks: candidate.counts.due_tasks,
+                overdue_tasks: candidate.counts.overdue_tasks,
+                stuck_jobs: candidate.counts.stuck_jobs,
+            },
+            context_hash: candidate.context_hash.clone(),
+            suppressed: candidate.suppression.is_some(),
+            suppression_reason: candidate.suppression.clone(),
+        })
+        .collect()
+}
+
+fn woken(wake: &Wake) -> HeartbeatWake {
+    HeartbeatWake {
+        worker_agent_id: wake.agent_id.clone(),
+        team_id: wake.team_id.clone(),
+        project_id: wake.project_id.clone(),
+        score: wake.score,
+        jitter_seconds: wake.jitter_seconds,
+        context_hash: wake.context_hash.clone(),
+        reasons: wake.reasons.clone(),
+    }
+}

@@ -1,0 +1,598 @@
+//! Jobs: a contract, attempts, a result. Each attempt is a run with a session of its own.
+//!
+//! A job that is being worked on has one owner, this process or another one that lives; `lease.rs` tells. Whoever
+//! changes a record changes it as it is on disk, so a wish to cancel is never overwritten.
+
+mod answer;
+mod attempt;
+mod lease;
+mod probe;
+mod prompt;
+mod result;
+mod run;
+mod schema;
+mod surroundings;
+mod worker;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use company::{Companies, Company, job as files, project};
+use protocol::{
+    Id as _,
+    company::{
+        Issue, JobId, ProjectId, RunStatus, Text,
+        job::{
+            ContextMode, JobCollectResponse, JobListParams, JobPollResponse, JobRecord,
+            JobRecordTag, JobResultStatus, JobSpec, JobStatus, JobSubmitResponse,
+        },
+    },
+};
+use serde_json::json;
+use tokio::sync::watch;
+
+pub(crate) use result::text;
+pub use surroundings::{Alone, ContextPlan, KeptPlan, Surroundings};
+pub(crate) use worker::kind as kind_of;
+
+use crate::{Error, Sessions, session::blocking};
+
+/// How long an attempt may take when nobody says otherwise.
+const ATTEMPT: Duration = Duration::from_secs(30 * 60);
+
+/// All jobs of one process. Cheap to clone.
+#[derive(Clone)]
+pub struct Jobs {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    sessions: Sessions,
+    surroundings: Arc<dyn Surroundings>,
+    /// What this process works on.
+    active: Mutex<BTreeMap<Key, Arc<Active>>>,
+    /// Folders whose old jobs were looked at.
+    met: Mutex<BTreeSet<PathBuf>>,
+    probes: probe::Probes,
+    attempt_timeout: Duration,
+    closing: watch::Sender<bool>,
+}
+
+type Key = (PathBuf, ProjectId, JobId);
+
+/// A job this process works on.
+#[derive(Debug)]
+pub(crate) struct Active {
+    /// Whether somebody wants its end.
+    cancel: watch::Sender<bool>,
+    over: watch::Sender<bool>,
+}
+
+impl Active {
+    async fn cancel_wanted(&self) {
+        let _ = self.cancel.subscribe().wait_for(|wanted| *wanted).await;
+    }
+
+    fn is_cancel_wanted(&self) -> bool {
+        *self.cancel.borrow()
+    }
+}
+
+/// A job is let go however the work on it ends.
+struct Held {
+    jobs: Jobs,
+    key: Key,
+    active: Arc<Active>,
+    company: Company,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        lease::release(&self.company, &self.key.1, &self.key.2);
+        lock(&self.jobs.inner.active).remove(&self.key);
+        self.active.over.send_replace(true);
+    }
+}
+
+/// What becomes of a job whose id was used before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resubmit {
+    /// It is refused.
+    Refuse,
+    /// The old result is forgotten.
+    Forget,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl std::fmt::Debug for Jobs {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Jobs")
+    }
+}
+
+impl Jobs {
+    /// Starts with none.
+    pub fn new(sessions: Sessions, surroundings: Arc<dyn Surroundings>) -> Self {
+        let said = std::env::var("AC_JOB_ATTEMPT_TIMEOUT_MS").ok();
+        let said = said.and_then(|text| text.trim().parse().ok());
+        Self {
+            inner: Arc::new(Inner {
+                sessions,
+                surroundings,
+                active: Mutex::default(),
+                met: Mutex::default(),
+                probes: probe::Probes::default(),
+                attempt_timeout: said.map_or(ATTEMPT, Duration::from_millis),
+                closing: watch::Sender::new(false),
+            }),
+        }
+    }
+
+    pub(crate) fn companies(&self) -> &Companies {
+        self.inner.sessions.companies()
+    }
+
+    /// Takes a job on. Answers before anything runs.
+    pub async fn submit(&self, spec: JobSpec, again: Resubmit) -> Result<JobSubmitResponse, Error> {
+        let this = self.clone();
+        on_thread(move || this.submit_here(spec, again)).await
+    }
+
+    /// The same, on a thread of the runtime that may wait.
+    pub fn submit_here(&self, spec: JobSpec, again: Resubmit) -> Result<JobSubmitResponse, Error> {
+        if self.is_closing() {
+            return Err(Error::Closing);
+        }
+        let company = self.companies().open(&spec.workspace_dir)?;
+        let (company, spec, plan, job, status) = self.prepare(company, spec, again)?;
+        let response = JobSubmitResponse {
+            workspace_dir: company.given().to_owned(),
+            project_id: spec.project_id.clone(),
+            job_id: job.clone(),
+            status: status.unwrap_or(JobStatus::Queued),
+        };
+        if status.is_none() {
+            self.start(company, spec, job, plan);
+        }
+        Ok(response)
+    }
+
+    /// Checks a contract, plans what the worker knows and writes the record down; or tells where the job stands.
+    fn prepare(
+        &self,
+        company: Company,
+        mut spec: JobSpec,
+        again: Resubmit,
+    ) -> Result<Prepared, Error> {
+        let job = match spec.job_id.trim() {
+            "" => company.sources().id(),
+            id => JobId::parse(id).map_err(|error| {
+                company::Error::Params(vec![Issue::custom("job.job_id", error.to_string())])
+            })?,
+        };
+        let project = spec.project_id.clone();
+        project::project(&company, &project)?;
+        let key = (company.root().to_owned(), project.clone(), job.clone());
+        let is_active = lock(&self.inner.active).contains_key(&key);
+        let old = match files::record(&company, &project, &job) {
+            Ok(old) => Some(old),
+            Err(error) if error.is_missing() => None,
+            // A record nobody can read is replaced only by somebody who says so.
+            Err(_) if again == Resubmit::Forget => None,
+            Err(error) => return Err(error.into()),
+        };
+        if let Some(old) = old {
+            let is_owned = is_active || lease::is_held(&company, &project, &job);
+            if !old.status.is_over() && is_owned {
+                return Ok((company, spec, None, job, Some(old.status)));
+            }
+            if again == Resubmit::Refuse {
+                let message = format!(
+                    "job `{job}` exists already (status={}); submit it under another id, or with resubmit",
+                    json!(old.status).as_str().unwrap_or_default()
+                );
+                return Err(company::Error::Refused(message).into());
+            }
+        }
+        spec.job_id = text(job.as_str());
+        spec.workspace_dir = text(company.shown_path("").trim_end_matches('/'));
+        let mode = *spec.context_mode.get_or_insert(ContextMode::Auto);
+        let plan = match mode {
+            ContextMode::Manual => None,
+            ContextMode::Auto => {
+                if spec.manager_actor_id.is_none() || spec.manager_role.is_none() {
+                    let message = "context_mode=auto requires manager_actor_id and manager_role";
+                    return Err(company::Error::Refused(message.to_owned()).into());
+                }
+                let plan = self.inner.surroundings.plan_context(&company, &spec)?;
+                spec.context_refs.clone_from(&plan.refs);
+                Some(plan)
+            }
+        };
+        let now = text(company.sources().now_text());
+        let record = JobRecord {
+            schema_version: 1,
+            r#type: JobRecordTag::JobRecord,
+            job: spec.clone(),
+            created_at: now.clone(),
+            updated_at: now,
+            status: JobStatus::Queued,
+            cancellation_requested: false,
+            current_attempt: 0,
+            attempts: Vec::new(),
+            final_result_relpath: None,
+        };
+        company.write(|writer| {
+            lease::hold(writer, &project, &job)?;
+            writer.create_job(&project, &job, &record)
+        })?;
+        Ok((company, spec, plan, job, None))
+    }
+
+    /// Works on a job in the background.
+    fn start(&self, company: Company, spec: JobSpec, job: JobId, plan: Option<ContextPlan>) {
+        let key = (
+            company.root().to_owned(),
+            spec.project_id.clone(),
+            job.clone(),
+        );
+        let active = Arc::new(Active {
+            cancel: watch::Sender::new(false),
+            over: watch::Sender::new(false),
+        });
+        {
+            let mut all = lock(&self.inner.active);
+            if all.contains_key(&key) {
+                return;
+            }
+            all.insert(key.clone(), Arc::clone(&active));
+        }
+        let held = Held {
+            jobs: self.clone(),
+            key,
+            active: Arc::clone(&active),
+            company: company.clone(),
+        };
+        let jobs = self.clone();
+        tokio::spawn(async move {
+            let _held = held;
+            let runner = run::Runner {
+                jobs,
+                company,
+                project: spec.project_id.clone(),
+                job,
+                spec,
+                plan,
+                active,
+            };
+            runner.run().await;
+        });
+    }
+
+    /// Where a job stands.
+    pub async fn poll(
+        &self,
+        workspace_dir: &str,
+        project: &ProjectId,
+        job: &JobId,
+    ) -> Result<JobPollResponse, Error> {
+        let (company, record) = self.record(workspace_dir, project, job).await?;
+        Ok(response(&company, job, &record))
+    }
+
+    /// Where a job stands and what came of it.
+    pub async fn collect(
+        &self,
+        workspace_dir: &str,
+        project: &ProjectId,
+        job: &JobId,
+    ) -> Result<JobCollectResponse, Error> {
+        let (company, record) = self.record(workspace_dir, project, job).await?;
+        let (project, name) = (project.clone(), job.clone());
+        let folder = company.clone();
+        let left = blocking(move || Ok(files::left(&folder, &project, &name))).await?;
+        Ok(JobCollectResponse {
+            job: response(&company, job, &record),
+            result: left.result,
+            manager_digest: left.digest,
+            heartbeat_report: left.report,
+        })
+    }
+
+    /// Asks for the end of a job.
+    pub async fn cancel(
+        &self,
+        workspace_dir: &str,
+        project: &ProjectId,
+        job: &JobId,
+    ) -> Result<JobPollResponse, Error> {
+        let (company, _) = self.record(workspace_dir, project, job).await?;
+        let record = {
+            let (company, project, job) = (company.clone(), project.clone(), job.clone());
+            blocking(move || {
+                company.write(|writer| {
+                    writer.change_job(&project, &job, |record| {
+                        record.cancellation_requested = true
+                    })
+                })
+            })
+            .await?
+        };
+        let key = (company.root().to_owned(), project.clone(), job.clone());
+        let active = lock(&self.inner.active).get(&key).cloned();
+        if let Some(active) = active {
+            active.cancel.send_replace(true);
+        }
+        Ok(response(&company, job, &record))
+    }
+
+    /// The newest jobs of a project, sorted by id.
+    pub async fn list(&self, params: JobListParams) -> Result<Vec<JobPollResponse>, Error> {
+        let company = self.companies().open(&params.workspace_dir)?;
+        self.meet(&company).await?;
+        let rows = blocking(move || {
+            let mut records = files::records(&company, &params.project_id)?;
+            records
+                .retain(|(_, record)| params.status.is_none_or(|wanted| record.status == wanted));
+            let limit = params.limit.unwrap_or(200) as usize;
+            if records.len() > limit {
+                let mut times: Vec<_> = records
+                    .iter()
+                    .map(|(job, record)| (record.created_at.clone(), job.clone()))
+                    .collect();
+                times.sort_unstable();
+                let newest: BTreeSet<_> = times
+                    .split_off(times.len() - limit)
+                    .into_iter()
+                    .map(|(_, job)| job)
+                    .collect();
+                records.retain(|(job, _)| newest.contains(job));
+            }
+            Ok(records
+                .iter()
+                .map(|(job, record)| response(&company, job, record))
+                .collect())
+        });
+        Ok(rows.await?)
+    }
+
+    /// Waits until a job of this process is over.
+    pub async fn over(&self, company: &Company, project: &ProjectId, job: &JobId) {
+        let key = (company.root().to_owned(), project.clone(), job.clone());
+        let active = lock(&self.inner.active).get(&key).cloned();
+        if let Some(active) = active {
+            let _ = active.over.subscribe().wait_for(|over| *over).await;
+        }
+    }
+
+    /// Ends the work on all jobs. What is not over is found by the next process.
+    pub async fn close(&self) {
+        self.inner.closing.send_replace(true);
+        self.inner.sessions.close().await;
+        loop {
+            let active = lock(&self.inner.active).values().next().cloned();
+            let Some(active) = active else {
+                return;
+            };
+            let _ = active.over.subscribe().wait_for(|over| *over).await;
+        }
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        *self.inner.closing.borrow() || self.inner.sessions.is_closing()
+    }
+
+    /// Waits until the gateway stops.
+    pub(crate) async fn closed(&self) {
+        let _ = self
+            .inner
+            .closing
+            .subscribe()
+            .wait_for(|closing| *closing)
+            .await;
+    }
+
+    /// The record of a job; one that lost its owner is dealt with first.
+    async fn record(
+        &self,
+        workspace_dir: &str,
+        project: &ProjectId,
+        job: &JobId,
+    ) -> Result<(Company, Arc<JobRecord>), Error> {
+        let company = self.companies().open(workspace_dir)?;
+        self.meet(&company).await?;
+        let record = {
+            let (company, project, job) = (company.clone(), project.clone(), job.clone());
+            blocking(move || files::record(&company, &project, &job)).await?
+        };
+        if record.status.is_over() || self.is_owned(&company, project, job) {
+            return Ok((company, record));
+        }
+        self.adopt(&company, project, job, &record).await?;
+        let record = {
+            let (company, project, job) = (company.clone(), project.clone(), job.clone());
+            blocking(move || files::record(&company, &project, &job)).await?
+        };
+        Ok((company, record))
+    }
+
+    fn is_owned(&self, company: &Company, project: &ProjectId, job: &JobId) -> bool {
+        let key = (company.root().to_owned(), project.clone(), job.clone());
+        lock(&self.inner.active).contains_key(&key) || lease::is_held(company, project, job)
+    }
+
+    /// Deals with jobs an earlier process left, once per folder.
+    pub async fn meet(&self, company: &Company) -> Result<(), Error> {
+        if !lock(&self.inner.met).insert(company.root().to_owned()) {
+            return Ok(());
+        }
+        let left = {
+            let company = company.clone();
+            blocking(move || {
+                let mut left = Vec::new();
+                for project in project::project_ids(&company)? {
+                    let records = files::records(&company, &project)?;
+                    let open = records
+                        .into_iter()
+                        .filter(|(_, record)| !record.status.is_over());
+                    left.extend(open.map(|(job, record)| (project.clone(), job, record)));
+                }
+                Ok(left)
+            })
+            .await?
+        };
+        for (project, job, record) in left {
+            if !self.is_owned(company, &project, &job) {
+                self.adopt(company, &project, &job, &record).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A job without an owner: one that had not begun, or only waited, goes on; one that was interrupted has failed.
+    async fn adopt(
+        &self,
+        company: &Company,
+        project: &ProjectId,
+        job: &JobId,
+        record: &JobRecord,
+    ) -> Result<(), Error> {
+        let claimed = {
+            let (company, project, job) = (company.clone(), project.clone(), job.clone());
+            // Two processes may find it at the same moment.
+            blocking(move || company.write(|writer| lease::claim(writer, &project, &job))).await?
+        };
+        if !claimed {
+            return Ok(());
+        }
+        let last = record.attempts.last();
+        let waits = last.is_none_or(|attempt| {
+            attempt.status == RunStatus::Failed
+                && attempt
+                    .error
+                    .as_deref()
+                    .is_some_and(|error| error.starts_with(run::WAITS))
+        });
+        if waits && !record.cancellation_requested {
+            let mut spec = record.job.clone();
+            let planned = {
+                let (this, company) = (self.clone(), company.clone());
+                let plans = spec.context_mode == Some(ContextMode::Auto);
+                let seeds = spec.clone();
+                blocking(move || match plans {
+                    true => this
+                        .inner
+                        .surroundings
+                        .plan_context(&company, &seeds)
+                        .map(Some),
+                    false => Ok(None),
+                })
+                .await?
+            };
+            if let Some(plan) = &planned {
+                spec.context_refs.clone_from(&plan.refs);
+            }
+            self.start(company.clone(), spec, job.clone(), planned);
+            return Ok(());
+        }
+        if let Some(attempt) = last {
+            // Its process may still run, without anybody who reads what it prints.
+            let dir = company.root().display().to_string();
+            let stopped = self
+                .inner
+                .sessions
+                .stop(Some(&dir), &attempt.session_ref)
+                .await;
+            if let Err(error) = stopped {
+                tracing::debug!(%error, "the session of an interrupted attempt is gone");
+            }
+        }
+        let (status, code, message) = match record.cancellation_requested {
+            true => (
+                JobResultStatus::Canceled,
+                "canceled",
+                "Somebody asked for its end",
+            ),
+            false => (
+                JobResultStatus::Failed,
+                "orphaned",
+                "The process that worked on this job ended before the job did",
+            ),
+        };
+        let run_id = last
+            .map_or("none", |attempt| attempt.run_id.as_str())
+            .to_owned();
+        let made = result::own(
+            job,
+            &run_id,
+            status,
+            message,
+            vec![result::error(code, message)],
+            Some(("Submit the job again.", "nothing of its answer was kept")),
+        );
+        let (company, project, job) = (company.clone(), project.clone(), job.clone());
+        blocking(move || {
+            run::finish(
+                &company,
+                &project,
+                &job,
+                &made,
+                [("orphaned", json!(true))],
+                |record| {
+                    let now = text(company.sources().now_text());
+                    for attempt in &mut record.attempts {
+                        if attempt.status == RunStatus::Running {
+                            attempt.status = RunStatus::Failed;
+                            attempt.error = Some("orphaned".to_owned());
+                            attempt.ended_at = Some(now.clone());
+                        }
+                    }
+                },
+            )
+        })
+        .await?;
+        Ok(())
+    }
+}
+
+type Prepared = (
+    Company,
+    JobSpec,
+    Option<ContextPlan>,
+    JobId,
+    Option<JobStatus>,
+);
+
+fn response(company: &Company, job: &JobId, record: &JobRecord) -> JobPollResponse {
+    JobPollResponse {
+        workspace_dir: company.given().to_owned(),
+        project_id: record.job.project_id.clone(),
+        job_id: job.clone(),
+        status: record.status,
+        cancellation_requested: record.cancellation_requested,
+        current_attempt: record.current_attempt,
+        attempts: record.attempts.clone(),
+        final_result_relpath: record.final_result_relpath.as_ref().map(Text::to_string),
+    }
+}
+
+async fn on_thread<R: Send + 'static>(
+    work: impl FnOnce() -> Result<R, Error> + Send + 'static,
+) -> Result<R, Error> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(panic) => Err(company::Error::Refused(format!("a thread failed: {panic}")).into()),
+    }
+}
+
+/// The result of a job, below the project's folder.
+fn result_relpath(job: &JobId) -> String {
+    format!("jobs/{job}/{}", files::RESULT)
+}

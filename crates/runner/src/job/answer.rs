@@ -1,0 +1,287 @@
+//! Finds the answer in what a worker printed: JSON alone, in a fence, in prose, or wrapped in other JSON.
+
+use serde_json::{Map, Value};
+
+/// How deep an answer may be wrapped.
+const DEPTH: usize = 6;
+/// So many objects of one text are looked at.
+const MOST_OBJECTS: usize = 500;
+/// Where programs put an answer.
+const WRAPPERS: [&str; 8] = [
+    "structured_output",
+    "result",
+    "response",
+    "payload",
+    "data",
+    "output",
+    "message",
+    "content",
+];
+/// Where programs put text.
+const TEXTS: [&str; 7] = [
+    "text",
+    "output_text",
+    "content",
+    "message",
+    "result",
+    "completion",
+    "delta",
+];
+
+/// The first object that is what was asked for; if none is, the first object at all.
+pub(crate) fn find(
+    structured: Option<&Value>,
+    texts: &[String],
+    is_it: impl Fn(&Map<String, Value>) -> bool,
+) -> Option<Map<String, Value>> {
+    let mut first = None;
+    let mut look = |value: Value| {
+        let mut nested = Vec::new();
+        unwrap(value, DEPTH, &mut nested);
+        for object in nested {
+            if is_it(&object) {
+                return Some(object);
+            }
+            first.get_or_insert(object);
+        }
+        None
+    };
+    if let Some(found) = structured.cloned().and_then(&mut look) {
+        return Some(found);
+    }
+    for text in texts {
+        for value in values(text) {
+            if let Some(found) = look(value) {
+                return Some(found);
+            }
+        }
+    }
+    first
+}
+
+/// Whether an object is meant as the result of a job.
+pub(crate) fn is_result(object: &Map<String, Value>) -> bool {
+    let has = |names: &[&str]| names.iter().all(|name| object.contains_key(*name));
+    object.get("type").is_some_and(|kind| kind == "result") && has(&["summary"])
+        || has(&["status", "summary"])
+        || has(&["job_id", "attempt_run_id"])
+        || has(&["files_changed", "commands_run", "artifacts"])
+}
+
+/// Whether an object is meant as the report of a woken worker.
+pub(crate) fn is_report(object: &Map<String, Value>) -> bool {
+    let status = object.get("status").and_then(Value::as_str);
+    matches!(status, Some("ok" | "actions")) || object.contains_key("token")
+}
+
+/// The objects in a value, the innermost first.
+fn unwrap(value: Value, depth: usize, found: &mut Vec<Map<String, Value>>) {
+    match value {
+        Value::Object(object) => {
+            if depth > 0 {
+                for name in WRAPPERS {
+                    if let Some(inner) = object.get(name) {
+                        unwrap(inner.clone(), depth - 1, found);
+                    }
+                }
+            }
+            found.push(object);
+        }
+        Value::Array(items) if depth > 0 => {
+            for item in items {
+                unwrap(item, depth - 1, found);
+            }
+        }
+        Value::String(text) if depth > 0 && text.contains('{') => {
+            for value in values(&text) {
+                unwrap(value, depth - 1, found);
+            }
+        }
+        Value::Array(_) | Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Everything in a text that is JSON: the whole, fences, objects.
+fn values(text: &str) -> Vec<Value> {
+    let text = text.trim().trim_start_matches('\u{feff}');
+    if let Some(whole) = parse(text) {
+        return vec![whole];
+    }
+    let fences = text.split("```").skip(1).step_by(2);
+    let fences = fences.filter_map(|fence| {
+        let inner = fence.split_once('\n').map_or(fence, |(_, inner)| inner);
+        parse(inner.trim())
+    });
+    let objects = objects(text);
+    fences
+        .chain(objects.into_iter().filter_map(parse))
+        .collect()
+}
+
+/// Reads JSON, forgiving a comma too much.
+fn parse(text: &str) -> Option<Value> {
+    let value = serde_json::from_str::<Value>(text)
+        .ok()
+        .or_else(|| serde_json::from_str(&without_trailing_commas(text)).ok())?;
+    (value.is_object() || value.is_array()).then_some(value)
+}
+
+/// The outermost `{…}` of a text. Braces in strings do not count.
+fn objects(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while found.len() < MOST_OBJECTS {
+        let Some(start) = text[at..].find('{').map(|place| at + place) else {
+            break;
+        };
+        match end_of(&bytes[start..]) {
+            Some(length) => {
+                found.push(&text[start..start + length]);
+                at = start + length;
+            }
+            // It never closes: what follows may still be whole.
+            None => at = start + 1,
+        }
+    }
+    found
+}
+
+fn end_of(bytes: &[u8]) -> Option<usize> {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for (place, byte) in bytes.iter().enumerate() {
+        match (in_string, byte) {
+            (true, _) if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (_, b'"') => in_string = !in_string,
+            (false, b'{') => depth += 1,
+            (false, b'}') => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(place + 1);
+                }
+            }
+            (true | false, _) => {}
+        }
+    }
+    None
+}
+
+fn without_trailing_commas(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let (mut in_string, mut escaped) = (false, false);
+    for (place, char) in text.char_indices() {
+        if in_string {
+            in_string = escaped || char != '"';
+            escaped = char == '\\' && !escaped;
+        } else if char == '"' {
+            in_string = true;
+        } else if char == ',' {
+            let next = text[place + 1..].trim_start().chars().next();
+            if matches!(next, Some('}' | ']')) {
+                continue;
+            }
+        }
+        kept.push(char);
+    }
+    kept
+}
+
+/// The words of a program that prints JSON lines nobody knows: what sounds final, else all of it joined.
+pub(crate) fn words(stdout: &str) -> Option<String> {
+    let (mut last, mut fragments) = (Vec::new(), Vec::new());
+    for line in stdout.lines() {
+        let Ok(line) = serde_json::from_str::<Value>(line) else {
+            continue;
+        };
+        let kind = line["type"].as_str().unwrap_or_default();
+        let is_last = ["result", "final", "complete", "message_stop"]
+            .iter()
+            .any(|word| kind.contains(word))
+            || ["result", "completion", "output_text"]
+                .iter()
+                .any(|name| line.get(name).is_some());
+        let mut texts = Vec::new();
+        collect(&line, 8, &mut texts);
+        match is_last {
+            true => last.append(&mut texts),
+            false => fragments.append(&mut texts),
+        }
+    }
+    let texts = match last.is_empty() {
+        true => fragments,
+        false => last,
+    };
+    let longest = texts.iter().max_by_key(|text| text.len())?;
+    match longest.len() >= 200 || texts.len() == 1 {
+        true => Some(longest.clone()),
+        false => Some(texts.concat()),
+    }
+}
+
+fn collect(value: &Value, depth: usize, texts: &mut Vec<String>) {
+    if depth == 0 {
+        return;
+    }
+    for name in TEXTS {
+        match value.get(name) {
+            Some(Value::String(text)) => texts.push(text.clone()),
+            Some(Value::Array(items)) => {
+                for item in items {
+                    collect(item, depth - 1, texts);
+                }
+            }
+            Some(inner) => collect(inner, depth - 1, texts),
+            None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, summary: Option<&str>) {
+        let found = find(None, &[text.to_owned()], is_result);
+        let found = found.and_then(|object| Some(object.get("summary")?.as_str()?.to_owned()));
+        assert_eq!(found.as_deref(), summary, "{text}");
+    }
+
+    #[test]
+    fn an_answer_is_found_alone_in_a_fence_in_prose_and_wrapped() {
+        check(r#"{"status":"succeeded","summary":"a"}"#, Some("a"));
+        check(
+            "Here:\n```json\n{\"status\":\"s\",\"summary\":\"b\",}\n```\nbye",
+            Some("b"),
+        );
+        check(
+            r#"I say { and {"status":"s","summary":"c } \" {"} ok"#,
+            Some("c } \" {"),
+        );
+        check(
+            "{\"type\":\"agent_message\",\"message\":\"{\\\"status\\\":\\\"s\\\",\\\"summary\\\":\\\"d\\\"}\"}\n{\"type\":\"turn.completed\"}",
+            Some("d"),
+        );
+        check(
+            r#"{"type":"result","result":"prose","structured_output":{"status":"s","summary":"e"}}"#,
+            Some("e"),
+        );
+        check("nothing here", None);
+    }
+
+    #[test]
+    fn text_that_comes_in_pieces_is_put_together() {
+        let stdout = "{\"type\":\"delta\",\"delta\":{\"text\":\"{\\\"status\\\":\\\"s\\\",\"}}\n{\"type\":\"delta\",\"delta\":{\"text\":\"\\\"summary\\\":\\\"f\\\"}\"}}\n";
+        check(&words(stdout).unwrap(), Some("f"));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_printed_is_read_without_harm(text in "[{}\\[\\]\",:a`\\\\\n€ ]{0,200}") {
+            let _ = find(None, std::slice::from_ref(&text), is_result);
+            let _ = words(&text);
+        }
+    }
+}

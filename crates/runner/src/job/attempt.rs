@@ -1,0 +1,585 @@
+//! One try of a job: a run, what its worker knows, whether its program may run, its session, its words.
+
+use std::{fs, sync::Arc};
+
+use company::{Company, document::Agent, layout, project, run as runs};
+use protocol::{
+    Id as _,
+    company::{
+        ActorRole, AgentId, ProjectId, RepoId, RunId, RunStatus, Text, Visibility,
+        job::{ContextMode, JobAttempt},
+        session::{CompanySessionLaunchParams, CompanySessionPermission},
+    },
+};
+use serde_json::{Value, json};
+
+use super::{
+    answer,
+    prompt::{self, Flaw, Situation},
+    run::Runner,
+    schema, text, worker,
+};
+use crate::{
+    Error,
+    driver::{Driver, ErrorClass, Outcome, RetryHint},
+    guard::Verdict,
+    lanes::Strain,
+    plan::Extra,
+    record::SessionRecord,
+    scribe::{Scribe, cause_of},
+    session::{blocking, retry_at_of},
+};
+
+/// So much of an output is looked at.
+const READ_BYTES: u64 = 8 << 20;
+
+/// A try that is about to be made.
+pub(super) struct Attempt<'a> {
+    pub(super) runner: &'a Runner,
+    pub(super) number: u32,
+    pub(super) agent: &'a Arc<Agent>,
+    pub(super) flaw: Option<&'a Flaw>,
+    pub(super) reformats: bool,
+}
+
+/// How a try ended.
+pub(super) enum Ended {
+    /// The worker said something.
+    Answered(Said),
+    /// It did not get that far.
+    Failed(Failed),
+    /// Its program may not run.
+    Blocked(String),
+    /// Somebody asked for its end.
+    Canceled,
+    /// The gateway stops.
+    Closing,
+}
+
+/// What a worker said.
+pub(super) struct Said {
+    /// The answer in the form that was asked for.
+    pub(super) structured: Option<Value>,
+    /// Where else the answer may be, the best place first.
+    pub(super) texts: Vec<String>,
+    /// To be shown again if it cannot be understood.
+    pub(super) output: String,
+}
+
+/// Why a try failed.
+pub(super) struct Failed {
+    pub(super) error: String,
+    /// What its provider needs.
+    pub(super) strain: Option<Strain>,
+    pub(super) retry_at_ms: Option<i64>,
+}
+
+impl Attempt<'_> {
+    /// Makes the try. Whatever happens, its run and its record say how it ended.
+    pub(super) async fn run(&self, last_run: &mut String) -> Result<Ended, Error> {
+        let runner = self.runner;
+        let (company, spec) = (&runner.company, &runner.spec);
+        // What can be wrong without a run is found out before there is one.
+        worker::template(self.agent, "", None, "").map_err(company::Error::Refused)?;
+        let agent_id = AgentId::parse(&self.agent.id)
+            .map_err(|error| company::Error::Refused(error.to_string()))?;
+        let made = {
+            let (company, project) = (company.clone(), runner.project.clone());
+            let provider = self.agent.provider.to_string();
+            blocking(move || runs::create(&company, &project, &agent_id, &provider)).await?
+        };
+        made.run_id.as_str().clone_into(last_run);
+        let session_ref = format!("job_{}_attempt_{}_{}", runner.job, self.number, made.run_id);
+        let scribe = Scribe {
+            company: company.clone(),
+            project: runner.project.clone(),
+            run: made.run_id.clone(),
+            session_ref: session_ref.clone(),
+        };
+        let attempt = JobAttempt {
+            attempt: self.number,
+            run_id: text(made.run_id.as_str()),
+            context_pack_id: text(made.context_pack_id.as_str()),
+            session_ref: text(session_ref.as_str()),
+            worker_kind: worker::kind(self.agent),
+            worker_agent_id: self.agent.id.clone(),
+            provider: self.agent.provider.clone(),
+            provider_bin: None,
+            provider_version: None,
+            provider_help_hash: None,
+            output_format: None,
+            context_plan_relpath: None,
+            context_plan_hash: None,
+            started_at: text(company.sources().now_text()),
+            ended_at: None,
+            status: RunStatus::Running,
+            error: None,
+        };
+        let number = self.number;
+        runner
+            .change(move |record| {
+                record.current_attempt = number;
+                record.attempts.push(attempt);
+            })
+            .await?;
+        let plan = runner.plan.as_ref().and_then(|plan| plan.plan.clone());
+        if let (Some(plan), Some(ContextMode::Auto)) = (plan, spec.context_mode) {
+            let (jobs, company, spec) = (runner.jobs.clone(), company.clone(), spec.clone());
+            let (run, pack) = (made.run_id.clone(), made.context_pack_id.clone());
+            let name = session_ref.clone();
+            let kept = blocking(move || {
+                let run = (&run, &pack, name.as_str());
+                jobs.inner
+                    .surroundings
+                    .keep_plan(&company, &spec, &plan, run)
+            });
+            if let Some(kept) = kept.await? {
+                self.note(move |attempt| {
+                    attempt.context_plan_relpath = Text::new(kept.relpath);
+                    attempt.context_plan_hash = Text::new(kept.hash);
+                })
+                .await?;
+            }
+        }
+        let done = self.go(&scribe).await;
+        // An attempt nobody could finish is over all the same, and so is its run.
+        let (status, error) = match &done {
+            Ok(Done {
+                record: Some(record),
+                ended,
+            }) => (
+                record.status,
+                match ended {
+                    Ended::Canceled => Some("Attempt canceled by caller".to_owned()),
+                    Ended::Closing => Some("the gateway stopped".to_owned()),
+                    Ended::Failed(failed) => {
+                        record.error.clone().or_else(|| Some(failed.error.clone()))
+                    }
+                    Ended::Answered(_) | Ended::Blocked(_) => record.error.clone(),
+                },
+            ),
+            Ok(Done {
+                record: None,
+                ended,
+            }) => (
+                RunStatus::Failed,
+                match ended {
+                    Ended::Blocked(message) => Some(message.clone()),
+                    Ended::Failed(failed) => Some(failed.error.clone()),
+                    Ended::Answered(_) => None,
+                    Ended::Canceled => Some("Attempt canceled by caller".to_owned()),
+                    Ended::Closing => Some("the gateway stopped".to_owned()),
+                },
+            ),
+            Err(error) => (RunStatus::Failed, Some(error.to_string())),
+        };
+        if let Err(error) = &done {
+            let (scribe, error) = (scribe.clone(), error.to_string());
+            let closed = blocking(move || close_run(&scribe, "launch_failed", &error));
+            if let Err(error) = closed.await {
+                tracing::warn!(%error, "the run of an attempt cannot be closed");
+            }
+        }
+        let now = text(company.sources().now_text());
+        self.note(move |attempt| {
+            attempt.status = status;
+            attempt.error = error;
+            attempt.ended_at = Some(now);
+        })
+        .await?;
+        done.map(|done| done.ended)
+    }
+
+    /// From the guard to the last word.
+    async fn go(&self, scribe: &Scribe) -> Result<Done, Error> {
+        let runner = self.runner;
+        let sessions = &runner.jobs.inner.sessions;
+        let (company, spec) = (&runner.company, &runner.spec);
+        let instructions = {
+            let (jobs, company, project) =
+                (runner.jobs.clone(), company.clone(), runner.project.clone());
+            blocking(move || Ok(jobs.inner.surroundings.instructions(&company, &project))).await?
+        };
+        let situation = Situation {
+            job: spec,
+            run: scribe.run.as_str(),
+            folder: &spec.workspace_dir,
+            instructions: instructions.as_deref(),
+        };
+        let prompt = prompt::compile(&situation, self.flaw, self.reformats);
+        let model = spec.model.as_deref().or(self.agent.model_hint.as_deref());
+        let permission = match self.flaw {
+            // Nothing is to be done any more.
+            Some(_) => protocol::company::PermissionLevel::ReadOnly,
+            None => spec.permission_level,
+        };
+        let template = worker::template(self.agent, &prompt, model, permission.as_str())
+            .map_err(company::Error::Refused)?;
+        let mut params = self.params(scribe)?;
+        params.model = model.and_then(Text::new);
+        params.permission_level = Some(match permission {
+            protocol::company::PermissionLevel::ReadOnly => CompanySessionPermission::ReadOnly,
+            protocol::company::PermissionLevel::Patch => CompanySessionPermission::Patch,
+            protocol::company::PermissionLevel::RunCommands => {
+                CompanySessionPermission::RunCommands
+            }
+        });
+        let is_template = template.is_some();
+        match template {
+            Some(template) => {
+                let argv: Option<Vec<Text>> = template.argv.into_iter().map(Text::new).collect();
+                params.argv = Some(argv.ok_or_else(|| {
+                    company::Error::Refused("command_argv_template has an empty item".to_owned())
+                })?);
+                params.stdin_text = (!template.takes_prompt).then_some(prompt);
+            }
+            None => params.prompt_text = Some(prompt),
+        }
+        let repo = {
+            let (company, project, refs) = (
+                company.clone(),
+                runner.project.clone(),
+                spec.context_refs.clone(),
+            );
+            blocking(move || Ok(repository(&company, &project, &refs))).await?
+        };
+        params.repo_id.clone_from(&repo);
+
+        let guarded = sessions.guard(params.clone()).await?;
+        let bin = guarded.program.clone();
+        {
+            let bin = bin.clone();
+            self.note(move |attempt| attempt.provider_bin = Text::new(bin))
+                .await?;
+        }
+        let managers = |event_type: &str, payload: &Value| {
+            scribe.event_by("system", Visibility::Managers, event_type, payload)
+        };
+        match guarded.verdict {
+            Verdict::Failed {
+                payload,
+                reason,
+                message,
+            } => {
+                let events = vec![managers("worker.subscription_check.failed", &payload)?];
+                let mut failed = managers(
+                    "run.failed",
+                    &json!({
+                        "preflight": true,
+                        "reason": reason,
+                        "exit_code": null,
+                        "signal": null,
+                        "stopped": false,
+                    }),
+                )?;
+                failed.causation_id = cause_of(&events, "worker.subscription_check.failed");
+                let (scribe, events) = (scribe.clone(), [events, vec![failed]].concat());
+                blocking(move || scribe.end(&events, RunStatus::Failed, |_| {}, &[], None)).await?;
+                return Ok(Done {
+                    record: None,
+                    ended: Ended::Blocked(message),
+                });
+            }
+            Verdict::Passed { payload } => {
+                let probe = &runner.jobs.inner.probes;
+                let probe = probe.of(&bin, &guarded.driver, &guarded.environment).await;
+                let format = match (&guarded.driver, is_template) {
+                    (_, true) => Some("json"),
+                    (Driver::Claude | Driver::Gemini, false) => Some("stream-json"),
+                    (
+                        Driver::Codex
+                        | Driver::CodexAppServer
+                        | Driver::Command
+                        | Driver::Declared(..),
+                        false,
+                    ) => None,
+                };
+                let provenance = json!({
+                    "provider": self.agent.provider,
+                    "provider_bin": bin,
+                    "provider_version": probe.version,
+                    "provider_help_hash": probe.help_hash,
+                    "output_format": format,
+                });
+                let events = [
+                    managers("worker.subscription_check.passed", &payload)?,
+                    managers("worker.cli.provenance", &provenance)?,
+                ];
+                let writer = scribe.clone();
+                blocking(move || writer.append(&events)).await?;
+                let takes_schema = probe.takes_schema && !is_template;
+                self.note(move |attempt| {
+                    attempt.provider_version = probe.version.and_then(Text::new);
+                    attempt.provider_help_hash = probe.help_hash.and_then(Text::new);
+                    attempt.output_format = format.and_then(Text::new);
+                })
+                .await?;
+                let extra = Extra {
+                    scratch: repo.is_none(),
+                    schema: takes_schema.then(|| schema::of(spec, scribe.run.as_str())),
+                    allowed_tools: worker::allowed_tools(self.agent),
+                };
+                self.launch(scribe, params, extra).await
+            }
+        }
+    }
+
+    async fn launch(
+        &self,
+        scribe: &Scribe,
+        params: CompanySessionLaunchParams,
+        extra: Extra,
+    ) -> Result<Done, Error> {
+        let runner = self.runner;
+        let sessions = &runner.jobs.inner.sessions;
+        let dir = params.workspace_dir.clone();
+        sessions.launch_with(params, extra).await?;
+        let over = sessions.over(&dir, &scribe.session_ref);
+        tokio::pin!(over);
+        let (over, canceled) = tokio::select! {
+            over = &mut over => (over, false),
+            () = runner.active.cancel_wanted() => {
+                sessions.stop(Some(&dir), &scribe.session_ref).await?;
+                (over.await, true)
+            }
+        };
+        let Some((record, outcome)) = over else {
+            return Err(Error::Unknown(scribe.session_ref.clone()));
+        };
+        let ended = match record.status {
+            RunStatus::Stopped if canceled || runner.active.is_cancel_wanted() => Ended::Canceled,
+            RunStatus::Stopped if runner.jobs.is_closing() => Ended::Closing,
+            RunStatus::Ended => {
+                let (company, project, run) = (
+                    scribe.company.clone(),
+                    scribe.project.clone(),
+                    scribe.run.clone(),
+                );
+                blocking(move || Ok(Ended::Answered(said(&company, &project, &run, outcome))))
+                    .await?
+            }
+            RunStatus::Stopped | RunStatus::Failed | RunStatus::Running => {
+                let (company, project, run) = (
+                    scribe.company.clone(),
+                    scribe.project.clone(),
+                    scribe.run.clone(),
+                );
+                let copy = record.clone();
+                blocking(move || {
+                    Ok(Ended::Failed(failed(
+                        &company,
+                        &project,
+                        &run,
+                        &copy,
+                        outcome.as_ref(),
+                    )))
+                })
+                .await?
+            }
+        };
+        Ok(Done {
+            record: Some(record),
+            ended,
+        })
+    }
+
+    /// What a launch of this attempt says about itself.
+    fn params(&self, scribe: &Scribe) -> Result<CompanySessionLaunchParams, Error> {
+        let spec = &self.runner.spec;
+        let timeout = self.runner.jobs.inner.attempt_timeout;
+        let timeout = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+        let params = json!({
+            "workspace_dir": spec.workspace_dir,
+            "project_id": self.runner.project,
+            "run_id": scribe.run,
+            "session_ref": scribe.session_ref,
+            "actor_id": spec.manager_actor_id.as_deref().unwrap_or("manager"),
+            "actor_role": spec.manager_role.unwrap_or(ActorRole::Manager),
+            "actor_team_id": spec.manager_team_id,
+            "timeout_ms": timeout.max(1),
+            "apply_guard": false,
+        });
+        serde_json::from_value(params)
+            .map_err(|error| company::Error::Refused(error.to_string()).into())
+    }
+
+    /// Changes the attempt in the record of its job.
+    async fn note(
+        &self,
+        change: impl FnOnce(&mut JobAttempt) + Send + 'static,
+    ) -> Result<(), company::Error> {
+        let number = self.number;
+        self.runner
+            .change(move |record| {
+                let own = record
+                    .attempts
+                    .iter_mut()
+                    .find(|attempt| attempt.attempt == number);
+                if let Some(own) = own {
+                    change(own);
+                }
+            })
+            .await?;
+        Ok(())
+    }
+}
+
+struct Done {
+    /// Its session, if there was one.
+    record: Option<SessionRecord>,
+    ended: Ended,
+}
+
+/// Closes a run that never got a session. One that is over stays as it is.
+fn close_run(scribe: &Scribe, reason: &str, error: &str) -> Result<(), company::Error> {
+    let run = scribe
+        .company
+        .read::<company::document::Run>(&scribe.run_path())?;
+    if run.status != RunStatus::Running {
+        return Ok(());
+    }
+    let payload = json!({
+        "preflight": true,
+        "reason": reason,
+        "error": error,
+        "exit_code": null,
+        "signal": null,
+        "stopped": false,
+    });
+    let event = scribe.event_by("system", Visibility::Managers, "run.failed", &payload)?;
+    scribe.end(&[event], RunStatus::Failed, |_| {}, &[], None)
+}
+
+/// The repository a job works in: the only one of its project, or the one a reference names, if it is on this machine.
+fn repository(
+    company: &Company,
+    project: &ProjectId,
+    refs: &[protocol::company::context::ContextRef],
+) -> Option<RepoId> {
+    let links = project::repo_links(company, project).ok()?;
+    let machine = company
+        .read::<company::document::Machine>(layout::MACHINE)
+        .ok()?;
+    let named = links.iter().find(|link| {
+        let repo = link.repo_id.to_string();
+        refs.iter().any(|reference| {
+            *reference.value == *repo || reference.value.starts_with(&format!("{repo}:"))
+        })
+    });
+    let link = match (named, links.as_slice()) {
+        (Some(named), _) => named,
+        (None, [only]) => only,
+        (None, _) => return None,
+    };
+    let repo = RepoId::parse(&link.repo_id.to_string()).ok()?;
+    machine
+        .repo_roots
+        .contains_key(repo.as_str())
+        .then_some(repo)
+}
+
+/// A file of a run's output, as far as it is looked at.
+fn output(company: &Company, project: &ProjectId, run: &RunId, name: &str) -> Option<String> {
+    use std::io::Read as _;
+    let path = company.path(&format!("{}/outputs/{name}", layout::run(project, run)));
+    let mut bytes = Vec::new();
+    fs::File::open(path)
+        .ok()?
+        .take(READ_BYTES)
+        .read_to_end(&mut bytes)
+        .ok()?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    (!text.trim().is_empty()).then_some(text)
+}
+
+fn said(company: &Company, project: &ProjectId, run: &RunId, outcome: Option<Outcome>) -> Said {
+    let read = |name: &str| output(company, project, run, name);
+    let outcome = outcome.unwrap_or_default();
+    let mut texts: Vec<String> = [outcome.text, read("last_message.md")]
+        .into_iter()
+        .flatten()
+        .collect();
+    if texts.is_empty() && outcome.structured.is_none() {
+        // A program nobody knows: the answer may be anywhere in what it printed.
+        let stdout = read("stdout.txt");
+        texts.extend(stdout.clone());
+        texts.extend(stdout.as_deref().and_then(answer::words));
+        texts.extend(read("stderr.txt").filter(|_| stdout.is_none()));
+    }
+    Said {
+        output: texts.first().cloned().unwrap_or_default(),
+        structured: outcome.structured,
+        texts,
+    }
+}
+
+/// Why an attempt failed. Only what the program itself says is believed, never what its model said.
+fn failed(
+    company: &Company,
+    project: &ProjectId,
+    run: &RunId,
+    record: &SessionRecord,
+    outcome: Option<&Outcome>,
+) -> Failed {
+    let status = match (record.exit_code, &record.signal) {
+        (Some(code), _) => format!("worker exited with code {code}"),
+        (None, Some(signal)) => format!("worker was ended by {signal}"),
+        (None, None) => "worker did not end well".to_owned(),
+    };
+    let known = outcome.and_then(|outcome| outcome.error_class);
+    let own = outcome.and_then(|outcome| outcome.error.clone());
+    let error = own.or_else(|| record.error.clone()).unwrap_or(status);
+    let spoken = {
+        let stderr = output(company, project, run, "stderr.txt").unwrap_or_default();
+        let is_silent = outcome.is_none_or(|outcome| outcome.text.is_none());
+        let stdout = output(company, project, run, "stdout.txt").filter(|_| is_silent);
+        let stdout: String = stdout.unwrap_or_default().chars().take(2000).collect();
+        format!("{error}\n{stderr}\n{stdout}")
+    };
+    let strain = match known {
+        Some(ErrorClass::RateLimited) => Some(Strain::RateLimit),
+        Some(ErrorClass::Auth) => Some(Strain::Auth),
+        Some(ErrorClass::ContextExceeded | ErrorClass::Billing) => None,
+        Some(ErrorClass::Other) => strain_of(&error),
+        None => strain_of(&spoken),
+    };
+    let said = outcome.and_then(|outcome| retry_at_of(company, outcome));
+    let retry_at_ms = said.or_else(|| {
+        let hint = RetryHint::of_text(&spoken)?;
+        hint.at_ms(company.sources().now_ms(), &jiff::tz::TimeZone::system())
+    });
+    Failed {
+        error,
+        strain,
+        retry_at_ms,
+    }
+}
+
+/// What the text of a failure says a provider needs.
+fn strain_of(text: &str) -> Option<Strain> {
+    let text = text.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if has(&[
+        "rate limit",
+        "too many requests",
+        "429",
+        "quota exceeded",
+        "usage limit",
+        "backoff",
+    ]) {
+        Some(Strain::RateLimit)
+    } else if has(&[
+        "not logged in",
+        "authentication",
+        "unauthorized",
+        "forbidden",
+    ]) {
+        Some(Strain::Auth)
+    } else if has(&["waiting for approval", "permission prompt", "interactive"]) {
+        Some(Strain::Interactive)
+    } else if has(&["econnreset", "etimedout", "network", "socket hang up"]) {
+        Some(Strain::Transient)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,432 @@
+//! The life of one job in this process, from its first attempt to its result.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use company::{Company, document::Agent, job as files};
+use protocol::company::{
+    JobId, JobKind, ProjectId,
+    job::{HeartbeatReport, JobError, JobRecord, JobResult, JobResultStatus, JobSpec, JobStatus},
+};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::{
+    Active, ContextPlan, Jobs, answer,
+    attempt::{Attempt, Ended},
+    lease,
+    prompt::Flaw,
+    result, text, worker,
+};
+use crate::{Error, lanes::Strain, session::blocking};
+
+/// How often an answer is asked for.
+const ATTEMPTS: u32 = 3;
+/// How often a job waits for its provider before that counts as an attempt.
+const WAITED: u32 = 3;
+/// How long it waits when the provider does not say.
+const WAIT_MS: i64 = 5 * 60_000;
+/// How the error of an attempt begins that only has to wait.
+pub(super) const WAITS: &str = "rate limited until ";
+
+/// A job and everything it needs.
+pub(super) struct Runner {
+    pub(super) jobs: Jobs,
+    pub(super) company: Company,
+    pub(super) project: ProjectId,
+    pub(super) job: JobId,
+    pub(super) spec: JobSpec,
+    pub(super) plan: Option<ContextPlan>,
+    pub(super) active: Arc<Active>,
+}
+
+/// What came of a job.
+struct Outcome {
+    result: JobResult,
+    signals: BTreeMap<String, Value>,
+    report: Option<HeartbeatReport>,
+}
+
+/// Why the work on a job stops without a result of a worker.
+enum Stop {
+    /// Somebody asked for it.
+    Canceled,
+    /// The gateway stops; the next one deals with the job.
+    Closing,
+    /// It cannot go on.
+    Broken(String),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Closing => Self::Closing,
+            other => Self::Broken(other.to_string()),
+        }
+    }
+}
+
+impl From<company::Error> for Stop {
+    fn from(error: company::Error) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+impl Runner {
+    /// Works until there is a result, and writes it down.
+    pub(super) async fn run(self) {
+        let mut last_run = "none".to_owned();
+        let worked = self.work(&mut last_run).await;
+        let made = match worked {
+            Ok(outcome) => outcome,
+            Err(Stop::Closing) => return,
+            Err(Stop::Canceled) => self.own(
+                &last_run,
+                JobResultStatus::Canceled,
+                "Job canceled by caller.",
+                Vec::new(),
+                None,
+                [("canceled", json!(true))],
+            ),
+            Err(Stop::Broken(error)) => self.own(
+                &last_run,
+                JobResultStatus::Failed,
+                "Job runner failed before producing a valid result.",
+                vec![result::error("job_runner_error", &error)],
+                None,
+                [("unhandled_error", json!(true))],
+            ),
+        };
+        let (company, project, job) =
+            (self.company.clone(), self.project.clone(), self.job.clone());
+        let jobs = self.jobs.clone();
+        let finished = blocking(move || {
+            if let Some(report) = &made.report {
+                company
+                    .write(|writer| writer.put_job_file(&project, &job, files::REPORT, report))?;
+            }
+            let record = finish(&company, &project, &job, &made.result, made.signals, |_| {})?;
+            jobs.inner.surroundings.job_over(&company, &job, &record);
+            Ok(())
+        });
+        if let Err(error) = finished.await {
+            tracing::error!(%error, job = %self.job, "the result of a job cannot be written down");
+        }
+    }
+
+    async fn work(&self, last_run: &mut String) -> Result<Outcome, Stop> {
+        let begun = self
+            .change(|record| record.status = JobStatus::Running)
+            .await?;
+        let chosen = {
+            let (company, spec) = (self.company.clone(), self.spec.clone());
+            blocking(move || worker::choose(&company, &spec)).await?
+        };
+        let Some(chosen) = chosen else {
+            return Ok(self.unavailable());
+        };
+        if let Some(attempt) = begun.attempts.last() {
+            attempt.run_id.as_str().clone_into(last_run);
+        }
+        let mut number = u32::try_from(begun.attempts.len()).unwrap_or(u32::MAX);
+        let (mut counted, mut waited) = (0, 0);
+        let mut flaw: Option<Flaw> = None;
+        let mut errors: Vec<JobError> = Vec::new();
+        while counted < ATTEMPTS {
+            if self.active.is_cancel_wanted() || begun.cancellation_requested {
+                return Err(Stop::Canceled);
+            }
+            if self.jobs.is_closing() {
+                return Err(Stop::Closing);
+            }
+            number += 1;
+            let is_last = counted + 1 == ATTEMPTS;
+            let agent = match is_last && flaw.is_some() {
+                true => {
+                    let (company, chosen) = (self.company.clone(), Arc::clone(&chosen));
+                    blocking(move || worker::formatter(&company, &chosen)).await?
+                }
+                false => Arc::clone(&chosen),
+            };
+            let attempt = Attempt {
+                runner: self,
+                number,
+                agent: &agent,
+                flaw: flaw.as_ref(),
+                // A report is short: it is asked for again.
+                reformats: is_last && self.spec.job_kind == JobKind::Execution,
+            };
+            match attempt.run(last_run).await? {
+                Ended::Canceled => return Err(Stop::Canceled),
+                Ended::Closing => return Err(Stop::Closing),
+                Ended::Blocked(message) => return Ok(self.blocked(last_run, &agent, &message)),
+                Ended::Failed(failed) => {
+                    errors = vec![result::error("worker_attempt_failed", &failed.error)];
+                    if let (Some(Strain::RateLimit), true) = (failed.strain, waited < WAITED) {
+                        waited += 1;
+                        self.wait(&agent, last_run, failed.retry_at_ms, &failed.error)
+                            .await?;
+                        continue;
+                    }
+                    if let Some(strain @ (Strain::Transient | Strain::Interactive)) = failed.strain
+                    {
+                        let sessions = &self.jobs.inner.sessions;
+                        sessions
+                            .rest(&self.company, &agent.provider, strain, &failed.error, None)
+                            .await;
+                    }
+                    // What did not answer is asked again, not corrected.
+                    flaw = None;
+                }
+                Ended::Answered(said) => match self.understood(&said, last_run, counted) {
+                    Ok(outcome) => return Ok(outcome),
+                    Err(found) => {
+                        flaw = Some(Flaw {
+                            errors: found.clone(),
+                            output: said.output,
+                        });
+                        errors = found;
+                    }
+                },
+            }
+            counted += 1;
+        }
+        Ok(self.exhausted(last_run, errors))
+    }
+
+    /// The result in an answer, or what is wrong with it.
+    fn understood(
+        &self,
+        said: &super::attempt::Said,
+        run: &str,
+        retries: u32,
+    ) -> Result<Outcome, Vec<JobError>> {
+        let mut signals = BTreeMap::from([("retries_used".to_owned(), json!(retries))]);
+        let normalization = match self.spec.job_kind {
+            JobKind::Execution => "schema_valid",
+            JobKind::Heartbeat => "heartbeat_report_valid",
+        };
+        signals.insert("normalization".to_owned(), json!(normalization));
+        let structured = said.structured.as_ref();
+        match self.spec.job_kind {
+            JobKind::Execution => {
+                let found = answer::find(structured, &said.texts, answer::is_result);
+                let found = found.ok_or_else(|| {
+                    vec![result::error(
+                        "result_unparseable",
+                        "No JSON object found in worker output",
+                    )]
+                })?;
+                let (result, notes) = result::of_answer(found, &self.job, run)?;
+                if !notes.is_empty() {
+                    signals.insert("normalization_notes".to_owned(), json!(notes));
+                }
+                Ok(Outcome {
+                    result,
+                    signals,
+                    report: None,
+                })
+            }
+            JobKind::Heartbeat => {
+                let found = answer::find(structured, &said.texts, answer::is_report);
+                let found = found.ok_or_else(|| {
+                    let message = "No JSON object found in worker output";
+                    vec![result::error("heartbeat_report_unparseable", message)]
+                })?;
+                let report = result::report_of_answer(found)?;
+                signals.insert("heartbeat_status".to_owned(), json!(report.status));
+                Ok(Outcome {
+                    result: result::of_report(&self.job, run, &report),
+                    signals,
+                    report: Some(report),
+                })
+            }
+        }
+    }
+
+    /// Waits until the provider can be asked again, or somebody does not want to wait.
+    async fn wait(
+        &self,
+        agent: &Agent,
+        run: &str,
+        retry_at_ms: Option<i64>,
+        detail: &str,
+    ) -> Result<(), Stop> {
+        let now_ms = self.company.sources().now_ms();
+        let until_ms = retry_at_ms
+            .filter(|at| *at > now_ms)
+            .unwrap_or(now_ms + WAIT_MS);
+        let until = company::iso_time(until_ms);
+        let sessions = &self.jobs.inner.sessions;
+        let strain = Strain::RateLimit;
+        sessions
+            .rest(
+                &self.company,
+                &agent.provider,
+                strain,
+                detail,
+                Some(until_ms),
+            )
+            .await;
+        let payload =
+            json!({"provider": agent.provider, "reason": strain.as_str(), "until": until});
+        self.told(run, "worker.backoff", &payload).await?;
+        let error = format!("{WAITS}{until}: {detail}");
+        self.change(move |record| {
+            if let Some(attempt) = record.attempts.last_mut() {
+                attempt.error = Some(error);
+            }
+        })
+        .await?;
+        let length = Duration::from_millis(u64::try_from(until_ms - now_ms).unwrap_or(0));
+        tokio::select! {
+            () = sleep(length) => Ok(()),
+            () = self.active.cancel_wanted() => Err(Stop::Canceled),
+            () = self.jobs.closed() => Err(Stop::Closing),
+        }
+    }
+
+    /// Tells of something in the log of a run.
+    async fn told(&self, run: &str, event_type: &'static str, payload: &Value) -> Result<(), Stop> {
+        use protocol::Id as _;
+        let Ok(run) = protocol::company::RunId::parse(run) else {
+            return Ok(());
+        };
+        let scribe = crate::scribe::Scribe {
+            company: self.company.clone(),
+            project: self.project.clone(),
+            session_ref: format!("local_{run}"),
+            run,
+        };
+        let payload = payload.clone();
+        blocking(move || {
+            let managers = protocol::company::Visibility::Managers;
+            let event = scribe.event_by("system", managers, event_type, &payload)?;
+            scribe.append(&[event])
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// Changes the record as it is on disk.
+    pub(super) async fn change(
+        &self,
+        change: impl FnOnce(&mut JobRecord) + Send + 'static,
+    ) -> Result<JobRecord, company::Error> {
+        let (company, project, job) =
+            (self.company.clone(), self.project.clone(), self.job.clone());
+        blocking(move || company.write(|writer| writer.change_job(&project, &job, change))).await
+    }
+
+    fn unavailable(&self) -> Outcome {
+        let kind = self.spec.worker_kind;
+        let message = format!("No worker found for worker_kind={kind}");
+        self.own(
+            "none",
+            JobResultStatus::Blocked,
+            &format!("No eligible {kind} worker agent found for this job."),
+            vec![result::error("worker_unavailable", &message)],
+            Some((
+                &format!("Create or configure a {kind} worker agent in workspace org/agents."),
+                "job routing failed",
+            )),
+            [("reason", json!("worker_unavailable"))],
+        )
+    }
+
+    fn blocked(&self, run: &str, agent: &Agent, message: &str) -> Outcome {
+        self.own(
+            run,
+            JobResultStatus::Blocked,
+            "Worker preflight policy checks failed; run blocked before execution.",
+            vec![result::error("subscription_unverified", message)],
+            Some((
+                "Fix provider policy/auth configuration and retry.",
+                "fail-closed preflight policy",
+            )),
+            [
+                ("blocked_reason", json!("subscription_unverified")),
+                ("provider", json!(agent.provider)),
+            ],
+        )
+    }
+
+    fn exhausted(&self, run: &str, errors: Vec<JobError>) -> Outcome {
+        let summary = match self.spec.job_kind {
+            JobKind::Execution => {
+                "Worker output could not be normalized into ResultSpec after deterministic repair retries."
+            }
+            JobKind::Heartbeat => {
+                "Worker output could not be normalized into a heartbeat report after deterministic repair retries."
+            }
+        };
+        let last: Vec<_> = errors
+            .iter()
+            .map(|error| format!("{}: {}", error.code, error.message))
+            .collect();
+        self.own(
+            run,
+            JobResultStatus::NeedsInput,
+            summary,
+            errors,
+            Some((
+                "Provide clearer worker instructions or manually supply a valid ResultSpec JSON payload.",
+                "Normalization retries exhausted",
+            )),
+            [
+                ("retries_used", json!(ATTEMPTS - 1)),
+                ("normalization", json!("fallback_needs_input")),
+                ("last_validation_error", json!(last.join("; "))),
+            ],
+        )
+    }
+
+    fn own<const N: usize>(
+        &self,
+        run: &str,
+        status: JobResultStatus,
+        summary: &str,
+        errors: Vec<JobError>,
+        next: Option<(&str, &str)>,
+        signals: [(&str, Value); N],
+    ) -> Outcome {
+        Outcome {
+            result: result::own(&self.job, run, status, summary, errors, next),
+            signals: signals.map(|(name, value)| (name.to_owned(), value)).into(),
+            report: None,
+        }
+    }
+}
+
+/// Writes down what came of a job. The result is there before the record says so.
+pub(super) fn finish<S: Into<String>>(
+    company: &Company,
+    project: &ProjectId,
+    job: &JobId,
+    made: &JobResult,
+    signals: impl IntoIterator<Item = (S, Value)>,
+    change: impl FnOnce(&mut JobRecord),
+) -> Result<JobRecord, company::Error> {
+    let signals = signals
+        .into_iter()
+        .map(|(name, value)| (name.into(), value))
+        .collect();
+    let digest = result::digest(made, signals);
+    let status = match made.status {
+        JobResultStatus::Canceled => JobStatus::Canceled,
+        JobResultStatus::Succeeded
+        | JobResultStatus::NeedsInput
+        | JobResultStatus::Blocked
+        | JobResultStatus::Failed => JobStatus::Completed,
+    };
+    let record = company.write(|writer| {
+        writer.put_job_file(project, job, files::RESULT, made)?;
+        writer.put_job_file(project, job, files::DIGEST, &digest)?;
+        writer.change_job(project, job, |record| {
+            change(record);
+            record.status = status;
+            record.final_result_relpath = Some(text(super::result_relpath(job)));
+        })
+    })?;
+    lease::release(company, project, job);
+    Ok(record)
+}

@@ -1,0 +1,113 @@
+//! Who does a job, and how their program is started where their agent says so.
+
+use std::sync::Arc;
+
+use company::{Company, Error, collation, document::Agent, org};
+use protocol::company::{AgentRole, WorkerKind, job::JobSpec};
+use serde_json::Value;
+
+/// The agent for a job: the one that is named, else the first that fits.
+pub(crate) fn choose(company: &Company, job: &JobSpec) -> Result<Option<Arc<Agent>>, Error> {
+    let agents = by_name(company)?;
+    let fits = |agent: &Agent| agent.provider.starts_with(job.worker_kind.as_str());
+    Ok(match &job.worker_agent_id {
+        Some(id) => agents
+            .into_iter()
+            .find(|agent| *agent.id == *id.as_str() && fits(agent)),
+        None => agents.into_iter().find(|agent| works(agent) && fits(agent)),
+    })
+}
+
+/// Who puts an answer into its form when its author could not: a Codex worker, else a Claude one, else the author.
+pub(crate) fn formatter(company: &Company, author: &Arc<Agent>) -> Result<Arc<Agent>, Error> {
+    let agents = by_name(company)?;
+    let first = |kind: WorkerKind| {
+        agents
+            .iter()
+            .find(|agent| works(agent) && agent.provider.starts_with(kind.as_str()))
+    };
+    let found = first(WorkerKind::Codex).or_else(|| first(WorkerKind::Claude));
+    Ok(Arc::clone(found.unwrap_or(author)))
+}
+
+/// The kind of an agent's program.
+pub(crate) fn kind(agent: &Agent) -> WorkerKind {
+    if agent.provider.starts_with("claude") {
+        WorkerKind::Claude
+    } else if agent.provider.starts_with("gemini") {
+        WorkerKind::Gemini
+    } else {
+        WorkerKind::Codex
+    }
+}
+
+fn works(agent: &Agent) -> bool {
+    matches!(agent.role, AgentRole::Worker | AgentRole::Manager)
+}
+
+fn by_name(company: &Company) -> Result<Vec<Arc<Agent>>, Error> {
+    let mut agents = org::agents(company)?;
+    agents.sort_by(|left, right| collation::compare(&left.name, &right.name));
+    Ok(agents)
+}
+
+/// What an agent may use.
+pub(crate) fn allowed_tools(agent: &Agent) -> Vec<String> {
+    let tools = agent
+        .launcher
+        .as_ref()
+        .and_then(|launcher| launcher.get("allowed_tools"));
+    let tools = tools.and_then(Value::as_array).into_iter().flatten();
+    tools
+        .filter_map(Value::as_str)
+        .map(ToOwned::to_owned)
+        .collect()
+}
+
+/// The command line an agent prescribes, if it does. A shell in front would make every argument a program.
+pub(crate) fn template(
+    agent: &Agent,
+    prompt: &str,
+    model: Option<&str>,
+    permission: &str,
+) -> Result<Option<Template>, String> {
+    const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "fish", "cmd", "powershell", "pwsh"];
+    let written = agent
+        .launcher
+        .as_ref()
+        .and_then(|launcher| launcher.get("command_argv_template"))
+        .and_then(Value::as_array);
+    let Some(written) = written.filter(|items| !items.is_empty()) else {
+        return Ok(None);
+    };
+    let items: Option<Vec<&str>> = written.iter().map(Value::as_str).collect();
+    let Some(items) = items else {
+        return Err("command_argv_template is not a list of texts".to_owned());
+    };
+    if items.iter().any(|item| item.contains(['\n', '\r'])) {
+        return Err("command_argv_template has an item with a line break".to_owned());
+    }
+    let base = items[0].rsplit('/').next().unwrap_or_default();
+    if SHELLS.contains(&base) {
+        return Err(format!("command_argv_template starts a shell (`{base}`)"));
+    }
+    let takes_prompt = items.iter().any(|item| item.contains("{PROMPT}"));
+    let argv = items
+        .iter()
+        .map(|item| {
+            item.replace("{MODEL}", model.unwrap_or_default())
+                .replace("{PERMISSION_LEVEL}", permission)
+                .replace("{OUTPUT_FORMAT}", "json")
+                .replace("{PROMPT}", prompt)
+        })
+        .collect();
+    Ok(Some(Template { argv, takes_prompt }))
+}
+
+/// A command line an agent prescribes.
+#[derive(Debug)]
+pub(crate) struct Template {
+    pub(crate) argv: Vec<String>,
+    /// Whether the prompt is one of its arguments; otherwise the program reads it.
+    pub(crate) takes_prompt: bool,
+}

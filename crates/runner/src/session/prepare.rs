@@ -1,0 +1,219 @@
+//! Before a process: its folder, its files, and what is written down about it.
+
+use std::{
+    fs::{self, File},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use company::{document::Run, files};
+use protocol::company::{
+    RunStatus, Visibility,
+    session::{CompanySessionMode, CompanySessionPermission},
+};
+use serde_json::json;
+
+use super::{NotStarted, blocking, not_running};
+use crate::{
+    driver::{Driver, codex_app_server::TurnWish, command},
+    environment,
+    plan::{Command, Plan},
+    scribe::Scribe,
+    sink::redacted,
+    snapshot,
+    worktree::Worktree,
+};
+
+/// Everything a process needs.
+pub(super) struct Prepared {
+    pub(super) command: Command,
+    pub(super) cwd: PathBuf,
+    pub(super) files: (File, File),
+    /// What an app server is asked.
+    pub(super) turn: Option<TurnWish>,
+}
+
+/// Makes folders and files and writes down what will run.
+pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepared, NotStarted> {
+    let is_server = plan.mode == CompanySessionMode::CodexAppServer;
+    let prompt = plan
+        .prompt
+        .as_ref()
+        .or(plan.stdin.as_ref())
+        .filter(|text| !text.trim().is_empty());
+    let makes_line = plan.argv.is_empty() && prompt.is_some() && plan.driver != Driver::Command;
+    if is_server && prompt.is_none() {
+        return Err(NotStarted::launch(
+            "prompt_text or stdin_text is required for codex_app_server",
+        ));
+    }
+    if !is_server
+        && !makes_line
+        && let Some(refusal) = command::refusal(&plan.argv)
+    {
+        return Err(NotStarted::launch(refusal));
+    }
+
+    let files = {
+        let plan = Arc::clone(plan);
+        blocking(move || {
+            let path = |name: &str| plan.company.path(&plan.output(name).0);
+            if let Some(folder) = path("stdout.txt").parent() {
+                files::make_dir(folder)?;
+            }
+            // Left by an earlier session of this run.
+            let _ = fs::remove_file(path(STOP_FLAG));
+            let create = |name: &str| {
+                let path = path(name);
+                File::create(&path).map_err(|error| company::Error::io("made", path, error))
+            };
+            Ok((create("stdout.txt")?, create("stderr.txt")?))
+        })
+        .await?
+    };
+
+    let place = {
+        let plan = Arc::clone(plan);
+        blocking(move || Ok(plan.place()))
+            .await?
+            .map_err(NotStarted::launch)?
+    };
+    let mut events = Vec::new();
+    let base = match (&place.repo, &place.worktree) {
+        (None, _) | (Some(_), None) => {
+            let base = plan.base(&place);
+            if plan.extra.scratch && place.repo.is_none() {
+                files::make_dir(&base)?;
+            }
+            base
+        }
+        (Some(repo), Some(worktree)) => {
+            let path = worktree
+                .prepare(&plan.company, repo)
+                .await
+                .map_err(NotStarted::launch)?;
+            events.push(scribe.event_by(
+                &plan.agent,
+                Visibility::Org,
+                "worktree.prepared",
+                &json!({
+                    "repo_id": plan.repo,
+                    "task_id": plan.task,
+                    "milestone_id": plan.milestone,
+                    "worktree_relpath": worktree.relpath,
+                    "branch": worktree.branch,
+                }),
+            )?);
+            path
+        }
+    };
+    let (cwd, command) = {
+        let (plan, base) = (Arc::clone(plan), base.clone());
+        blocking(move || {
+            Ok(plan
+                .workdir(&base)
+                .map(|cwd| (cwd.clone(), plan.command(&cwd))))
+        })
+        .await?
+        .map_err(NotStarted::launch)?
+    };
+    if let Some(refusal) = command::refusal(&command.line.argv) {
+        return Err(NotStarted::launch(refusal));
+    }
+
+    let secrets = environment::secrets(&command.environment);
+    let argv: Vec<_> = command
+        .line
+        .argv
+        .iter()
+        .map(|argument| redacted(argument, &secrets))
+        .collect();
+    {
+        let (plan, scribe, command) = (Arc::clone(plan), scribe.clone(), command.clone());
+        let (argv, worktree) = (argv.clone(), place.worktree.clone());
+        blocking(move || write_spec(&plan, &scribe, &command, &argv, worktree.as_ref())).await?;
+    }
+    if let Some(repo) = &plan.repo {
+        let taken = snapshot::take(
+            &plan.company,
+            &plan.project,
+            &plan.context_pack,
+            repo.as_str(),
+            &base,
+        );
+        for (event_type, payload) in taken.await {
+            events.push(scribe.event(event_type, &payload)?);
+        }
+    }
+    let stdin_relpath = command
+        .line
+        .stdin
+        .as_ref()
+        .map(|_| plan.output("stdin.txt").1);
+    let executing = plan.executing(&argv, place.worktree.as_ref(), stdin_relpath.as_deref());
+    events.push(scribe.event("run.executing", &executing)?);
+    {
+        let scribe = scribe.clone();
+        blocking(move || scribe.append(&events)).await?;
+    }
+    let turn = is_server.then(|| TurnWish {
+        cwd: cwd.display().to_string(),
+        prompt: prompt.cloned().unwrap_or_default(),
+        model: plan.model.clone(),
+        sandbox: match plan.permission {
+            CompanySessionPermission::ReadOnly => "read-only",
+            CompanySessionPermission::Patch | CompanySessionPermission::RunCommands => {
+                "workspace-write"
+            }
+        },
+    });
+    Ok(Prepared {
+        command,
+        cwd,
+        files,
+        turn,
+    })
+}
+
+/// The file that says that somebody wants a session stopped.
+pub(crate) const STOP_FLAG: &str = "stop_requested.flag";
+
+/// Writes what will run into `run.yaml`, and what it reads into files.
+fn write_spec(
+    plan: &Plan,
+    scribe: &Scribe,
+    command: &Command,
+    argv: &[String],
+    worktree: Option<&Worktree>,
+) -> Result<(), company::Error> {
+    if let (Some((_, settings)), path) = (&command.line.settings, plan.settings_path()) {
+        files::replace(&path, format!("{settings:#}\n").as_bytes())?;
+    }
+    if let Some(schema) = &plan.extra.schema {
+        files::replace(&plan.schema_path(), format!("{schema:#}\n").as_bytes())?;
+    }
+    plan.company.write(|writer| {
+        let stdin = match &command.line.stdin {
+            Some(text) => {
+                let (path, relpath) = plan.output("stdin.txt");
+                writer.put_text(&path, text)?;
+                Some(relpath)
+            }
+            None => None,
+        };
+        if plan.mode == CompanySessionMode::CodexAppServer {
+            let prompt = plan.prompt.as_ref().or(plan.stdin.as_ref());
+            writer.put_text(
+                &plan.output("prompt.txt").0,
+                prompt.map_or("", String::as_str),
+            )?;
+        }
+        let path = scribe.run_path();
+        let mut run = Run::clone(&*plan.company.read::<Run>(&path)?);
+        if run.status != RunStatus::Running {
+            return Err(company::Error::Refused(not_running(run.status)));
+        }
+        run.spec = Some(plan.spec(argv, worktree, stdin.as_deref()));
+        writer.put(&path, &run)
+    })
+}

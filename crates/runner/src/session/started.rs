@@ -1,0 +1,517 @@
+//! A process while it runs: its output is pumped into the sink, its limits are watched, and it is ended.
+
+use std::{
+    os::unix::process::ExitStatusExt as _,
+    process::{ExitStatus, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use protocol::company::RunStatus;
+use rustix::process::Signal;
+use serde_json::Value;
+use tokio::{
+    io::AsyncWriteExt as _,
+    process::{Child, ChildStdin, Command as Program},
+    sync::{mpsc, watch},
+    time::{Instant, sleep, sleep_until, timeout},
+};
+
+use super::{Live, NotStarted, Stage, blocking, end::End, fail, prepare::Prepared};
+use crate::{
+    budget::{self, Spent},
+    driver::{Outcome, StopSignal, codex_app_server::Conversation},
+    environment::{self, MARK},
+    output::{self, Piece, Stream},
+    plan::Plan,
+    process::{ProcessId, Tree, spawn_error},
+    scribe::Scribe,
+    sink::{Heard, Sink},
+    usage,
+};
+
+/// How long a process may take to end on a signal.
+const GRACE: Duration = Duration::from_millis(1500);
+/// How long pipes may stay open after the end of the process they belong to.
+const PIPES: Duration = Duration::from_millis(500);
+/// How long what a process left behind may take to end.
+const LEFTOVERS: Duration = Duration::from_millis(300);
+/// How long an app server may take to answer before the turn runs.
+const ANSWER: Duration = Duration::from_secs(60);
+/// How often it is looked what a process has started.
+const LOOK: Duration = Duration::from_secs(1);
+/// Pieces of output that wait to be written.
+const WAITING_PIECES: usize = 8;
+/// So much is written at once.
+const BATCH_BYTES: usize = 256 << 10;
+
+/// A process and all that belongs to it.
+pub(super) struct Started {
+    child: Child,
+    tree: Tree,
+    stdin: Option<mpsc::UnboundedSender<Value>>,
+    signs: mpsc::UnboundedReceiver<Sign>,
+    /// Ends when everything that was printed is written down.
+    pump: tokio::task::JoinHandle<(Sink, Option<company::Error>)>,
+    read_at: Arc<watch::Sender<Instant>>,
+    stop_reading: watch::Sender<bool>,
+    /// The conversation with an app server, as it was when the turn got its name.
+    conversation: Option<Conversation>,
+    chars_in: u64,
+}
+
+/// What the output says that has to be acted upon.
+#[derive(Debug)]
+enum Sign {
+    /// The turn of an app server is over.
+    Completed,
+    /// The thread and the turn have names.
+    Named(Option<String>, Option<String>, Box<Conversation>),
+    /// The app server was answered.
+    Answered,
+    /// So much was used.
+    Used(usage::TokenCounts),
+    /// The worker tries in vain.
+    Hopeless,
+    /// It cannot be written down.
+    Unwritable(String),
+}
+
+/// Why a session ends.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Cause {
+    /// By itself.
+    Itself,
+    /// Its turn is over.
+    Completed,
+    /// Somebody stops it.
+    Stopped,
+    /// It took too long.
+    TimedOut(String, &'static str),
+    /// It used too much.
+    OverBudget,
+    /// Something else is wrong.
+    Broken(String),
+}
+
+pub(super) async fn start(
+    plan: &Arc<Plan>,
+    live: &Arc<Live>,
+    scribe: &Scribe,
+    prepared: Prepared,
+) -> Result<Started, NotStarted> {
+    let Prepared {
+        command,
+        cwd,
+        files,
+        turn,
+    } = prepared;
+    let line = &command.line;
+    let has_input = line.stdin.is_some() || turn.is_some();
+    let mut program = Program::new(&line.argv[0]);
+    program
+        .args(&line.argv[1..])
+        .current_dir(&cwd)
+        .env_clear()
+        .envs(&command.environment)
+        .stdin(match has_input {
+            true => Stdio::piped(),
+            false => Stdio::null(),
+        })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        // A group of its own, so that signals reach all of it and none of ours.
+        .process_group(0);
+    let mut child = program.spawn().map_err(|error| NotStarted {
+        reason: "spawn_failed",
+        error: spawn_error(&line.argv[0], &error),
+    })?;
+    let pid = child
+        .id()
+        .and_then(|pid| i32::try_from(pid).ok())
+        .unwrap_or(0);
+    let leader = ProcessId::of(pid);
+    let now_ms = plan.company.sources().now_ms();
+    live.update(|record| {
+        record.pid = Some(pid);
+        record.pid_claimed_at_ms = Some(now_ms);
+        record.pid_start_ticks = leader.start_ticks;
+    });
+
+    let (pieces, waiting) = mpsc::channel(WAITING_PIECES);
+    let (stop_reading, stopped) = watch::channel(false);
+    let read_at = Arc::new(watch::Sender::new(Instant::now()));
+    if let Some(stdout) = child.stdout.take() {
+        let reading = output::read(
+            Stream::Stdout,
+            stdout,
+            pieces.clone(),
+            stopped.clone(),
+            Arc::clone(&read_at),
+        );
+        tokio::spawn(reading);
+    }
+    if let Some(stderr) = child.stderr.take() {
+        let reading = output::read(
+            Stream::Stderr,
+            stderr,
+            pieces.clone(),
+            stopped,
+            Arc::clone(&read_at),
+        );
+        tokio::spawn(reading);
+    }
+    drop(pieces);
+
+    let secrets = environment::secrets(&command.environment);
+    let mut sink = Sink::new(
+        scribe.clone(),
+        plan.agent.clone(),
+        plan.provider.clone(),
+        files,
+        secrets,
+        plan.driver.reader(),
+    );
+    let mut chars_in = line.stdin.as_ref().map_or(0, |text| utf16(text));
+    let stdin = match (turn, child.stdin.take()) {
+        (Some(turn), Some(pipe)) => {
+            chars_in = utf16(&turn.prompt);
+            let (sender, receiver) = mpsc::unbounded_channel();
+            tokio::spawn(converse(pipe, receiver));
+            let (conversation, first) = Conversation::begin(turn);
+            let _ = sender.send(first);
+            sink.conversation = Some((conversation, sender.clone()));
+            Some(sender)
+        }
+        (_, pipe) => {
+            if let (Some(mut pipe), Some(text)) = (pipe, line.stdin.clone()) {
+                tokio::spawn(async move {
+                    // A program that does not read its input does not need it.
+                    let _ = pipe.write_all(text.as_bytes()).await;
+                });
+            }
+            None
+        }
+    };
+    let (tell, signs) = mpsc::unbounded_channel();
+    let pump = tokio::spawn(pump(sink, waiting, tell));
+
+    let record = live.state().record;
+    let saved = {
+        let company = plan.company.clone();
+        blocking(move || record.save(&company))
+    };
+    if let Err(error) = saved.await {
+        tracing::warn!(%error, "the process of a session cannot be written down");
+    }
+    live.advance(Stage::Running);
+    let mark = format!("{MARK}={}", plan.mark_value());
+    Ok(Started {
+        child,
+        tree: Tree::new(leader, mark),
+        stdin,
+        signs,
+        pump,
+        read_at,
+        stop_reading,
+        conversation: None,
+        chars_in,
+    })
+}
+
+fn utf16(text: &str) -> u64 {
+    text.chars().map(|char| char.len_utf16() as u64).sum()
+}
+
+/// Writes messages to an app server. `null` is the last one: then its input is closed, which ends it.
+async fn converse(mut pipe: ChildStdin, mut messages: mpsc::UnboundedReceiver<Value>) {
+    while let Some(message) = messages.recv().await.filter(|message| !message.is_null()) {
+        if pipe
+            .write_all(format!("{message}\n").as_bytes())
+            .await
+            .is_err()
+        {
+            return;
+        }
+    }
+}
+
+/// Writes output down as it comes. After an error it goes on reading, so that the process can end.
+async fn pump(
+    mut sink: Sink,
+    mut waiting: mpsc::Receiver<Piece>,
+    tell: mpsc::UnboundedSender<Sign>,
+) -> (Sink, Option<company::Error>) {
+    let mut failure = None;
+    while let Some(piece) = waiting.recv().await {
+        if failure.is_some() {
+            continue;
+        }
+        let mut bytes = piece.bytes.len();
+        let mut pieces = vec![piece];
+        while bytes < BATCH_BYTES
+            && let Ok(piece) = waiting.try_recv()
+        {
+            bytes += piece.bytes.len();
+            pieces.push(piece);
+        }
+        let taken = tokio::task::spawn_blocking(move || {
+            let heard = sink.take(pieces);
+            (sink, heard)
+        });
+        let heard;
+        (sink, heard) = taken.await.expect("nothing in a sink panics");
+        match heard {
+            Ok(heard) => signs(&sink, heard, &tell),
+            Err(error) => {
+                let _ = tell.send(Sign::Unwritable(error.to_string()));
+                failure = Some(error);
+            }
+        }
+    }
+    if failure.is_none() {
+        let finished = tokio::task::spawn_blocking(move || {
+            let heard = sink.finish();
+            (sink, heard)
+        });
+        let heard;
+        (sink, heard) = finished.await.expect("nothing in a sink panics");
+        match heard {
+            Ok(heard) => signs(&sink, heard, &tell),
+            Err(error) => failure = Some(error),
+        }
+    }
+    (sink, failure)
+}
+
+fn signs(sink: &Sink, heard: Heard, tell: &mpsc::UnboundedSender<Sign>) {
+    let mut signs = Vec::new();
+    if let (Some((thread, turn)), Some((conversation, _))) = (heard.named, &sink.conversation) {
+        signs.push(Sign::Named(thread, turn, Box::new(conversation.clone())));
+    }
+    if sink
+        .conversation
+        .as_ref()
+        .is_some_and(|(conversation, _)| !conversation.is_waiting())
+    {
+        signs.push(Sign::Answered);
+    }
+    signs.extend(heard.usage.map(Sign::Used));
+    if heard.hopeless {
+        signs.push(Sign::Hopeless);
+    }
+    if heard.completed {
+        signs.push(Sign::Completed);
+    }
+    for sign in signs {
+        // Nobody listens any more once the process has ended.
+        let _ = tell.send(sign);
+    }
+}
+
+impl Started {
+    /// Watches the process until it ends, and writes its end down.
+    pub(super) async fn finish(
+        mut self,
+        plan: &Arc<Plan>,
+        live: &Arc<Live>,
+        scribe: &Scribe,
+    ) -> Option<Outcome> {
+        let (cause, status) = self.watch(plan, live).await;
+        let status = match status {
+            Some(status) => status,
+            None => self.end(plan, &cause).await,
+        };
+        // What it left behind may hold the pipes, and must not.
+        if let Some(server) = self.stdin.take() {
+            let _ = server.send(Value::Null);
+        }
+        let exited_at = Instant::now();
+        let mut pump = self.pump;
+        let mut done = timeout(PIPES, &mut pump).await.ok();
+        self.tree.end_left(LEFTOVERS).await;
+        while done.is_none() {
+            let silent_since = (*self.read_at.borrow()).max(exited_at);
+            done = timeout(PIPES, &mut pump).await.ok();
+            if done.is_none() && (*self.read_at.borrow()).max(exited_at) == silent_since {
+                self.stop_reading.send_replace(true);
+            }
+        }
+        let (sink, failure) = match done.expect("the loop ends with it") {
+            Ok(pumped) => pumped,
+            Err(panic) => {
+                let error = NotStarted::launch(format!("output cannot be read: {panic}"));
+                fail(scribe, live, error).await;
+                return None;
+            }
+        };
+        let cause = match (failure, live.stop_requested()) {
+            (Some(error), _) => Cause::Broken(error.to_string()),
+            // It ended just when somebody wanted it to.
+            (None, true) => Cause::Stopped,
+            (None, false) => cause,
+        };
+        let end = End {
+            cause,
+            status,
+            chars_in: self.chars_in,
+        };
+        let (plan, scribe) = (Arc::clone(plan), scribe.clone());
+        let record = live.state().record;
+        let written = blocking(move || Ok(end.write(&plan, &scribe, sink, record))).await;
+        match written {
+            Ok((record, outcome)) => {
+                live.say(outcome.clone());
+                live.end(record);
+                outcome
+            }
+            Err(error) => {
+                tracing::error!(%error, "the end of a session cannot be written down");
+                let mut record = live.state().record;
+                record.status = RunStatus::Failed;
+                record.error = Some(error.to_string());
+                live.end(record);
+                None
+            }
+        }
+    }
+
+    /// Waits for the end of the process, or for a reason to end it.
+    async fn watch(&mut self, plan: &Plan, live: &Live) -> (Cause, Option<ExitStatus>) {
+        let started = Instant::now();
+        let deadline = started + plan.timeout;
+        let mut answer_by = self.stdin.as_ref().map(|_| started + ANSWER);
+        let mut look = tokio::time::interval_at(started + LOOK, LOOK);
+        let mut signs_open = true;
+        loop {
+            let idle_at = *self.read_at.borrow() + plan.idle_timeout;
+            tokio::select! {
+                status = self.child.wait() => {
+                    return match status {
+                        Ok(status) => (Cause::Itself, Some(status)),
+                        Err(error) => (Cause::Broken(format!("the process is lost: {error}")), None),
+                    };
+                }
+                () = live.stop_wanted() => return (Cause::Stopped, None),
+                () = sleep_until(deadline) => {
+                    let error = format!("timed out after {} ms", plan.timeout.as_millis());
+                    return (Cause::TimedOut(error, "timeout"), None);
+                }
+                () = sleep_until(idle_at) => {
+                    if *self.read_at.borrow() + plan.idle_timeout <= Instant::now() {
+                        let error = format!("printed nothing for {} ms", plan.idle_timeout.as_millis());
+                        return (Cause::TimedOut(error, "idle_timeout"), None);
+                    }
+                }
+                () = sleep_until(answer_by.unwrap_or(deadline)), if answer_by.is_some() => {
+                    let error = "the app server did not answer in time".to_owned();
+                    return (Cause::TimedOut(error, "timeout"), None);
+                }
+                sign = self.signs.recv(), if signs_open => match sign {
+                    Some(Sign::Completed) => return (Cause::Completed, None),
+                    Some(Sign::Answered) => answer_by = None,
+                    Some(Sign::Named(thread, turn, conversation)) => {
+                        answer_by = Some(Instant::now() + ANSWER);
+                        self.conversation = Some(*conversation);
+                        live.update(|record| {
+                            record.protocol_thread_id = thread;
+                            record.protocol_turn_id = turn;
+                        });
+                        let (company, record) = (plan.company.clone(), live.state().record);
+                        if let Err(error) = blocking(move || record.save(&company)).await {
+                            tracing::warn!(%error, "a session cannot be written down");
+                        }
+                    }
+                    Some(Sign::Used(counts)) => {
+                        if self.is_over_budget(plan, live, &counts) {
+                            return (Cause::OverBudget, None);
+                        }
+                    }
+                    Some(Sign::Hopeless) => {
+                        return (Cause::Broken("the provider refuses the key".to_owned()), None);
+                    }
+                    Some(Sign::Unwritable(error)) => return (Cause::Broken(error), None),
+                    None => signs_open = false,
+                },
+                _ = look.tick() => self.tree.look(),
+            }
+        }
+    }
+
+    fn is_over_budget(&self, plan: &Plan, live: &Live, counts: &usage::TokenCounts) -> bool {
+        let usage = counts.reported(&plan.provider);
+        let cost = usage::cost(
+            plan.machine.as_deref(),
+            &plan.provider,
+            &usage,
+            counts.parts_included,
+            None,
+        );
+        let spent = Spent {
+            tokens: usage.total_tokens,
+            cost_usd: cost.usd().unwrap_or(0.0),
+        };
+        let reserved = live.reserved();
+        live.reserve(Spent {
+            tokens: reserved.tokens.max(spent.tokens),
+            cost_usd: reserved.cost_usd.max(spent.cost_usd),
+        });
+        let watches = plan.live_budget.unwrap_or(counts.parts_included);
+        let checks = plan
+            .budgets
+            .run()
+            .map(|budget| budget::checks("run", budget, spent));
+        watches && checks.is_some_and(|checks| budget::is_exceeded(&checks))
+    }
+
+    /// Ends the process and everything it started, gently first.
+    async fn end(&mut self, plan: &Plan, cause: &Cause) -> ExitStatus {
+        self.tree.look();
+        if let Some(server) = self.stdin.take() {
+            if *cause != Cause::Completed {
+                let interrupt = self.conversation.as_mut().and_then(Conversation::interrupt);
+                if let Some(interrupt) = interrupt {
+                    let _ = server.send(interrupt);
+                    let completed = async {
+                        while let Some(sign) = self.signs.recv().await {
+                            if matches!(sign, Sign::Completed) {
+                                return;
+                            }
+                        }
+                    };
+                    let _ = timeout(Duration::from_secs(1), completed).await;
+                }
+            }
+            let _ = server.send(Value::Null);
+            if let Ok(Ok(status)) = timeout(PIPES, self.child.wait()).await {
+                return status;
+            }
+        }
+        let leader = self.tree.leader();
+        if plan.driver.stop_signal() == StopSignal::Interrupt {
+            leader.signal_group(Signal::INT);
+            if let Ok(Ok(status)) = timeout(GRACE, self.child.wait()).await {
+                return status;
+            }
+        }
+        self.tree.look();
+        leader.signal_group(Signal::TERM);
+        if let Ok(Ok(status)) = timeout(GRACE, self.child.wait()).await {
+            return status;
+        }
+        self.tree.look();
+        loop {
+            leader.signal_group(Signal::KILL);
+            leader.signal(Signal::KILL);
+            for process in self.tree.left() {
+                process.signal(Signal::KILL);
+            }
+            match timeout(GRACE, self.child.wait()).await {
+                Ok(Ok(status)) => return status,
+                // Nobody can say how it ended.
+                Ok(Err(_)) => return ExitStatus::from_raw(Signal::KILL.as_raw()),
+                Err(_) => sleep(Duration::from_millis(10)).await,
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Sessions of an earlier gateway process: what became of them, and how they are stopped.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use company::{Company, document::Run, layout, unix_ms};
+use protocol::{
+    Id as _,
+    company::{ProjectId, RunId, RunStatus, session::CompanySessionState},
+};
+use rustix::process::Signal;
+use serde_json::json;
+use tokio::time::sleep;
+
+use super::Sessions;
+use crate::{
+    Error,
+    environment::MARK,
+    process::Tree,
+    record::SessionRecord,
+    scribe::Scribe,
+    session::{STOP_FLAG, blocking},
+};
+
+const DETACHED: &str = "Session process is detached from this runtime (possible restart).";
+const ORPHANED: &str = "Reconciled orphaned detached session (pid not running).";
+const STOPPED: &str = "Reconciled detached stop request after process exit.";
+const SIGNALLED: &str = "Stop signal sent to detached session process.";
+
+impl Sessions {
+    /// Stops a process that an earlier gateway started.
+    pub(super) async fn stop_detached(
+        &self,
+        mut record: SessionRecord,
+    ) -> Result<CompanySessionState, Error> {
+        let Some(process) = record.process().filter(|_| !record.is_over()) else {
+            return Ok(record.state());
+        };
+        if !process.is_alive() {
+            return Ok(record.state());
+        }
+        let company = self.inner.companies.open(&record.workspace_dir)?;
+        let (Ok(project), Ok(run)) = (
+            ProjectId::parse(&record.project_id),
+            RunId::parse(&record.run_id),
+        ) else {
+            return Ok(record.state());
+        };
+        let session_ref = record.session_ref.to_string();
+        let folder = company
+            .path(&layout::run(&project, &run))
+            .display()
+            .to_string();
+        blocking(move || write_stop_flag(&company, &project, &run, &session_ref)).await?;
+        tokio::spawn(async move {
+            let mut tree = Tree::new(process, format!("{MARK}={folder}"));
+            tree.look_everywhere();
+            process.signal_group(Signal::TERM);
+            process.signal(Signal::TERM);
+            for _ in 0..75 {
+                sleep(Duration::from_millis(20)).await;
+                if !process.is_alive() {
+                    break;
+                }
+            }
+            tree.look_everywhere();
+            process.signal_group(Signal::KILL);
+            process.signal(Signal::KILL);
+            tree.end_left(Duration::from_millis(300)).await;
+        });
+        record.error = Some(SIGNALLED.to_owned());
+        Ok(record.state())
+    }
+}
+
+fn stop_flag(company: &Company, project: &ProjectId, run: &RunId) -> PathBuf {
+    company.path(&format!(
+        "{}/outputs/{STOP_FLAG}",
+        layout::run(project, run)
+    ))
+}
+
+pub(super) fn write_stop_flag(
+    company: &Company,
+    project: &ProjectId,
+    run: &RunId,
+    session_ref: &str,
+) -> Result<(), company::Error> {
+    let text = format!("{}\n", json!({"session_ref": session_ref}));
+    company::files::replace(&stop_flag(company, project, run), text.as_bytes())
+}
+
+/// Whether somebody wanted this session stopped. A flag that names another session does not count.
+fn has_stop_flag(path: &Path, session_ref: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Flag {
+        session_ref: String,
+    }
+    match fs::read_to_string(path) {
+        Ok(text) => match serde_json::from_str::<Flag>(&text) {
+            Ok(flag) => flag.session_ref == session_ref,
+            Err(_) => true,
+        },
+        Err(_) => false,
+    }
+}
+
+/// A record of an earlier process, as things are now: a process that is gone has ended, whatever the record says.
+pub(super) fn reconcile(company: &Company, record: &Arc<SessionRecord>) -> SessionRecord {
+    let mut record = SessionRecord::clone(record);
+    if record.is_over() {
+        return record;
+    }
+    let (Ok(project), Ok(run_id)) = (
+        ProjectId::parse(&record.project_id),
+        RunId::parse(&record.run_id),
+    ) else {
+        return record;
+    };
+    let path = format!("{}/run.yaml", layout::run(&project, &run_id));
+    let Ok(run) = company.read::<Run>(&path) else {
+        return record;
+    };
+    if run.status != RunStatus::Running {
+        record.status = run.status;
+        record.ended_at_ms = run.ended_at.as_ref().and_then(|time| unix_ms(time));
+        return record;
+    }
+    let flag = has_stop_flag(&stop_flag(company, &project, &run_id), &record.session_ref);
+    match record.process() {
+        Some(process) if !process.is_alive() => {
+            let (status, event_type, error) = match flag {
+                true => (RunStatus::Stopped, "run.stopped", STOPPED),
+                false => (RunStatus::Failed, "run.failed", ORPHANED),
+            };
+            record.status = status;
+            record.error = Some(error.to_owned());
+            record.ended_at_ms = Some(company.sources().now_ms());
+            let scribe = Scribe {
+                company: company.clone(),
+                project,
+                run: run_id,
+                session_ref: record.session_ref.to_string(),
+            };
+            let payload =
+                json!({"exit_code": null, "signal": null, "stopped": flag, "orphaned": true});
+            let ended = scribe
+                .event(event_type, &payload)
+                .and_then(|event| scribe.end(&[event], status, |_| {}, &[], Some(&record)));
+            if let Err(error) = ended {
+                tracing::warn!(%error, "the end of an orphaned session cannot be written down");
+            }
+        }
+        Some(_) | None => record.error = Some(DETACHED.to_owned()),
+    }
+    record
+}

@@ -1,0 +1,131 @@
+//! What a launch would do, without doing it.
+
+use std::{sync::Arc, time::Duration};
+
+use company::{document::Run, policy::Actor};
+use protocol::company::{
+    RunStatus,
+    session::{
+        CompanySessionCommand, CompanySessionExplanation, CompanySessionLaunchParams,
+        CompanySessionLaunchResponse, CompanySessionLaunchState, CompanySessionPolicy,
+    },
+};
+
+use super::{
+    Sessions,
+    preflight::{applies_guard, decide, judge},
+};
+use crate::{
+    Error, budget, driver, environment,
+    guard::Verdict,
+    plan::Plan,
+    session::{self, blocking},
+    sink::redacted,
+};
+
+impl Sessions {
+    pub(super) async fn explain(
+        &self,
+        params: &CompanySessionLaunchParams,
+        plan: &Plan,
+        run: &Run,
+        actor: &Actor,
+    ) -> Result<CompanySessionLaunchResponse, Error> {
+        let decision = decide(plan, actor);
+        let mut refusal = None;
+        let mut refuse = |reason: String| {
+            refusal.get_or_insert(reason);
+        };
+        if let Some(known) = self.inner.busy(plan, run) {
+            refuse(Error::AlreadyRunning(known).to_string());
+        }
+        if run.status != RunStatus::Running {
+            refuse(session::not_running(run.status));
+        }
+        if !decision.allowed {
+            refuse(format!(
+                "Policy denied launch: {} ({})",
+                decision.rule_id, decision.reason
+            ));
+        } else if applies_guard(params, plan)
+            && let Verdict::Failed { message, .. } = judge(plan).await
+        {
+            refuse(message);
+        }
+        let (checks, command) = {
+            let (inner, plan) = (Arc::clone(&self.inner), plan.clone());
+            blocking(move || {
+                let checks = inner.budget_checks_but(&plan, None)?;
+                let command = plan.place().and_then(|place| {
+                    let base = plan.base(&place);
+                    let cwd = plan.workdir(&base)?;
+                    Ok((place, plan.command(&cwd), cwd))
+                });
+                Ok((checks, command))
+            })
+            .await?
+        };
+        if budget::is_exceeded(&checks) {
+            refuse(budget::refusal(&checks));
+        }
+        let secrets_of = |environment| environment::secrets(environment);
+        let (instructions, command) = match command {
+            Err(error) => {
+                refuse(error);
+                (Vec::new(), None)
+            }
+            Ok((place, command, cwd)) => {
+                let secrets = secrets_of(&command.environment);
+                let argv = command.line.argv.iter();
+                let argv: Vec<_> = argv.map(|argument| redacted(argument, &secrets)).collect();
+                if let Some(error) = driver::command::refusal(&argv) {
+                    refuse(error.to_owned());
+                }
+                let worktree = place.worktree.as_ref();
+                let cwd = match worktree {
+                    Some(worktree) => plan.company.path(&worktree.relpath),
+                    None => cwd,
+                };
+                let millis =
+                    |length: Duration| u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
+                let shown = CompanySessionCommand {
+                    driver: plan.driver.as_str().to_owned(),
+                    argv,
+                    cwd: cwd.display().to_string(),
+                    env: command.environment.keys().cloned().collect(),
+                    stdin_chars: command
+                        .line
+                        .stdin
+                        .as_ref()
+                        .map_or(0, |text| text.chars().count() as u64),
+                    worktree_relpath: worktree.map(|worktree| worktree.relpath.clone()),
+                    worktree_branch: worktree.map(|worktree| worktree.branch.clone()),
+                    stop_signal: plan.driver.stop_signal().as_str().to_owned(),
+                    timeout_ms: millis(plan.timeout),
+                    idle_timeout_ms: millis(plan.idle_timeout),
+                };
+                (command.instructions, Some(shown))
+            }
+        };
+        let explanation = CompanySessionExplanation {
+            would_launch: refusal.is_none(),
+            refusal,
+            policy: CompanySessionPolicy {
+                allowed: decision.allowed,
+                rule_id: decision.rule_id.to_owned(),
+                reason: decision.reason.to_owned(),
+            },
+            lane: self.inner.lane_for(plan, params, actor.role),
+            budget: checks.iter().map(budget::Check::row).collect(),
+            instructions,
+            command,
+        };
+        Ok(CompanySessionLaunchResponse {
+            session_ref: plan.session_ref.clone(),
+            state: CompanySessionLaunchState::Explained,
+            queue_position: None,
+            error: None,
+            explain: Some(Box::new(explanation)),
+        })
+    }
+}

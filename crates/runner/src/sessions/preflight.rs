@@ -1,0 +1,292 @@
+//! Before a session may start: who may, with which program, and for how much.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use company::{
+    Company,
+    event::Event,
+    policy::{self, Action, Actor, Decision, Resource},
+};
+use protocol::company::{
+    ActorRole, RunStatus, TaskId, Visibility, session::CompanySessionLaunchParams,
+};
+use serde_json::json;
+
+use super::{Inner, Known, Sessions, lock, on_thread};
+use crate::{
+    Error,
+    budget::{self, Phase, Spent},
+    driver::Driver,
+    guard::{self, Verdict},
+    plan::Plan,
+    scribe::{Scribe, cause_of},
+};
+
+impl Sessions {
+    /// Policy, guard and budgets, with their events. What does not pass fails the run.
+    pub(super) async fn preflight(
+        &self,
+        params: &CompanySessionLaunchParams,
+        plan: &Plan,
+        scribe: &Scribe,
+        actor: &Actor,
+        known: &Arc<Known>,
+    ) -> Result<(), Error> {
+        let scribe = scribe.preflight();
+        let decision = decide(plan, actor);
+        let guarded = match decision.allowed && applies_guard(params, plan) {
+            true => Some(judge(plan).await),
+            false => None,
+        };
+        let (inner, plan, known, actor) = (
+            Arc::clone(&self.inner),
+            plan.clone(),
+            Arc::clone(known),
+            actor.clone(),
+        );
+        on_thread(move || {
+            let mut events = policy_events(&scribe, &plan, &actor, decision)?;
+            let refuse = |mut events: Vec<Event>, error: Error, reason: &str, cause: &str| {
+                let payload = json!({
+                    "exit_code": null,
+                    "signal": null,
+                    "stopped": false,
+                    "preflight": true,
+                    "reason": reason,
+                    "error": error.to_string(),
+                    "budget_exceeded": reason == "budget_preflight_exceeded",
+                });
+                let mut failed = scribe.event("run.failed", &payload)?;
+                failed.causation_id = cause_of(&events, cause);
+                events.push(failed);
+                scribe.end(&events, RunStatus::Failed, |_| {}, &[], None)?;
+                Err(error)
+            };
+            if !decision.allowed {
+                let error = company::Error::Denied {
+                    action: Action::Launch.as_str(),
+                    rule_id: decision.rule_id,
+                    reason: decision.reason,
+                    actor_id: actor.id,
+                    resource_id: plan.run.to_string(),
+                };
+                return refuse(events, error.into(), "policy_denied", "policy.denied");
+            }
+            let managers = |event_type: &str, payload| {
+                scribe.event_by("system", Visibility::Managers, event_type, &payload)
+            };
+            match guarded {
+                None => {}
+                Some(Verdict::Passed { payload }) => {
+                    events.push(managers("worker.subscription_check.passed", payload)?);
+                }
+                Some(Verdict::Failed {
+                    payload,
+                    reason,
+                    message,
+                }) => {
+                    events.push(managers("worker.subscription_check.failed", payload)?);
+                    let error = Error::Unverified { reason, message };
+                    return refuse(
+                        events,
+                        error,
+                        "subscription_unverified",
+                        "worker.subscription_check.failed",
+                    );
+                }
+            }
+            let checks = inner.budget_checks(&plan, &known)?;
+            for (event_type, payload) in budget::events(&checks, Phase::Preflight) {
+                events.push(scribe.event(event_type, &payload)?);
+            }
+            if budget::is_exceeded(&checks) {
+                let error = Error::Budget(budget::refusal(&checks));
+                return refuse(
+                    events,
+                    error,
+                    "budget_preflight_exceeded",
+                    "budget.exceeded",
+                );
+            }
+            scribe.append(&events)?;
+            if let Some(budget) = plan.budgets.run() {
+                known.live.reserve(Spent {
+                    tokens: budget.hard_tokens.unwrap_or(0),
+                    cost_usd: budget.hard_cost_usd.unwrap_or(0.0),
+                });
+            }
+            Ok(())
+        })
+        .await
+    }
+}
+
+impl Sessions {
+    /// Whether others spent the budget while a session waited for its place: then it must not start any more.
+    pub(super) async fn spent_meanwhile(
+        &self,
+        plan: &Arc<Plan>,
+        scribe: &Scribe,
+        known: &Arc<Known>,
+        has_waited: bool,
+    ) -> Option<String> {
+        if !has_waited {
+            return None;
+        }
+        let inner = Arc::clone(&self.inner);
+        let (plan, scribe, known) = (Arc::clone(plan), scribe.preflight(), Arc::clone(known));
+        let checked = on_thread(move || {
+            let checks = inner.budget_checks(&plan, &known)?;
+            if !budget::is_exceeded(&checks) {
+                return Ok(None);
+            }
+            let mut events = Vec::new();
+            for (event_type, payload) in budget::events(&checks, Phase::Preflight) {
+                events.push(scribe.event(event_type, &payload)?);
+            }
+            scribe.append(&events)?;
+            Ok(Some(budget::refusal(&checks)))
+        });
+        match checked.await {
+            Ok(refusal) => refusal,
+            Err(error) => Some(error.to_string()),
+        }
+    }
+}
+
+impl Inner {
+    /// What other sessions of the project, or of the task, may still spend.
+    fn reserved(&self, plan: &Plan, own: Option<&Arc<Known>>, task: Option<&TaskId>) -> Spent {
+        let live = lock(&self.live);
+        live.values()
+            .filter(|known| {
+                known.company.root() == plan.company.root() && known.project == plan.project
+            })
+            .filter(|known| own.is_none_or(|own| !Arc::ptr_eq(own, known)))
+            .filter(|known| task.is_none() || known.live.task.as_ref() == task)
+            .fold(Spent::default(), |sum, known| {
+                sum.plus(known.live.reserved())
+            })
+    }
+
+    fn budget_checks(
+        &self,
+        plan: &Plan,
+        own: &Arc<Known>,
+    ) -> Result<Vec<budget::Check>, company::Error> {
+        self.budget_checks_but(plan, Some(own))
+    }
+
+    pub(super) fn budget_checks_but(
+        &self,
+        plan: &Plan,
+        own: Option<&Arc<Known>>,
+    ) -> Result<Vec<budget::Check>, company::Error> {
+        let reserved = |task: Option<&TaskId>| self.reserved(plan, own, task);
+        plan.budgets
+            .checks(&plan.company, &plan.project, Spent::default(), &reserved)
+    }
+}
+
+/// Who launches. An agent of the company is what its document says, at most.
+pub(super) fn actor(
+    company: &Company,
+    params: &CompanySessionLaunchParams,
+) -> Result<Actor, Error> {
+    let id = params
+        .actor_id
+        .as_deref()
+        .map_or("human", str::trim)
+        .to_owned();
+    let actor = Actor {
+        id,
+        role: params.actor_role.unwrap_or(ActorRole::Human),
+        team_id: params.actor_team_id.as_ref().map(ToString::to_string),
+    };
+    Ok(actor.known(company)?)
+}
+
+pub(super) fn decide(plan: &Plan, actor: &Actor) -> Decision {
+    let resource = Resource {
+        team_id: plan.team.as_deref(),
+        producing_actor_id: Some(&plan.agent),
+        kind: Some("run"),
+        ..Resource::visible(visibility(plan))
+    };
+    policy::decide(actor, Action::Launch, &resource)
+}
+
+fn visibility(plan: &Plan) -> Visibility {
+    match plan.team {
+        Some(_) => Visibility::Team,
+        None => Visibility::Org,
+    }
+}
+
+fn policy_events(
+    scribe: &Scribe,
+    plan: &Plan,
+    actor: &Actor,
+    decision: Decision,
+) -> Result<Vec<Event>, company::Error> {
+    let Decision {
+        allowed,
+        rule_id,
+        reason,
+    } = decision;
+    let about = |event_type: &str, payload| {
+        scribe.event_by(&actor.id, Visibility::Managers, event_type, &payload)
+    };
+    let mut events = vec![about(
+        "policy.decision",
+        json!({
+            "allowed": allowed,
+            "rule_id": rule_id,
+            "reason": reason,
+            "action": Action::Launch.as_str(),
+            "resource_id": plan.run,
+            "resource_kind": "run",
+            "resource_visibility": visibility(plan),
+        }),
+    )?];
+    if !allowed {
+        let mut denied = about(
+            "policy.denied",
+            json!({
+                "action": Action::Launch.as_str(),
+                "resource_id": plan.run,
+                "resource_kind": "run",
+                "resource_visibility": visibility(plan),
+                "policy": {"allowed": false, "rule_id": rule_id, "reason": reason},
+            }),
+        )?;
+        denied.causation_id = cause_of(&events, "policy.decision");
+        events.push(denied);
+    }
+    Ok(events)
+}
+
+/// Whether the worker program is looked at: when somebody says so, else when its name is that of a known one.
+pub(super) fn applies_guard(params: &CompanySessionLaunchParams, plan: &Plan) -> bool {
+    let is_known = match (&plan.driver, plan.argv.first()) {
+        (_, Some(program)) => Driver::of_program(program).is_some(),
+        (Driver::Codex | Driver::Claude | Driver::Gemini, None) => plan.prompt.is_some(),
+        (Driver::Command | Driver::CodexAppServer | Driver::Declared(..), None) => false,
+    };
+    params.apply_guard.unwrap_or(is_known)
+}
+
+pub(super) async fn judge(plan: &Plan) -> Verdict {
+    // The rules are those of the program, whatever the run says its provider is.
+    let program = plan.program();
+    let known = Driver::of_program(&program);
+    let provider = match (
+        &known,
+        Driver::of_provider(&plan.provider, &BTreeMap::new()),
+    ) {
+        (Some(driver), Driver::Command) => driver.as_str().to_owned(),
+        _ => plan.provider.clone(),
+    };
+    let environment = plan.environment(&BTreeMap::new());
+    guard::judge(plan.machine.as_deref(), &provider, &program, &environment).await
+}

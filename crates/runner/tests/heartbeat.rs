@@ -1,0 +1,240 @@
+//! Heartbeats with workers that are small scripts.
+
+mod support;
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use company::{heartbeat as files, policy::Actor};
+use protocol::Id as _;
+use protocol::company::{
+    ActorRole, AgentId,
+    heartbeat::{HeartbeatConfigSetParams, HeartbeatTickResponse, ProposedAction},
+};
+use runner::{Heartbeats, Tick};
+use serde_json::{Value, json};
+use support::Fixture;
+
+const OK: &str = r#"{"status":"ok","token":"HEARTBEAT_OK","summary":"quiet"}"#;
+
+fn set(fixture: &Fixture, more: Value) {
+    let mut params = json!({
+        "workspace_dir": fixture.company.given(), "quiet_hours_start_hour": 0, "quiet_hours_end_hour": 0,
+        "jitter_max_seconds": 0,
+    });
+    for (name, value) in more.as_object().expect("an object") {
+        params[name] = value.clone();
+    }
+    let params: HeartbeatConfigSetParams = serde_json::from_value(params).expect("params");
+    files::set(&fixture.company, params).expect("a setting");
+}
+
+/// A run of the worker, which is a reason to wake it.
+fn signal(fixture: &Fixture) {
+    let agent = AgentId::parse("agent_w").expect("an id");
+    company::run::create(&fixture.company, &fixture.project, &agent, "codex").expect("a run");
+}
+
+fn says(fixture: &Fixture, actions: &[Value]) {
+    let report = json!({"status": "actions", "summary": "things to do", "actions": actions});
+    fixture.codex(&format!("cat > /dev/null; cat <<'E'\n{report}\nE"));
+}
+
+fn comment(fixture: &Fixture, key: &str, risk: &str) -> Value {
+    json!({"kind": "add_comment", "idempotency_key": key, "risk": risk, "needs_approval": false,
+        "project_id": fixture.project, "body": format!("remark {key}"), "target_agent_id": "agent_w"})
+}
+
+fn comments(fixture: &Fixture) -> usize {
+    fs::read_dir(fixture.company.path("inbox/comments")).map_or(0, Iterator::count)
+}
+
+fn proposals(fixture: &Fixture) -> Vec<String> {
+    let folder = fixture.project_path("artifacts");
+    let entries = fs::read_dir(folder).expect("a folder");
+    entries
+        .map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("a document"))
+        .collect()
+}
+
+async fn tick(fixture: &Fixture, beats: &Heartbeats) -> HeartbeatTickResponse {
+    beats
+        .tick(&fixture.company, Tick::Asked, "test")
+        .await
+        .expect("a tick")
+}
+
+fn files_below(folder: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => files_below(&path, found),
+            false => {
+                found.insert(path.display().to_string(), fs::read(&path).expect("a file"));
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_dry_tick_tells_whom_it_would_wake_and_writes_nothing() {
+    let fixture = Fixture::new();
+    set(&fixture, json!({}));
+    signal(&fixture);
+    let beats = Heartbeats::new(fixture.jobs.clone());
+    let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
+    files_below(fixture.company.root(), &mut before);
+    let ticked = beats
+        .tick(&fixture.company, Tick::Dry, "test")
+        .await
+        .expect("a tick");
+    files_below(fixture.company.root(), &mut after);
+    assert_eq!(before, after);
+    assert_eq!(ticked.woken_workers[0].worker_agent_id, "agent_w");
+    assert_eq!(ticked.woken_workers[0].reasons, ["2 new events"]);
+    let again = beats
+        .tick(&fixture.company, Tick::Dry, "test")
+        .await
+        .expect("a tick");
+    assert_eq!(
+        again.woken_workers[0].reasons,
+        ["2 new events"],
+        "a dry tick swallows no signal"
+    );
+}
+
+#[tokio::test]
+async fn a_worker_that_had_nothing_to_do_is_not_woken_by_its_own_report() {
+    let fixture = Fixture::new();
+    set(&fixture, json!({}));
+    signal(&fixture);
+    fixture.codex(&format!("cat > /dev/null; echo '{OK}'"));
+    let beats = Heartbeats::new(fixture.jobs.clone());
+    let first = tick(&fixture, &beats).await;
+    assert_eq!((first.reports_ok, first.jobs_submitted.len()), (1, 1));
+    let second = tick(&fixture, &beats).await;
+    assert_eq!(
+        second.woken_workers,
+        [],
+        "zero model tokens when nothing changed"
+    );
+    signal(&fixture);
+    assert_eq!(tick(&fixture, &beats).await.reports_ok, 1);
+}
+
+#[tokio::test]
+async fn harmless_actions_happen_once_and_others_wait_for_a_decision() {
+    let fixture = Fixture::new();
+    set(&fixture, json!({}));
+    signal(&fixture);
+    says(
+        &fixture,
+        &[
+            comment(&fixture, "c1", "low"),
+            comment(&fixture, "c2", "medium"),
+        ],
+    );
+    let beats = Heartbeats::new(fixture.jobs.clone());
+    let first = tick(&fixture, &beats).await;
+    assert_eq!((first.actions_executed, first.approvals_queued), (1, 1));
+    assert_eq!(comments(&fixture), 1);
+    assert_eq!(proposals(&fixture).len(), 1);
+    signal(&fixture);
+    assert_eq!(tick(&fixture, &beats).await.deduped_actions, 2);
+    assert_eq!(comments(&fixture), 1);
+
+    let action: ProposedAction =
+        serde_json::from_value(comment(&fixture, "c2", "medium")).expect("an action");
+    let boss = Actor {
+        id: "boss".to_owned(),
+        role: ActorRole::Human,
+        team_id: None,
+    };
+    let carried = beats
+        .carry_out(&fixture.company, &action, &boss)
+        .expect("an execution");
+    assert_eq!(carried.executed_actions, 1);
+    let again = beats
+        .carry_out(&fixture.company, &action, &boss)
+        .expect("an execution");
+    assert_eq!((again.executed_actions, again.deduped_actions), (0, 1));
+    assert_eq!(comments(&fixture), 2);
+}
+
+#[tokio::test]
+async fn a_secret_anywhere_in_an_action_is_blacked_out_and_never_carried_out() {
+    let fixture = Fixture::new();
+    set(&fixture, json!({}));
+    signal(&fixture);
+    let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let action = json!({"kind": "launch_job", "idempotency_key": "l1", "risk": "low", "needs_approval": false,
+        "project_id": fixture.project, "goal": "go", "constraints": [format!("use {secret}")]});
+    says(&fixture, std::slice::from_ref(&action));
+    let beats = Heartbeats::new(fixture.jobs.clone());
+    assert_eq!(tick(&fixture, &beats).await.approvals_queued, 1);
+    let proposal = &proposals(&fixture)[0];
+    assert!(!proposal.contains(secret), "{proposal}");
+    assert!(
+        proposal.contains("secret_risk_detected") && proposal.contains("redacted: true"),
+        "{proposal}"
+    );
+    let boss = Actor {
+        id: "boss".to_owned(),
+        role: ActorRole::Human,
+        team_id: None,
+    };
+    let action: ProposedAction = serde_json::from_value(action).expect("an action");
+    assert!(beats.carry_out(&fixture.company, &action, &boss).is_err());
+}
+
+#[tokio::test]
+async fn the_limit_of_a_tick_counts_across_its_reports() {
+    let fixture = Fixture::new();
+    set(&fixture, json!({"max_auto_actions_per_tick": 1}));
+    signal(&fixture);
+    says(
+        &fixture,
+        &[
+            comment(&fixture, "c1", "low"),
+            comment(&fixture, "c2", "low"),
+        ],
+    );
+    let beats = Heartbeats::new(fixture.jobs.clone());
+    let ticked = tick(&fixture, &beats).await;
+    assert_eq!((ticked.actions_executed, ticked.approvals_queued), (1, 1));
+}
+
+#[tokio::test]
+async fn a_heartbeat_that_is_off_wakes_nobody_and_a_damaged_setting_means_off() {
+    let fixture = Fixture::new();
+    set(&fixture, json!({"enabled": false}));
+    signal(&fixture);
+    let beats = Heartbeats::new(fixture.jobs.clone());
+    let ticked = tick(&fixture, &beats).await;
+    assert_eq!(ticked.skipped_reason.as_deref(), Some("heartbeat_disabled"));
+    set(&fixture, json!({"enabled": true}));
+    let path = fixture.company.path(company::layout::HEARTBEAT_CONFIG);
+    let text = fs::read_to_string(&path).expect("a setting");
+    company::files::replace(&path, format!("{text}bogus: 1\n").as_bytes()).expect("a file");
+    let status = beats.status(&fixture.company);
+    assert!(!status.config.enabled && status.config_error.is_some());
+}
+
+#[tokio::test]
+async fn only_one_tick_at_a_time_runs_in_a_folder() {
+    let fixture = Fixture::new();
+    set(&fixture, json!({}));
+    signal(&fixture);
+    fixture.gate();
+    fixture.gate_named("up");
+    fixture.codex(&format!(
+        "cat > /dev/null; echo up > $d/up; read line < $d/gate; echo '{OK}'"
+    ));
+    let beats = Heartbeats::new(fixture.jobs.clone());
+    let (other, company) = (beats.clone(), fixture.company.clone());
+    let first = tokio::spawn(async move { other.tick(&company, Tick::Asked, "first").await });
+    fixture.wait_for("up").await;
+    let second = tick(&fixture, &beats).await;
+    assert!(second.skipped_due_to_running);
+    fixture.open_gate().await;
+    assert_eq!(first.await.expect("a task").expect("a tick").reports_ok, 1);
+}

@@ -1,0 +1,364 @@
+//! Jobs with workers that are small scripts.
+
+mod support;
+
+use std::{fs, time::Duration};
+
+use protocol::company::{
+    RunStatus,
+    job::{JobCollectResponse, JobResultStatus, JobStatus},
+};
+use runner::Resubmit;
+use serde_json::json;
+use support::{DONE, Fixture};
+
+fn codes(collected: &JobCollectResponse) -> Vec<String> {
+    let result = collected.result.as_ref().expect("a result");
+    result
+        .errors
+        .iter()
+        .map(|error| error.code.to_string())
+        .collect()
+}
+
+#[tokio::test]
+async fn an_answer_of_todays_codex_becomes_the_result() {
+    let fixture = Fixture::new();
+    let said = format!(
+        "{}\n{}\n{}\n",
+        json!({"type": "thread.started", "thread_id": "t"}),
+        json!({"type": "item.completed", "item": {"type": "agent_message", "text": DONE}}),
+        json!({"type": "turn.completed", "usage": {"input_tokens": 10, "output_tokens": 2}}),
+    );
+    fixture.codex(&format!("cat > $d/stdin; cat <<'E'\n{said}E\n"));
+    let collected = fixture.job("job_1", json!({})).await;
+    let result = collected.result.expect("a result");
+    assert_eq!(result.status, JobResultStatus::Succeeded);
+    let attempt = &collected.job.attempts[0];
+    assert_eq!(result.attempt_run_id, attempt.run_id);
+    assert_eq!(attempt.provider_version.as_deref(), Some("codex-cli 9"));
+    let asked = fs::read_to_string(fixture.bin().join("stdin")).expect("a prompt");
+    assert!(asked.contains("# Goal\n\nShip it"), "{asked}");
+    assert!(asked.contains(attempt.run_id.as_str()));
+}
+
+#[tokio::test]
+async fn a_worker_runs_in_a_folder_of_its_own_and_not_in_the_company_s() {
+    let fixture = Fixture::new();
+    fixture.codex(&format!("cat > /dev/null; pwd > $d/cwd; echo '{DONE}'"));
+    let collected = fixture.job("job_1", json!({})).await;
+    let run = &collected.job.attempts[0].run_id;
+    let cwd = fs::read_to_string(fixture.bin().join("cwd")).expect("a folder");
+    assert!(cwd.trim().ends_with(&format!("/runs/{run}/work")), "{cwd}");
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_read_is_asked_for_again_without_the_right_to_change_anything() {
+    let fixture = Fixture::new();
+    fixture.codex(&format!(
+        "cat > $d/stdin.$n; echo \"$@\" > $d/args.$n; if [ $n = 1 ]; then echo sorry; else echo '{DONE}'; fi"
+    ));
+    let collected = fixture
+        .job("job_1", json!({"permission_level": "patch"}))
+        .await;
+    assert_eq!(collected.job.current_attempt, 2);
+    let digest = collected.manager_digest.expect("a digest");
+    assert_eq!(digest.signals["retries_used"], 1);
+    let read = |name: &str| fs::read_to_string(fixture.bin().join(name)).expect(name);
+    assert!(read("stdin.2").contains("result_unparseable"));
+    assert!(read("args.1").contains("--sandbox workspace-write"));
+    assert!(read("args.2").contains("--sandbox read-only"));
+}
+
+#[tokio::test]
+async fn after_three_answers_that_cannot_be_read_somebody_is_asked() {
+    let fixture = Fixture::new();
+    fixture.codex("cat > /dev/null; echo '{\"status\": \"great\", \"summary\": \"x\"}'");
+    let collected = fixture.job("job_1", json!({})).await;
+    assert_eq!(codes(&collected), ["result_schema_invalid"]);
+    let result = collected.result.expect("a result");
+    assert_eq!(result.status, JobResultStatus::NeedsInput);
+    assert_eq!(collected.job.attempts.len(), 3);
+}
+
+#[tokio::test]
+async fn a_worker_that_crashed_is_asked_the_same_again() {
+    let fixture = Fixture::new();
+    fixture.codex(&format!(
+        "cat > $d/stdin.$n; if [ $n = 1 ]; then echo boom; exit 7; fi; echo '{DONE}'"
+    ));
+    let collected = fixture.job("job_1", json!({})).await;
+    let statuses: Vec<_> = collected
+        .job
+        .attempts
+        .iter()
+        .map(|attempt| attempt.status)
+        .collect();
+    assert_eq!(statuses, [RunStatus::Failed, RunStatus::Ended]);
+    let second = fs::read_to_string(fixture.bin().join("stdin.2")).expect("a prompt");
+    assert!(second.contains("# Goal"), "{second}");
+}
+
+#[tokio::test]
+async fn a_job_without_a_worker_is_blocked_and_has_no_attempt() {
+    let fixture = Fixture::new();
+    let collected = fixture.job("job_1", json!({"worker_kind": "gemini"})).await;
+    assert_eq!(codes(&collected), ["worker_unavailable"]);
+    assert_eq!(collected.job.attempts, []);
+}
+
+#[tokio::test]
+async fn a_worker_that_is_not_logged_in_is_not_started() {
+    let fixture = Fixture::new();
+    fixture.codex("echo never; exit 0");
+    fixture.login("Logged in using an API key");
+    let collected = fixture.job("job_1", json!({})).await;
+    assert_eq!(codes(&collected), ["subscription_unverified"]);
+    let attempt = &collected.job.attempts[0];
+    assert_eq!(attempt.status, RunStatus::Failed);
+    assert_eq!(fixture.run_status(&attempt.run_id), RunStatus::Failed);
+    let types = fixture.event_types(&attempt.run_id);
+    assert_eq!(
+        types,
+        [
+            "run.started",
+            "worker.subscription_check.failed",
+            "run.failed"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn planning_what_a_worker_knows_needs_somebody_who_gives_the_job() {
+    let fixture = Fixture::new();
+    let mut spec = fixture.spec("job_1", json!({"context_mode": "auto"}));
+    spec.manager_actor_id = None;
+    let refused = fixture
+        .jobs
+        .submit(spec, Resubmit::Refuse)
+        .await
+        .unwrap_err();
+    assert!(
+        refused.to_string().contains("manager_actor_id"),
+        "{refused}"
+    );
+    let seeds = json!([{"kind": "note", "value": "password=hunter2hunter2"}, {"kind": "note", "value": "port 80"}]);
+    fixture.codex(&format!("cat > $d/stdin; echo '{DONE}'"));
+    fixture
+        .job(
+            "job_2",
+            json!({"context_mode": "auto", "context_refs": seeds}),
+        )
+        .await;
+    let asked = fs::read_to_string(fixture.bin().join("stdin")).expect("a prompt");
+    assert!(
+        asked.contains("port 80") && !asked.contains("hunter2"),
+        "{asked}"
+    );
+    let record = fixture.read("jobs/job_2/job.yaml");
+    assert!(!record.contains("hunter2"), "{record}");
+}
+
+#[tokio::test]
+async fn the_server_chooses_an_id_where_the_caller_does_not_and_never_a_path() {
+    let fixture = Fixture::new();
+    fixture.codex(&format!("cat > /dev/null; echo '{DONE}'"));
+    let submitted = fixture
+        .jobs
+        .submit(fixture.spec("  ", json!({})), Resubmit::Refuse)
+        .await;
+    let job = submitted.expect("a job").job_id;
+    assert!(job.as_str().starts_with("job_"));
+    fixture
+        .jobs
+        .over(&fixture.company, &fixture.project, &job)
+        .await;
+    let escaped = fixture
+        .jobs
+        .submit(fixture.spec("../x", json!({})), Resubmit::Refuse)
+        .await;
+    assert!(matches!(
+        escaped,
+        Err(runner::Error::Company(company::Error::Params(_)))
+    ));
+}
+
+#[tokio::test]
+async fn an_id_is_used_again_only_by_somebody_who_says_so() {
+    let fixture = Fixture::new();
+    fixture.codex(&format!("cat > /dev/null; echo '{DONE}'"));
+    fixture.job("job_1", json!({})).await;
+    let again = fixture
+        .jobs
+        .submit(fixture.spec("job_1", json!({})), Resubmit::Refuse)
+        .await;
+    assert!(again.unwrap_err().to_string().contains("exists already"));
+    fixture.codex("cat > /dev/null; read never < $d/gate; exit 1");
+    fixture.gate();
+    let again = fixture
+        .jobs
+        .submit(fixture.spec("job_1", json!({})), Resubmit::Forget)
+        .await;
+    assert_eq!(again.expect("a job").status, JobStatus::Queued);
+    let collected = fixture.collect("job_1").await;
+    assert_eq!(collected.result, None, "the old result is forgotten");
+    fixture.cancel("job_1").await;
+}
+
+#[tokio::test]
+async fn a_running_attempt_is_visible_and_a_wish_to_cancel_holds() {
+    let fixture = Fixture::new();
+    fixture.gate();
+    fixture.codex("cat > /dev/null; echo up > $d/up; read never < $d/gate");
+    fixture.gate_named("up");
+    let spec = fixture.spec("job_1", json!({}));
+    fixture
+        .jobs
+        .submit(spec.clone(), Resubmit::Refuse)
+        .await
+        .expect("a job");
+    fixture.wait_for("up").await;
+    let collected = fixture.collect("job_1").await;
+    assert_eq!(collected.job.status, JobStatus::Running);
+    assert_eq!(collected.job.attempts[0].status, RunStatus::Running);
+    let again = fixture
+        .jobs
+        .submit(spec, Resubmit::Refuse)
+        .await
+        .expect("an answer");
+    assert_eq!(
+        again.status,
+        JobStatus::Running,
+        "an active job is not started twice"
+    );
+    let canceled = fixture.cancel("job_1").await;
+    assert_eq!(canceled.job.status, JobStatus::Canceled);
+    assert!(canceled.job.cancellation_requested);
+    assert_eq!(canceled.job.attempts[0].status, RunStatus::Stopped);
+}
+
+#[tokio::test]
+async fn a_rate_limited_job_waits_until_its_provider_said_and_burns_no_attempt() {
+    let fixture = Fixture::new();
+    fixture.codex(&format!(
+        "cat > /dev/null; if [ $n = 1 ]; then\n\
+         echo '{{\"type\":\"turn.failed\",\"error\":{{\"message\":\"Rate limit reached. Suggested retry after 1s.\"}}}}'; exit 1; fi; echo '{DONE}'"
+    ));
+    let collected = fixture.job("job_1", json!({})).await;
+    let attempts = &collected.job.attempts;
+    assert_eq!(attempts.len(), 2);
+    assert!(
+        attempts[0]
+            .error
+            .as_deref()
+            .is_some_and(|error| error.starts_with("rate limited until "))
+    );
+    assert_eq!(
+        collected.manager_digest.expect("a digest").signals["retries_used"],
+        0
+    );
+    assert!(
+        fixture
+            .event_types(&attempts[0].run_id)
+            .contains(&"worker.backoff".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn a_job_whose_process_is_gone_has_failed_and_says_why() {
+    let fixture = Fixture::new();
+    fixture.codex(&format!("cat > /dev/null; echo '{DONE}'"));
+    let collected = fixture.job("job_1", json!({})).await;
+    // As a process leaves it that was killed in the middle of the attempt.
+    fixture.edit("jobs/job_1/job.yaml", |text| {
+        text.replace("status: completed", "status: running")
+            .replace("status: ended", "status: running")
+            .replace("final_result_relpath: jobs/job_1/result.json\n", "")
+    });
+    fs::remove_file(fixture.project_path("jobs/job_1/result.json")).expect("a result");
+    let later = fixture.restarted();
+    let found = later.collect("job_1").await;
+    assert_eq!(codes(&found), ["orphaned"]);
+    assert_eq!(found.job.status, JobStatus::Completed);
+    assert_eq!(found.job.attempts[0].status, RunStatus::Failed);
+    assert_eq!(found.job.attempts.len(), collected.job.attempts.len());
+}
+
+#[tokio::test]
+async fn a_job_that_had_not_begun_goes_on_after_a_restart() {
+    let fixture = Fixture::new();
+    fixture.codex(&format!("cat > /dev/null; echo '{DONE}'"));
+    fixture.job("job_1", json!({})).await;
+    fixture.edit("jobs/job_1/job.yaml", |text| {
+        let attempts = text.find("attempts:").expect("attempts");
+        text[..attempts]
+            .replace("status: completed", "status: queued")
+            .replace("current_attempt: 1", "current_attempt: 0")
+            + "attempts: []\n"
+    });
+    let later = fixture.restarted();
+    later.collect("job_1").await;
+    let job = protocol::Id::parse("job_1").expect("an id");
+    later.jobs.over(&later.company, &later.project, &job).await;
+    let found = later.collect("job_1").await;
+    assert_eq!(found.job.status, JobStatus::Completed);
+    assert_eq!(
+        found.result.expect("a result").status,
+        JobResultStatus::Succeeded
+    );
+}
+
+#[tokio::test]
+async fn a_woken_worker_reports_and_the_report_is_repaired_once() {
+    let fixture = Fixture::new();
+    fixture.codex(
+        "cat > /dev/null; if [ $n = 1 ]; then echo '{\"status\":\"ok\",\"summary\":\"no token\"}'; \
+         else echo '{\"status\":\"ok\",\"token\":\"HEARTBEAT_OK\",\"summary\":\"quiet\"}'; fi",
+    );
+    let collected = fixture.job("job_1", json!({"job_kind": "heartbeat"})).await;
+    assert_eq!(
+        collected
+            .heartbeat_report
+            .expect("a report")
+            .summary
+            .as_str(),
+        "quiet"
+    );
+    assert_eq!(
+        collected.manager_digest.expect("a digest").signals["heartbeat_status"],
+        "ok"
+    );
+}
+
+#[tokio::test]
+async fn a_shell_in_a_template_is_refused_before_anything_runs() {
+    let fixture = Fixture::new();
+    fixture.agent(
+        "agent_t",
+        "gemini",
+        json!({"command_argv_template": ["/bin/sh", "-c", "echo"]}),
+    );
+    let job = json!({"worker_kind": "gemini", "worker_agent_id": "agent_t"});
+    let collected = fixture.job("job_1", job).await;
+    assert_eq!(codes(&collected), ["job_runner_error"]);
+    assert_eq!(collected.job.attempts, []);
+}
+
+#[tokio::test]
+async fn a_job_that_is_being_worked_on_when_the_gateway_stops_is_found_by_the_next_one() {
+    let fixture = Fixture::new();
+    fixture.gate();
+    fixture.gate_named("up");
+    fixture.codex("cat > /dev/null; echo up > $d/up; read never < $d/gate");
+    fixture
+        .jobs
+        .submit(fixture.spec("job_1", json!({})), Resubmit::Refuse)
+        .await
+        .expect("a job");
+    fixture.wait_for("up").await;
+    tokio::time::timeout(Duration::from_secs(20), fixture.jobs.close())
+        .await
+        .expect("an end");
+    let found = fixture.restarted().collect("job_1").await;
+    assert_eq!(codes(&found), ["orphaned"]);
+}

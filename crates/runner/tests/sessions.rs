@@ -1,0 +1,926 @@
+//! Sessions with real processes, also with those that do not behave.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of these tests are part of them"
+)]
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use company::{
+    Companies, Company, Sources,
+    document::{Machine, Run},
+    init::{self, NonEmpty},
+    layout,
+    replay::{self, Options as ReplayOptions},
+    run,
+};
+use protocol::{
+    Id as _,
+    company::{
+        AgentId, Budget, ProjectId, RepoId, RunId, RunStatus, TaskId, Text,
+        run::ReplayMode,
+        session::{
+            CompanySessionBudgetEnforcement, CompanySessionCollectResponse,
+            CompanySessionLaunchParams, CompanySessionLaunchResponse, CompanySessionLaunchState,
+            CompanySessionListParams,
+        },
+        worktree::{WorktreeCleanupAction, WorktreeCleanupParams},
+    },
+};
+use runner::{Error, Options, ProcessId, Sessions, lanes::Limits};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::sync::Notify;
+
+/// A company with one project, and its sessions.
+struct Office {
+    _folder: TempDir,
+    company: Company,
+    project: ProjectId,
+    sessions: Sessions,
+    /// Told whenever events were written.
+    appended: Arc<Notify>,
+}
+
+fn text(text: impl Into<String>) -> Text {
+    Text::new(text).unwrap()
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests plant files of people")]
+fn plant(path: &Path, content: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, content).unwrap();
+}
+
+impl Office {
+    fn open() -> Self {
+        Self::with(Options::default())
+    }
+
+    fn with(options: Options) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let appended = Arc::new(Notify::new());
+        let tell = Arc::clone(&appended);
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "real processes need the real time"
+        )]
+        let now = || {
+            let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            i64::try_from(since.unwrap().as_millis()).unwrap()
+        };
+        let companies = Companies::new(
+            Sources::new(Arc::new(now)),
+            Arc::new(move |_, _| tell.notify_waiters()),
+        );
+        let root = folder.path().join("office").display().to_string();
+        let company = companies.at(&root);
+        init::init(&company, &text("Office"), NonEmpty::from_force(None)).unwrap();
+        let company = companies.open(&root).unwrap();
+        let project = company.write(|writer| writer.create_project("P")).unwrap();
+        Self {
+            _folder: folder,
+            sessions: Sessions::new(companies, options),
+            company,
+            project,
+            appended,
+        }
+    }
+
+    fn run_of(&self, provider: &str) -> RunId {
+        let agent = AgentId::parse("agent_w").unwrap();
+        run::create(&self.company, &self.project, &agent, provider)
+            .unwrap()
+            .run_id
+    }
+
+    fn params(&self, run: &RunId, argv: &[&str]) -> CompanySessionLaunchParams {
+        let params = serde_json::json!({
+            "workspace_dir": self.company.given(),
+            "project_id": self.project,
+            "run_id": run,
+            "argv": argv,
+        });
+        serde_json::from_value(params).unwrap()
+    }
+
+    async fn launch(&self, argv: &[&str]) -> (RunId, CompanySessionLaunchResponse) {
+        let run = self.run_of("cmd");
+        let launched = self.sessions.launch(self.params(&run, argv)).await.unwrap();
+        (run, launched)
+    }
+
+    /// Runs a shell script to its end.
+    async fn script(&self, script: &str) -> (RunId, CompanySessionCollectResponse) {
+        let (run, launched) = self.launch(&["/bin/sh", "-c", script]).await;
+        (run, self.collect(&launched.session_ref).await)
+    }
+
+    async fn collect(&self, session_ref: &str) -> CompanySessionCollectResponse {
+        self.sessions
+            .collect(Some(self.company.given()), session_ref)
+            .await
+            .unwrap()
+    }
+
+    async fn stop(&self, session_ref: &str) {
+        self.sessions
+            .stop(Some(self.company.given()), session_ref)
+            .await
+            .unwrap();
+    }
+
+    fn events(&self, run: &RunId) -> Vec<Value> {
+        let path = self
+            .company
+            .path(&format!("{}/events.jsonl", layout::run(&self.project, run)));
+        let lines = fs::read_to_string(path).unwrap();
+        lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    fn types(&self, run: &RunId) -> Vec<String> {
+        let events = self.events(run);
+        events
+            .iter()
+            .map(|event| event["type"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// What a run printed, as its events have it.
+    fn printed(&self, run: &RunId) -> String {
+        let events = self.events(run);
+        let raw = events
+            .iter()
+            .filter(|event| event["type"] == "provider.raw");
+        raw.map(|event| event["payload"]["chunk"].as_str().unwrap())
+            .collect()
+    }
+
+    /// Waits until a run has printed this.
+    async fn until_printed(&self, run: &RunId, wanted: &str) -> String {
+        loop {
+            let appended = self.appended.notified();
+            tokio::pin!(appended);
+            appended.as_mut().enable();
+            let printed = self.printed(run);
+            if printed.contains(wanted) {
+                return printed;
+            }
+            appended.await;
+        }
+    }
+
+    fn output(&self, run: &RunId, name: &str) -> Vec<u8> {
+        let folder = layout::run(&self.project, run);
+        fs::read(self.company.path(&format!("{folder}/outputs/{name}"))).unwrap()
+    }
+
+    fn document(&self, run: &RunId) -> Run {
+        let path = format!("{}/run.yaml", layout::run(&self.project, run));
+        Run::clone(&self.company.read::<Run>(&path).unwrap())
+    }
+
+    /// Nobody changed the events of a run, and none is missing.
+    fn assert_intact(&self, run: &RunId) {
+        let path = self
+            .company
+            .path(&format!("{}/events.jsonl", layout::run(&self.project, run)));
+        let options = ReplayOptions {
+            mode: ReplayMode::Verified,
+            tail: None,
+            after_seq: 0,
+            limit: None,
+            events_tail: self.document(run).events_tail,
+        };
+        assert!(options.events_tail.is_some());
+        let replayed = replay::replay(&path, &options).unwrap().replayed;
+        assert_eq!(replayed.verification_issues, []);
+        assert!(replayed.deterministic_ok);
+    }
+
+    fn set_machine(&self, change: impl FnOnce(&mut Machine)) {
+        let mut machine = Machine::initial();
+        change(&mut machine);
+        self.company
+            .write(|writer| writer.put(layout::MACHINE, &machine))
+            .unwrap();
+    }
+}
+
+fn is_alive(pid: &str) -> bool {
+    ProcessId::of(pid.parse().unwrap()).is_alive()
+}
+
+fn program(folder: &Path, name: &str, script: &str) -> String {
+    let path = folder.join(name);
+    plant(&path, &format!("#!/bin/sh\n{script}\n"));
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+#[tokio::test]
+async fn a_run_has_its_events_in_order_and_its_end_written_down() {
+    let office = Office::open();
+    let (run, ended) = office.script("printf 'hello\\n'; printf oops >&2").await;
+    assert_eq!(
+        (ended.state.status, ended.state.exit_code),
+        (RunStatus::Ended, Some(0))
+    );
+    let types = office.types(&run);
+    assert_eq!(
+        types[..3],
+        ["run.started", "policy.decision", "run.executing"]
+    );
+    assert_eq!(types[types.len() - 2..], ["usage.estimated", "run.ended"]);
+    assert_eq!(office.output(&run, "stdout.txt"), b"hello\n");
+    assert_eq!(office.output(&run, "stderr.txt"), b"oops");
+    let tail = office.document(&run).events_tail.unwrap();
+    assert_eq!(tail.count, types.len() as u64);
+    office.assert_intact(&run);
+}
+
+#[tokio::test]
+async fn everything_a_worker_started_is_gone_when_it_is_stopped() {
+    let office = Office::open();
+    // Tools in sessions of their own, one of them an orphan.
+    let script = "setsid sleep 1000 & echo $!; (setsid sh -c 'echo $$; sleep 1001; :' &) ; \
+                  trap '' TERM; sleep 1002 & echo $!; echo ready; wait; wait";
+    let (run, launched) = office.launch(&["/bin/sh", "-c", script]).await;
+    let printed = office.until_printed(&run, "ready").await;
+    let printed = match printed.lines().count() {
+        4 => printed,
+        _ => office.until_printed(&run, "ready").await,
+    };
+    let pids: Vec<_> = printed.lines().filter(|line| *line != "ready").collect();
+    assert!(pids.iter().all(|pid| is_alive(pid)), "{printed}");
+    office.stop(&launched.session_ref).await;
+    let ended = office.collect(&launched.session_ref).await;
+    assert_eq!(ended.state.status, RunStatus::Stopped);
+    for pid in pids {
+        assert!(!is_alive(pid), "{pid} of {printed}");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_ignores_term_is_killed_and_counts_as_stopped() {
+    let office = Office::open();
+    let script = "trap '' TERM; echo ready; sleep 1000; sleep 1000";
+    let (run, launched) = office.launch(&["/bin/sh", "-c", script]).await;
+    office.until_printed(&run, "ready").await;
+    office.stop(&launched.session_ref).await;
+    let ended = office.collect(&launched.session_ref).await;
+    assert_eq!(ended.state.status, RunStatus::Stopped);
+    assert_eq!(ended.state.signal.as_deref(), Some("SIGKILL"));
+    assert_eq!(office.document(&run).status, RunStatus::Stopped);
+    assert_eq!(office.types(&run).last().unwrap(), "run.stopped");
+}
+
+#[tokio::test]
+async fn stopped_is_what_we_did_and_not_how_the_worker_ended() {
+    let office = Office::open();
+    let script = "trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done";
+    let (run, launched) = office.launch(&["/bin/sh", "-c", script]).await;
+    office.until_printed(&run, "ready").await;
+    office.stop(&launched.session_ref).await;
+    let ended = office.collect(&launched.session_ref).await;
+    assert_eq!(
+        (ended.state.status, ended.state.exit_code),
+        (RunStatus::Stopped, Some(0))
+    );
+}
+
+#[tokio::test]
+async fn a_worker_that_closes_its_output_is_waited_for() {
+    let office = Office::open();
+    let (run, ended) = office
+        .script("echo bye; exec >&- 2>&-; sleep 0.2; exit 7")
+        .await;
+    assert_eq!(
+        (ended.state.status, ended.state.exit_code),
+        (RunStatus::Failed, Some(7))
+    );
+    assert_eq!(office.output(&run, "stdout.txt"), b"bye\n");
+}
+
+#[tokio::test]
+async fn a_tool_that_keeps_the_pipe_open_does_not_keep_the_session() {
+    let office = Office::open();
+    let began = Instant::now();
+    let (run, ended) = office.script("setsid sleep 1000 & echo $!").await;
+    assert!(began.elapsed() < Duration::from_secs(10));
+    assert_eq!(ended.state.status, RunStatus::Ended);
+    assert!(!is_alive(office.printed(&run).trim()));
+}
+
+#[tokio::test]
+async fn a_hundred_megabytes_without_a_newline_are_all_there() {
+    let office = Office::open();
+    const SIZE: usize = 100_000_000;
+    let (run, ended) = office
+        .script(&format!("head -c {SIZE} /dev/zero | tr '\\0' x"))
+        .await;
+    assert_eq!(ended.state.status, RunStatus::Ended);
+    assert_eq!(office.output(&run, "stdout.txt").len(), SIZE);
+    assert_eq!(office.printed(&run).len(), SIZE);
+    office.assert_intact(&run);
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_are_kept_in_the_file_and_shown_as_such() {
+    let office = Office::open();
+    let (run, ended) = office
+        .script("printf 'a\\377b\\303'; sleep 0.1; printf '\\251\\n'")
+        .await;
+    assert_eq!(ended.state.status, RunStatus::Ended);
+    assert_eq!(office.output(&run, "stdout.txt"), b"a\xffb\xc3\xa9\n");
+    assert_eq!(office.printed(&run), "a\u{fffd}b\u{e9}\n");
+    office.assert_intact(&run);
+}
+
+#[tokio::test]
+async fn what_cannot_be_started_fails_its_run() {
+    let office = Office::open();
+    for (argv, reason) in [
+        (&["/no/such/program"][..], "spawn_failed"),
+        (&["/etc/passwd"], "spawn_failed"),
+        (&[], "launch_failed"),
+    ] {
+        let (run, launched) = office.launch(argv).await;
+        assert_eq!(
+            launched.state,
+            CompanySessionLaunchState::Failed,
+            "{argv:?}"
+        );
+        assert!(launched.error.is_some());
+        assert_eq!(office.document(&run).status, RunStatus::Failed);
+        let last = office.events(&run).pop().unwrap();
+        assert_eq!(
+            (last["type"].as_str(), last["payload"]["reason"].as_str()),
+            (Some("run.failed"), Some(reason))
+        );
+    }
+    let (_, ended) = office.script("true").await;
+    assert_eq!(ended.state.status, RunStatus::Ended);
+}
+
+#[tokio::test]
+async fn a_run_has_one_session_at_a_time() {
+    let office = Office::open();
+    let (run, launched) = office.launch(&["/bin/sleep", "1000"]).await;
+    let mut second = office.params(&run, &["/bin/true"]);
+    second.session_ref = Some(text("other"));
+    let refused = office.sessions.launch(second).await.unwrap_err();
+    assert!(matches!(refused, Error::AlreadyRunning(name) if name == launched.session_ref));
+    office.stop(&launched.session_ref).await;
+    office.collect(&launched.session_ref).await;
+    let again = office
+        .sessions
+        .launch(office.params(&run, &["/bin/true"]))
+        .await
+        .unwrap();
+    assert_eq!(again.state, CompanySessionLaunchState::Failed);
+}
+
+fn one_at_a_time() -> Options {
+    Options {
+        limits: Limits {
+            workspace: 1,
+            provider: 1,
+            team: 1,
+        },
+        ..Options::default()
+    }
+}
+
+#[tokio::test]
+async fn a_place_is_held_until_the_session_ends() {
+    let office = Office::with(one_at_a_time());
+    let (_, first) = office.launch(&["/bin/sleep", "1000"]).await;
+    let (_, second) = office.launch(&["/bin/sh", "-c", "echo second"]).await;
+    let (third_run, third) = office.launch(&["/bin/sh", "-c", "echo third"]).await;
+    assert_eq!(
+        (second.state, second.queue_position),
+        (CompanySessionLaunchState::Queued, Some(1))
+    );
+    assert_eq!(third.queue_position, Some(2));
+    let rows = office
+        .sessions
+        .list(CompanySessionListParams::default())
+        .await
+        .unwrap();
+    let queued: Vec<_> = rows
+        .iter()
+        .filter(|row| row.state.queued == Some(true))
+        .collect();
+    assert_eq!(queued.len(), 2);
+    assert!(
+        queued
+            .iter()
+            .all(|row| row.state.status == RunStatus::Running && row.pid.is_none())
+    );
+    // One that waits is stopped without ever having had a process.
+    office.stop(&third.session_ref).await;
+    let stopped = office.collect(&third.session_ref).await;
+    assert_eq!(stopped.state.status, RunStatus::Stopped);
+    assert!(
+        !office
+            .types(&third_run)
+            .contains(&"run.executing".to_owned())
+    );
+    assert_eq!(office.document(&third_run).status, RunStatus::Stopped);
+    office.stop(&first.session_ref).await;
+    let ended = office.collect(&second.session_ref).await;
+    assert_eq!(ended.state.status, RunStatus::Ended);
+}
+
+#[tokio::test]
+async fn waiting_has_a_limit_if_one_is_given() {
+    let office = Office::with(one_at_a_time());
+    let (_, first) = office.launch(&["/bin/sleep", "1000"]).await;
+    let run = office.run_of("cmd");
+    let mut params = office.params(&run, &["/bin/true"]);
+    params.queue_timeout_ms = Some(50);
+    let second = office.sessions.launch(params).await.unwrap();
+    let ended = office.collect(&second.session_ref).await;
+    assert_eq!(ended.state.status, RunStatus::Failed);
+    office.stop(&first.session_ref).await;
+    office.sessions.settle().await;
+}
+
+#[tokio::test]
+async fn a_session_ends_at_its_limits_of_time() {
+    let office = Office::open();
+    for (timeout_ms, idle_timeout_ms, reason) in [
+        (Some(300), None, "timeout"),
+        (None, Some(300), "idle_timeout"),
+    ] {
+        let run = office.run_of("cmd");
+        let mut params = office.params(&run, &["/bin/sh", "-c", "echo x; sleep 1000"]);
+        params.timeout_ms = timeout_ms;
+        params.idle_timeout_ms = idle_timeout_ms;
+        let launched = office.sessions.launch(params).await.unwrap();
+        let ended = office.collect(&launched.session_ref).await;
+        assert_eq!(ended.state.status, RunStatus::Failed, "{reason}");
+        let last = office.events(&run).pop().unwrap();
+        assert_eq!(last["payload"]["reason"], reason);
+    }
+}
+
+#[tokio::test]
+async fn spending_too_much_ends_a_session_that_is_watched() {
+    let office = Office::open();
+    let run = office.run_of("cmd");
+    let script = "echo '{\"usage\":{\"total_tokens\":50}}'; echo '{\"usage\":{\"total_tokens\":5000}}'; sleep 1000";
+    let mut params = office.params(&run, &["/bin/sh", "-c", script]);
+    params.budget = Some(Budget {
+        hard_tokens: Some(1000),
+        ..Budget::default()
+    });
+    params.budget_enforcement = Some(CompanySessionBudgetEnforcement::Live);
+    let launched = office.sessions.launch(params).await.unwrap();
+    let ended = office.collect(&launched.session_ref).await;
+    assert_eq!(ended.state.status, RunStatus::Failed);
+    let events = office.events(&run);
+    let exceeded = events
+        .iter()
+        .find(|event| event["type"] == "budget.exceeded")
+        .unwrap();
+    assert_eq!(exceeded["payload"]["phase"], "live");
+    let last = events.last().unwrap();
+    assert_eq!(last["payload"]["budget_exceeded"], true);
+    assert_eq!(last["causation_id"], exceeded["event_id"]);
+}
+
+#[tokio::test]
+async fn what_a_running_session_may_spend_is_reserved_for_it() {
+    let office = Office::open();
+    let path = format!("{}/project.yaml", layout::project(&office.project));
+    let project = office.company.read_text(&path).unwrap();
+    plant(
+        &office.company.path(&path),
+        &format!("{project}budget:\n  hard_tokens: 1000\n"),
+    );
+    let budget = Some(Budget {
+        hard_tokens: Some(800),
+        ..Budget::default()
+    });
+    let (first, second, third) = (
+        office.run_of("cmd"),
+        office.run_of("cmd"),
+        office.run_of("cmd"),
+    );
+    let mut params = office.params(&first, &["/bin/sleep", "1000"]);
+    params.budget.clone_from(&budget);
+    let launched = office.sessions.launch(params).await.unwrap();
+    let mut params = office.params(&second, &["/bin/true"]);
+    params.budget = Some(Budget {
+        hard_tokens: Some(10),
+        ..Budget::default()
+    });
+    // 800 of 1000 are spoken for, which is not all of it.
+    let passed = office.sessions.launch(params).await.unwrap();
+    office.collect(&passed.session_ref).await;
+    let fourth = office.run_of("cmd");
+    let mut params = office.params(&fourth, &["/bin/sleep", "1000"]);
+    params.budget = budget;
+    let other = office.sessions.launch(params).await.unwrap();
+    let refused = office
+        .sessions
+        .launch(office.params(&third, &["/bin/true"]))
+        .await
+        .unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("project.tokens.hard: actual=1600 threshold=1000"),
+        "{refused}"
+    );
+    assert_eq!(office.document(&third).status, RunStatus::Failed);
+    for session_ref in [&launched.session_ref, &other.session_ref] {
+        office.stop(session_ref).await;
+        office.collect(session_ref).await;
+    }
+}
+
+#[tokio::test]
+async fn closing_stops_all_and_writes_their_ends_down() {
+    let office = Office::with(Options {
+        limits: Limits {
+            workspace: 2,
+            provider: 2,
+            team: 2,
+        },
+        ..Options::default()
+    });
+    let mut runs = Vec::new();
+    for _ in 0..3 {
+        runs.push(office.launch(&["/bin/sleep", "1000"]).await.0);
+    }
+    office.sessions.close().await;
+    for run in &runs {
+        assert_eq!(office.document(run).status, RunStatus::Stopped);
+        office.assert_intact(run);
+    }
+    let run = office.run_of("cmd");
+    let refused = office
+        .sessions
+        .launch(office.params(&run, &["/bin/true"]))
+        .await
+        .unwrap_err();
+    assert!(matches!(refused, Error::Closing));
+}
+
+#[tokio::test]
+async fn a_process_with_the_id_of_an_earlier_one_is_not_the_session() {
+    let office = Office::open();
+    let run = office.run_of("cmd");
+    // Our own id, and a time we did not begin at.
+    let record = format!(
+        "schema_version: 1\ntype: session_record\nsession_ref: old\nworkspace_dir: {}\nproject_id: {}\nrun_id: {run}\n\
+         status: running\nexit_code: null\nsignal: null\nstarted_at_ms: 1700000000000\nmode: command\npid: {}\n\
+         pid_start_ticks: 1\n",
+        office.company.given(),
+        office.project,
+        std::process::id(),
+    );
+    plant(&office.company.path(".local/sessions/old.yaml"), &record);
+    let state = office
+        .sessions
+        .poll(Some(office.company.given()), "old")
+        .await
+        .unwrap();
+    assert_eq!(state.status, RunStatus::Failed);
+    assert_eq!(office.document(&run).status, RunStatus::Failed);
+    let last = office.events(&run).pop().unwrap();
+    assert_eq!(last["payload"]["orphaned"], true);
+    office.assert_intact(&run);
+}
+
+#[tokio::test]
+async fn a_second_gateway_finds_and_stops_what_the_first_one_left() {
+    let office = Office::open();
+    let (run, launched) = office
+        .launch(&["/bin/sh", "-c", "echo $$; exec sleep 1000"])
+        .await;
+    let pid = office.until_printed(&run, "\n").await;
+    let companies = Companies::new(office.company.sources().clone(), Arc::new(|_, _| {}));
+    let later = Sessions::new(companies, Options::default());
+    let dir = Some(office.company.given());
+    let state = later.poll(dir, &launched.session_ref).await.unwrap();
+    assert_eq!(state.status, RunStatus::Running);
+    assert!(state.error.unwrap().contains("detached"));
+    later.stop(dir, &launched.session_ref).await.unwrap();
+    // The first one is still there here, and hears that its process has ended.
+    let ended = office.collect(&launched.session_ref).await;
+    assert_ne!(ended.state.status, RunStatus::Running);
+    assert!(!is_alive(pid.trim()));
+}
+
+#[tokio::test]
+async fn secrets_a_worker_was_given_are_not_written_down() {
+    let office = Office::open();
+    let run = office.run_of("cmd");
+    let secret = "hunter2-hunter2";
+    let mut params = office.params(
+        &run,
+        &["/bin/sh", "-c", "echo key=$MY_API_KEY plain=$PLAIN"],
+    );
+    let env = [("MY_API_KEY", secret), ("PLAIN", "visible")];
+    params.env = Some(
+        env.map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
+    );
+    let launched = office.sessions.launch(params).await.unwrap();
+    office.collect(&launched.session_ref).await;
+    let folder = office.company.path(&layout::run(&office.project, &run));
+    for name in ["events.jsonl", "run.yaml", "outputs/stdout.txt"] {
+        let content = fs::read_to_string(folder.join(name)).unwrap();
+        assert!(!content.contains(secret), "{name}");
+    }
+    assert!(office.printed(&run).contains("plain=visible"));
+    let spec = serde_json::to_value(office.document(&run).spec).unwrap();
+    assert_eq!(spec["env"]["MY_API_KEY"], "[set]");
+}
+
+#[tokio::test]
+async fn explaining_starts_and_writes_nothing() {
+    let office = Office::with(one_at_a_time());
+    let (_, first) = office.launch(&["/bin/sleep", "1000"]).await;
+    let run = office.run_of("cmd");
+    let before = office.events(&run);
+    let mut params = office.params(&run, &["/bin/echo", "hello"]);
+    params.explain = Some(true);
+    params.budget = Some(Budget {
+        hard_tokens: Some(5),
+        ..Budget::default()
+    });
+    let explained = office.sessions.launch(params).await.unwrap();
+    assert_eq!(explained.state, CompanySessionLaunchState::Explained);
+    let explanation = explained.explain.unwrap();
+    assert!(explanation.would_launch);
+    assert_eq!(explanation.policy.rule_id, "vis.org");
+    assert_eq!(explanation.lane.queue_position, Some(1));
+    assert_eq!(explanation.budget[0].result, "ok");
+    assert_eq!(explanation.command.unwrap().argv, ["/bin/echo", "hello"]);
+    assert_eq!(office.events(&run), before);
+    assert!(
+        office
+            .sessions
+            .poll(None, &explained.session_ref)
+            .await
+            .is_err()
+    );
+    office.stop(&first.session_ref).await;
+    office.sessions.settle().await;
+}
+
+#[tokio::test]
+async fn a_driver_makes_the_command_and_reads_the_answer() {
+    let office = Office::open();
+    let script = r#"cat > prompt.seen; echo "$@" > argv.seen
+echo '{"type":"thread.started","thread_id":"t1"}'
+echo '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"scripted answer"}}'
+echo '{"type":"turn.completed","usage":{"input_tokens":1200,"cached_input_tokens":800,"output_tokens":34,"reasoning_output_tokens":10}}'"#;
+    let bin = program(office.company.root().parent().unwrap(), "codex", script);
+    office.set_machine(|machine| {
+        machine.provider_bins.insert("codex".to_owned(), bin);
+        let card = serde_json::json!({"input": 1.0, "cached_input": 0.1, "output": 10.0});
+        machine.provider_pricing_usd_per_1k_tokens = Some(BTreeMap::from([(
+            "codex".to_owned(),
+            serde_json::from_value(card).unwrap(),
+        )]));
+    });
+    let run = office.run_of("codex");
+    let mut params = office.params(&run, &[]);
+    params.prompt_text = Some("say hello".to_owned());
+    params.apply_guard = Some(false);
+    let launched = office.sessions.launch(params).await.unwrap();
+    let ended = office.collect(&launched.session_ref).await;
+    assert_eq!(ended.state.status, RunStatus::Ended, "{ended:?}");
+    assert_eq!(office.output(&run, "last_message.md"), b"scripted answer");
+    let usage = office.document(&run).usage.unwrap();
+    assert_eq!((usage.total_tokens, usage.cost_usd), (1234, Some(0.82)));
+    let seen = |name: &str| fs::read_to_string(office.company.path(name)).unwrap();
+    assert_eq!(seen("prompt.seen"), "say hello");
+    assert!(
+        seen("argv.seen")
+            .starts_with("exec --json --skip-git-repo-check --color never --sandbox read-only")
+    );
+}
+
+#[tokio::test]
+async fn a_provider_that_was_asked_too_often_rests_also_after_a_restart() {
+    let office = Office::open();
+    let script = r#"echo '{"type":"thread.started","thread_id":"t1"}'
+echo '{"type":"turn.failed","error":{"message":"exceeded retry limit, last status: 429 Too Many Requests"}}'
+exit 1"#;
+    let bin = program(office.company.root().parent().unwrap(), "codex", script);
+    let run = office.run_of("codex");
+    let mut params = office.params(&run, &[&bin]);
+    params.apply_guard = Some(false);
+    let launched = office.sessions.launch(params).await.unwrap();
+    let ended = office.collect(&launched.session_ref).await;
+    assert_eq!(ended.state.status, RunStatus::Failed);
+    assert_eq!(
+        office.events(&run).pop().unwrap()["payload"]["error_class"],
+        "rate_limited"
+    );
+    let lanes = office.company.path(".local/lanes.json");
+    // The place is given back after the rest is written down.
+    let other = office.run_of("codex");
+    let explain = |office: &Office, sessions: &Sessions| {
+        let mut params = office.params(&other, &["/bin/true"]);
+        params.explain = Some(true);
+        let sessions = sessions.clone();
+        async move { sessions.launch(params).await.unwrap().explain.unwrap().lane }
+    };
+    while !lanes.exists() {
+        tokio::task::yield_now().await;
+    }
+    let lane = explain(&office, &office.sessions).await;
+    assert_eq!(lane.queue_position, Some(1));
+    let companies = Companies::new(office.company.sources().clone(), Arc::new(|_, _| {}));
+    let later = Sessions::new(companies, Options::default());
+    assert!(explain(&office, &later).await.cooldown_until.is_some());
+}
+
+#[tokio::test]
+async fn a_worker_program_that_is_not_allowed_is_not_started() {
+    let office = Office::open();
+    let bin = program(office.company.root().parent().unwrap(), "claude", "exit 0");
+    let run = office.run_of("claude");
+    let mut params = office.params(&run, &[&bin, "-p"]);
+    params.env = Some([("ANTHROPIC_API_KEY".to_owned(), "0123456789".to_owned())].into());
+    let refused = office.sessions.launch(params).await.unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            Error::Unverified {
+                reason: "api_key_present",
+                ..
+            }
+        ),
+        "{refused}"
+    );
+    assert_eq!(office.document(&run).status, RunStatus::Failed);
+    assert!(
+        office
+            .types(&run)
+            .contains(&"worker.subscription_check.failed".to_owned())
+    );
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let status = std::process::Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+        .args(arguments)
+        .status()
+        .unwrap();
+    assert!(status.success(), "git {arguments:?}");
+}
+
+/// A repository with one commit, known to the office as `site`.
+fn repository(office: &Office) -> PathBuf {
+    let repo = office.company.root().parent().unwrap().join("repo");
+    plant(&repo.join("a.txt"), "one\n");
+    git(&repo, &["init", "-q", "-b", "main"]);
+    git(&repo, &["add", "a.txt"]);
+    git(&repo, &["commit", "-q", "-m", "first"]);
+    let path = repo.display().to_string();
+    office.set_machine(|machine| {
+        machine.repo_roots.insert("site".to_owned(), path);
+    });
+    let task = format!(
+        "---\nschema_version: 1\ntype: task\nid: task_1\nproject_id: {}\ntitle: T\ncreated_at: \"2024-06-01T10:00:00.000Z\"\n\
+         status: draft\nvisibility: team\nscope:\n  requires_worktree_isolation: true\nmilestones: []\n---\n\n## Contract\n\n## Milestones\n",
+        office.project
+    );
+    plant(
+        &office.company.path(&format!(
+            "{}/tasks/task_1.md",
+            layout::project(&office.project)
+        )),
+        &task,
+    );
+    repo
+}
+
+async fn isolated(office: &Office, script: &str) -> RunId {
+    let run = office.run_of("cmd");
+    let mut params = office.params(&run, &["/bin/sh", "-c", script]);
+    params.repo_id = Some(RepoId::parse("site").unwrap());
+    params.task_id = Some(TaskId::parse("task_1").unwrap());
+    let launched = office.sessions.launch(params).await.unwrap();
+    let ended = office.collect(&launched.session_ref).await;
+    assert_eq!(ended.state.status, RunStatus::Ended, "{ended:?}");
+    run
+}
+
+fn cleanup_params(office: &Office) -> WorktreeCleanupParams {
+    WorktreeCleanupParams {
+        workspace_dir: text(office.company.given()),
+        project_id: None,
+        max_age_hours: Some(0.0),
+        dry_run: None,
+        force: None,
+        delete_branches: None,
+    }
+}
+
+#[tokio::test]
+async fn a_worktree_with_changes_stays_until_somebody_insists() {
+    let office = Office::open();
+    let repo = repository(&office);
+    let run = isolated(&office, "cat a.txt; echo two > a.txt").await;
+    assert_eq!(fs::read_to_string(repo.join("a.txt")).unwrap(), "one\n");
+    let path = office
+        .company
+        .path(&format!(".local/worktrees/{}/task_1/{run}", office.project));
+    assert_eq!(fs::read_to_string(path.join("a.txt")).unwrap(), "two\n");
+    let mut params = cleanup_params(&office);
+    let cleaned = runner::worktree::cleanup(&office.company, &params)
+        .await
+        .unwrap();
+    assert_eq!(cleaned.items[0].reason, "uncommitted changes");
+    assert!(path.exists());
+    params.force = Some(true);
+    params.delete_branches = Some(true);
+    let cleaned = runner::worktree::cleanup(&office.company, &params)
+        .await
+        .unwrap();
+    assert_eq!(cleaned.items[0].action, WorktreeCleanupAction::Removed);
+    assert_eq!(cleaned.items[0].branch_deleted, Some(true));
+    assert!(!path.exists());
+    assert!(
+        !office
+            .company
+            .path(&format!(".local/worktrees/{}", office.project))
+            .exists()
+    );
+}
+
+#[tokio::test]
+async fn nothing_outside_the_folder_for_worktrees_is_removed() {
+    let office = Office::open();
+    repository(&office);
+    let run = isolated(&office, "true").await;
+    let outside = office.company.root().parent().unwrap().join("precious");
+    plant(&outside.join("file"), "x");
+    let link = office.company.path(".local/worktrees/link");
+    std::os::unix::fs::symlink(&outside, &link).unwrap();
+    let path = format!("{}/run.yaml", layout::run(&office.project, &run));
+    let original = office.company.read_text(&path).unwrap();
+    let relpath = office
+        .document(&run)
+        .spec
+        .unwrap()
+        .worktree_relpath()
+        .unwrap()
+        .to_owned();
+    for planted in [
+        "../precious",
+        ".local/worktrees/../../../precious",
+        ".local/worktrees/link",
+        ".local/worktrees",
+        "work",
+    ] {
+        plant(
+            &office.company.path(&path),
+            &original.replace(&relpath, planted),
+        );
+        let mut params = cleanup_params(&office);
+        params.force = Some(true);
+        let cleaned = runner::worktree::cleanup(&office.company, &params)
+            .await
+            .unwrap();
+        assert_eq!(cleaned.removed, 0, "{planted}");
+        assert!(outside.join("file").exists(), "{planted}");
+        assert!(office.company.path("work").exists());
+    }
+}
+
+#[tokio::test]
+async fn a_working_directory_that_leaves_the_repository_is_refused() {
+    let office = Office::open();
+    repository(&office);
+    let run = office.run_of("cmd");
+    let mut params = office.params(&run, &["/bin/true"]);
+    params.repo_id = Some(RepoId::parse("site").unwrap());
+    params.workdir_rel = Some(text("../office"));
+    let launched = office.sessions.launch(params).await.unwrap();
+    assert_eq!(launched.state, CompanySessionLaunchState::Failed);
+    assert!(launched.error.unwrap().contains("leaves the repository"));
+}
