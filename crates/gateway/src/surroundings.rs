@@ -11,7 +11,7 @@ use protocol::{
     Id as _,
     company::{
         ActorRole, ContextPackId, DocumentId, JobId, ProjectId, RunId,
-        context::ContextPlanForJobResponse,
+        context::{ContextPlanForJobResponse, ContextRef},
         heartbeat::ProposedAction,
         inbox::ActionExecution,
         job::{JobRecord, JobSpec},
@@ -58,8 +58,19 @@ impl Surroundings for Around {
     fn plan_context(&self, company: &Company, job: &JobSpec) -> Result<ContextPlan, Error> {
         // What the caller gave comes first and is not there if it was rejected.
         let plan = context_plan::plan(company, &planned(company, job)?, &by_words)?;
+        let is_given = |chosen: &&ContextRef| {
+            let same = |seed: &&ContextRef| seed.kind == chosen.kind && seed.value == chosen.value;
+            job.context_refs.iter().find(same).is_some()
+        };
+        let given = job.context_refs.iter().filter(|seed| {
+            let chosen = plan.context_refs.iter();
+            chosen
+                .clone()
+                .any(|other| other.kind == seed.kind && other.value == seed.value)
+        });
+        let planned = plan.context_refs.iter().filter(|chosen| !is_given(chosen));
         Ok(ContextPlan {
-            refs: plan.context_refs.clone(),
+            refs: given.chain(planned).cloned().collect(),
             plan: Some(json!(plan)),
         })
     }

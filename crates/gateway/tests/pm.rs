@@ -57,8 +57,8 @@ impl Fixture {
         }
         let answer = self.client.call_raw(method, params).await;
         answer.map_err(|error| match error {
-            Error::Rpc { code, data, .. } => (i64::from(code), data),
-            other => panic!("{method}: {other}"),
+            Error::Rpc { code, data, .. } => (code, data),
+            Error::Closed | Error::Unexpected(_) => panic!("{method}: {error}"),
         })
     }
 }

@@ -91,11 +91,14 @@ const ADAPTERS: [(&str, Program, AdapterMode); 4] = [
     ("gemini_cli", Program::Gemini, AdapterMode::Cli),
 ];
 
+/// When a file was made, to the nanosecond, and where it is: another program under the same name has another one.
+type FileState = (i64, i64, u64);
+
 /// What is known of the worker programs.
 #[derive(Debug, Default)]
 pub struct Adapters {
     /// Whether a program has an app server, by its file and the state of it.
-    app_servers: Mutex<BTreeMap<(PathBuf, (i64, i64, u64)), (Instant, bool)>>,
+    app_servers: Mutex<BTreeMap<(PathBuf, FileState), (Instant, bool)>>,
 }
 
 impl Adapters {

@@ -90,14 +90,14 @@ async fn a_dry_tick_tells_whom_it_would_wake_and_writes_nothing() {
     files_below(fixture.company.root(), &mut after);
     assert_eq!(before, after);
     assert_eq!(ticked.woken_workers[0].worker_agent_id, "agent_w");
-    assert_eq!(ticked.woken_workers[0].reasons, ["2 new events"]);
+    assert_eq!(ticked.woken_workers[0].reasons, ["1 new event"]);
     let again = beats
         .tick(&fixture.company, Tick::Dry, "test")
         .await
         .expect("a tick");
     assert_eq!(
         again.woken_workers[0].reasons,
-        ["2 new events"],
+        ["1 new event"],
         "a dry tick swallows no signal"
     );
 }

@@ -196,18 +196,21 @@ words! {
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "the enum is made by a macro")]
 impl Default for JobKind {
     fn default() -> Self {
         Self::Execution
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "the enum is made by a macro")]
 impl Default for WorkerKind {
     fn default() -> Self {
         Self::Codex
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "the enum is made by a macro")]
 impl Default for PermissionLevel {
     fn default() -> Self {
         Self::ReadOnly

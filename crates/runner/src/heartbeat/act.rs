@@ -449,7 +449,7 @@ fn propose(
     let (title, reason) = (clean(&title), clean(reason));
     let id: DocumentId = company.sources().id();
     let project = parsed(action.project_id().map_or("", Text::as_str))?;
-    let shown = serde_json::to_string_pretty(&proposed).unwrap_or_default();
+    let shown = shown(&proposed);
     let note = match redacts {
         true => {
             "\n\nredacted: true. It cannot be carried out; ask for it again without the secret."
@@ -479,4 +479,28 @@ fn propose(
         writer.put_text(&layout::document(&project, &id), &text)
     })?;
     Ok(id)
+}
+
+/// An action as people read it: what it is and how risky before what it says.
+fn shown(action: &Value) -> String {
+    const FIRST: [&str; 8] = [
+        "idempotency_key",
+        "risk",
+        "needs_approval",
+        "visibility",
+        "summary",
+        "kind",
+        "project_id",
+        "body",
+    ];
+    let fields = action.as_object().into_iter().flatten();
+    let rest = fields.filter(|(name, _)| !FIRST.contains(&name.as_str()));
+    let first = FIRST
+        .iter()
+        .filter_map(|name| Some((*name, action.get(name)?)));
+    let lines: Vec<_> = first
+        .chain(rest.map(|(name, value)| (name.as_str(), value)))
+        .map(|(name, value)| format!("  {}: {value}", json!(name)))
+        .collect();
+    format!("{{\n{}\n}}", lines.join(",\n"))
 }

@@ -212,13 +212,15 @@ mod tests {
         serde_json::from_value(json!(fields)).unwrap()
     }
 
-    fn check(action: &ProposedAction, stop: Option<HardStop>, done: u32, expected: &str) {
+    fn check(action: &ProposedAction, stop: Option<&HardStop>, done: u32, expected: &str) {
         let mut state = HeartbeatState::default();
         let config = HeartbeatConfig::default();
-        let verdict = arbitrate(action, stop.as_ref(), &mut state, &config, NOON, done);
-        let shown = match verdict {
+        let verdict = arbitrate(action, stop, &mut state, &config, NOON, done);
+        let shown = match &verdict {
             Verdict::Queue(reason) => format!("queue: {reason}"),
-            other => format!("{other:?}").to_lowercase(),
+            Verdict::Deduped | Verdict::Execute | Verdict::Skip(_) => {
+                format!("{verdict:?}").to_lowercase()
+            }
         };
         assert_eq!(shown, expected);
     }
@@ -236,10 +238,10 @@ mod tests {
             10,
             "queue: The limit of actions per tick is reached",
         );
-        let stop = Some(HardStop::PolicyDenied("vis.team.mismatch".to_owned()));
+        let stop = HardStop::PolicyDenied("vis.team.mismatch".to_owned());
         check(
             &action("launch_job", "k", "low", false),
-            stop,
+            Some(&stop),
             0,
             "queue: policy_denied:vis.team.mismatch",
         );

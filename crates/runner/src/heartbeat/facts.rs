@@ -99,10 +99,10 @@ pub(crate) fn gather(
             };
             let age = unix_ms(&last.started_at).map(|at| (now_ms - at) / 60_000);
             let is_old = age.is_some_and(|age| age >= i64::from(config.stuck_job_running_minutes));
-            if record.status == JobStatus::Running && (is_old || failed >= 2) {
-                if let Some(worker) = workers.get_mut(last.worker_agent_id.as_str()) {
-                    counts(worker, project).stuck_jobs += 1;
-                }
+            let is_stuck = record.status == JobStatus::Running && (is_old || failed >= 2);
+            let worker = workers.get_mut(last.worker_agent_id.as_str());
+            if let Some(worker) = worker.filter(|_| is_stuck) {
+                counts(worker, project).stuck_jobs += 1;
             }
         }
         due(company, project, config, now_ms, &mut workers)?;

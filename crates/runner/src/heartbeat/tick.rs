@@ -84,7 +84,7 @@ pub(crate) async fn run(
         .await?
     };
     response.candidates = candidates(&decision);
-    response.woken_workers = decision.wakes.iter().map(|wake| woken(wake)).collect();
+    response.woken_workers = decision.wakes.iter().map(woken).collect();
     if kind == Tick::Dry {
         return Ok(finished(response, company));
     }

@@ -448,7 +448,7 @@ mod tests {
                 local_hour: hour,
                 ..NOON
             };
-            let is_quiet = hour >= 22 || hour < 7;
+            let is_quiet = !(7..22).contains(&hour);
             assert_eq!(
                 woken(&workers, &HeartbeatState::default(), &config, now).is_empty(),
                 is_quiet,

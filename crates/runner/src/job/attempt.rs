@@ -26,7 +26,7 @@ use crate::{
     lanes::Strain,
     plan::Extra,
     record::SessionRecord,
-    scribe::{Scribe, cause_of},
+    scribe::Scribe,
     session::{blocking, retry_at_of},
 };
 
@@ -262,7 +262,7 @@ impl Attempt<'_> {
                 message,
             } => {
                 let events = vec![managers("worker.subscription_check.failed", &payload)?];
-                let mut failed = managers(
+                let failed = managers(
                     "run.failed",
                     &json!({
                         "preflight": true,
@@ -272,13 +272,12 @@ impl Attempt<'_> {
                         "stopped": false,
                     }),
                 )?;
-                failed.causation_id = cause_of(&events, "worker.subscription_check.failed");
                 let (scribe, events) = (scribe.clone(), [events, vec![failed]].concat());
                 blocking(move || scribe.end(&events, RunStatus::Failed, |_| {}, &[], None)).await?;
-                return Ok(Done {
+                Ok(Done {
                     record: None,
                     ended: Ended::Blocked(message),
-                });
+                })
             }
             Verdict::Passed { payload } => {
                 let probe = &runner.jobs.inner.probes;

@@ -242,7 +242,7 @@ mod tests {
         JobId::parse("job_1").unwrap()
     }
 
-    fn read(answer: Value) -> Result<(JobResult, Vec<String>), Vec<String>> {
+    fn read(answer: &Value) -> Result<(JobResult, Vec<String>), Vec<String>> {
         let answer = answer.as_object().unwrap().clone();
         of_answer(answer, &job(), "run_1").map_err(|errors| {
             errors
@@ -259,7 +259,7 @@ mod tests {
             "commands_run": [{"command": "ls", "exit_code": null, "pid": 7}],
             "attempt_run_id": "../../x",
         });
-        let (result, notes) = read(answer).unwrap();
+        let (result, notes) = read(&answer).unwrap();
         assert_eq!(result.attempt_run_id.as_str(), "run_1");
         assert_eq!(result.commands_run[0].exit_code, None);
         assert_eq!(
@@ -277,9 +277,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_understood_is_told_field_by_field() {
-        let errors = read(json!({"status": "great", "files_changed": "none"})).unwrap_err();
+        let errors = read(&json!({"status": "great", "files_changed": "none"})).unwrap_err();
         assert_eq!(errors.len(), 3, "{errors:?}");
-        let errors = read(json!({"job_id": "job_2", "status": "failed", "summary": "x"}));
+        let errors = read(&json!({"job_id": "job_2", "status": "failed", "summary": "x"}));
         assert_eq!(
             errors.unwrap_err(),
             ["result_job_id_mismatch: job_id is not `job_1`"]

@@ -60,7 +60,12 @@ impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         match error {
             Error::Closing => Self::Closing,
-            other => Self::Broken(other.to_string()),
+            Error::Company(_)
+            | Error::AlreadyRunning(_)
+            | Error::Unknown(_)
+            | Error::UnknownHere(_)
+            | Error::Budget(_)
+            | Error::Unverified { .. } => Self::Broken(error.to_string()),
         }
     }
 }
@@ -82,7 +87,7 @@ impl Runner {
             Err(Stop::Canceled) => self.own(
                 &last_run,
                 JobResultStatus::Canceled,
-                "Job canceled by caller.",
+                "Job was canceled before completion.",
                 Vec::new(),
                 None,
                 [("canceled", json!(true))],
