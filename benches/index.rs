@@ -127,7 +127,7 @@ fn thousand(table: &mut Table) {
         monitor,
         ui,
         resources,
-    ] = samples.map(median);
+    ] = samples.map(|samples| median(&samples));
     println!("{RUNS} runs × {EVENTS} events, medians of {ROUNDS} rounds\n");
     table.rate(
         "parse and insert, nothing else, one thread",
@@ -192,7 +192,7 @@ fn child(folder: &Path) -> ExitCode {
         Some(verdict),
     );
     indexes.sync(&company).expect("a sync");
-    let several = |work: &dyn Fn()| median((0..ROUNDS).map(|_| measure(work)).collect());
+    let several = |work: &dyn Fn()| median(&(0..ROUNDS).map(|_| measure(work)).collect::<Vec<_>>());
     let unchanged = several(&|| drop(indexes.sync(&company).expect("a sync")));
     table.time("index.sync, nothing changed", unchanged, None, None);
     let views: [(&str, &dyn Fn()); 4] = [
@@ -482,7 +482,7 @@ fn cpu_seconds() -> f64 {
         / 1e9
 }
 
-fn median(samples: Vec<Took>) -> Took {
+fn median(samples: &[Took]) -> Took {
     let middle = |of: fn(&Took) -> f64| {
         let mut sorted: Vec<f64> = samples.iter().map(of).collect();
         sorted.sort_by(f64::total_cmp);
