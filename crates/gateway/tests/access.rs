@@ -110,13 +110,16 @@ async fn a_token_for_one_workspace_cannot_touch_another_by_any_id() {
         .await;
     let before = answer(&owner, "thread/tree", json!({"workspace_id": "ws_a"})).await;
     told(&owner).await;
-    for (_, method) in protocol::methods() {
+    for (family, method) in protocol::methods() {
+        // Methods of company folders are refused before they name anything: `tests/company.rs`.
+        if family.dialect == protocol::Dialect::Company {
+            continue;
+        }
         let names_something = ![
             "workspace/list",
             "workspace/default",
             "system/methods",
             "system/capabilities",
-            "system.capabilities",
             "provider/list",
             "provider/models/list",
         ]

@@ -108,7 +108,7 @@ async fn a_bad_param_is_pointed_at() {
 async fn the_company_family_lists_issues() {
     let client = client();
     let params = json!({"text": "x", "drawers": [{}]});
-    assert_snapshot!(failure(&client, "desk.echo", params).await, @r#"-32602 invalid params for `desk.echo`: missing field `a/b` [{"code":"custom","message":"missing field `a/b`","path":["drawers",0,"a/b"]}]"#);
+    assert_snapshot!(failure(&client, "desk.echo", params).await, @r#"-32602 Invalid params [{"code":"invalid_type","expected":"number","message":"Invalid input: expected number, received undefined","path":["drawers",0,"a/b"]}]"#);
 }
 
 #[tokio::test]

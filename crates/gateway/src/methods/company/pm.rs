@@ -1,4 +1,4 @@
-//! `pm.*`
+//! `pm.*`: plans
 
 use company::{
     conversation::Scope, document::Machine, home::Standings, layout, plan::allocation::Provider, pm,

@@ -1,4 +1,4 @@
-//! `ui.*`
+//! `ui.*`: everything at once
 
 use protocol::company::{Text, inbox::InboxResolveParams, ui::*};
 use rpc::{Failure, Router};
