@@ -7,7 +7,9 @@ use std::{
 };
 
 use futures_util::{SinkExt as _, StreamExt as _};
-use protocol::{Method as _, system::SystemMethods, workspace::WorkspaceChangedNotification};
+use protocol::{
+    Method as _, thread::agents_doc::ThreadAgentsDocGet, workspace::WorkspaceChangedNotification,
+};
 use serde_json::{Value, json};
 use testkit::ServeProcess;
 use tokio::{
@@ -20,7 +22,9 @@ use tokio_tungstenite::{
 };
 
 /// Large answers that nobody reads: more than all buffers on the way hold.
-const UNREAD_ANSWERS: usize = 120;
+const UNREAD_ANSWERS: usize = 240;
+/// How large each of them is at least.
+const ANSWER_BYTES: usize = 64 << 10;
 /// More notifications than may wait for one connection.
 const CHANGES: usize = 140;
 
@@ -79,7 +83,7 @@ async fn metrics(serving: &ServeProcess) -> String {
 async fn wait_until_stuck(serving: &ServeProcess) {
     let made = format!(
         r#"accord_requests_total{{method="{}",outcome="ok"}} "#,
-        SystemMethods::NAME
+        ThreadAgentsDocGet::NAME
     );
     let number = |page: &str, name: &str| -> u64 {
         let found = page
@@ -113,9 +117,16 @@ async fn who_does_not_read_is_closed_and_delays_nobody() {
     let told = reader.wait_for::<WorkspaceChangedNotification>().await;
     told.unwrap();
 
+    let content = "x".repeat(ANSWER_BYTES);
+    let document = json!({"workspace_id": "ws_000000000000000000", "content": content});
+    let saved = reader.call_raw("thread/agents_doc/save", document).await;
+    saved.unwrap();
+
     let mut slow = connect(&serving, &serving.token()).await;
     for id in 0..UNREAD_ANSWERS {
-        let request = json!({"jsonrpc": "2.0", "id": id, "method": SystemMethods::NAME});
+        let params = json!({"workspace_id": "ws_000000000000000000"});
+        let method = ThreadAgentsDocGet::NAME;
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         slow.send(Message::text(request.to_string())).await.unwrap();
     }
     wait_until_stuck(&serving).await;
