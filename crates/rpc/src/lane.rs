@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use tokio::sync::Semaphore;
 
 use crate::{
@@ -59,7 +60,12 @@ impl<S: Service> Lane<S> {
             self.outbox().respond(answer).await;
             return;
         };
-        let (service, running) = (Arc::clone(&self.service), Arc::clone(&self.running));
+        let running = Arc::clone(&self.running);
+        if let Ok(turn) = Arc::clone(&running).try_acquire_owned() {
+            self.serve(request, (turn, place, bytes));
+            return;
+        }
+        let service = Arc::clone(&self.service);
         tokio::spawn(async move {
             // The semaphore is never closed.
             let _turn = running.acquire().await;
@@ -75,11 +81,19 @@ impl<S: Service> Lane<S> {
         };
         // The semaphore is never closed.
         let turn = Arc::clone(&self.running).acquire_owned().await;
-        let service = Arc::clone(&self.service);
-        tokio::spawn(async move {
-            service.serve(request).await;
-            drop(turn);
-        });
+        self.serve(request, turn);
+    }
+
+    /// Answers here and now what needs no waiting, which saves a task and a change of threads; the rest goes on beside
+    /// the other requests, keeping `held` until it is done.
+    fn serve(&self, request: Request, held: impl Send + 'static) {
+        let mut serving = Box::pin(Arc::clone(&self.service).serve(request));
+        if serving.as_mut().now_or_never().is_none() {
+            tokio::spawn(async move {
+                serving.await;
+                drop(held);
+            });
+        }
     }
 
     /// Waits until every request taken so far is answered.

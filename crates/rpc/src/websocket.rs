@@ -55,7 +55,9 @@ pub async fn run<S: Service>(
         std::future::pending::<()>().await;
     };
     let writing = write(&mut writer, &outbox, to_answer);
+    // What was answered while reading is written in the same go.
     tokio::select! {
+        biased;
         () = reading => {}
         () = writing => {}
     }
