@@ -13,18 +13,18 @@ use std::{
     io::{BufRead as _, BufReader},
     path::Path,
     process::{Child, Command, ExitCode, Stdio},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
-use axum::{
-    extract::ws::{Message as EchoMessage, WebSocketUpgrade},
-    serve::ListenerExt as _,
-};
 use futures_util::{SinkExt as _, StreamExt as _, future::join_all};
-use rpc::websocket::MAX_MESSAGE_BYTES;
+use rpc::{Outbox, Request, Service, websocket};
 use serde_json::{Value, json};
 use testkit::ServeProcess;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+};
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{Message, Utf8Bytes, client::IntoClientRequest as _, http::HeaderValue},
@@ -40,8 +40,6 @@ const SLICE: Duration = Duration::from_secs(1);
 const WRITERS: usize = 64;
 /// Clients that read at the same time.
 const READERS: usize = 16;
-/// What the echo server reads at once.
-const READ_BUFFER_BYTES: usize = 16 << 10;
 /// Makes this program the echo server.
 const ECHO: &str = "--echo-server";
 
@@ -80,22 +78,26 @@ async fn measure() -> ExitCode {
         readers.push(Connection::open(server.url(), &server.token()).await);
         echoes.push(Connection::open(&echo.url, "").await);
     }
-    let frame = readers[0].ask(get.clone()).await;
+    let frame = readers[0].ask(Message::Text(get.clone())).await;
 
     let mut samples: [Vec<Sample>; 9] = Default::default();
     for _ in 0..ROUNDS {
         let ask = |text: &Utf8Bytes| {
-            let text = text.clone();
-            async move |connection: &mut Connection| drop(connection.ask(text.clone()).await)
+            let message = Message::Text(text.clone());
+            async move |connection: &mut Connection| drop(connection.ask(message.clone()).await)
+        };
+        let echo = |text: &Utf8Bytes| {
+            let message = Message::Binary(text.clone().into());
+            async move |connection: &mut Connection| drop(connection.ask(message.clone()).await)
         };
         let round = [
             raw.slice(),
             slice(&mut writers[..1], Writer::save).await,
             slice(&mut writers, Writer::save).await,
-            slice(&mut echoes[..1], ask(&frame)).await,
+            slice(&mut echoes[..1], echo(&frame)).await,
             slice(&mut readers[..1], ask(&get)).await,
             slice(&mut readers[..1], ask(&resolve)).await,
-            slice(&mut echoes, ask(&frame)).await,
+            slice(&mut echoes, echo(&frame)).await,
             slice(&mut readers, ask(&get)).await,
             slice(&mut readers, ask(&resolve)).await,
         ];
@@ -253,8 +255,8 @@ impl Connection {
     }
 
     /// Sends a request and waits for its result; notifications are skipped.
-    async fn ask(&mut self, request: Utf8Bytes) -> Utf8Bytes {
-        let sent = self.socket.send(Message::Text(request)).await;
+    async fn ask(&mut self, request: Message) -> Utf8Bytes {
+        let sent = self.socket.send(request).await;
         sent.expect("the connection stands");
         loop {
             match self.socket.next().await {
@@ -271,7 +273,8 @@ impl Connection {
     }
 
     async fn call(&mut self, method: &str, params: Value) -> Value {
-        let answer = self.ask(request(method, &params.to_string())).await;
+        let request = Message::Text(request(method, &params.to_string()));
+        let answer = self.ask(request).await;
         let mut answer: Value = serde_json::from_str(&answer).expect("JSON");
         answer["result"].take()
     }
@@ -321,7 +324,7 @@ impl Writer {
             content(*version)
         );
         let request = request("thread/agents_doc/save", &params);
-        self.connection.ask(request).await;
+        self.connection.ask(Message::Text(request)).await;
         self.version += 1;
     }
 }
@@ -460,27 +463,54 @@ impl Drop for EchoProcess {
     }
 }
 
-/// The server stack of the gateway with nothing behind it.
+/// The server stack of the gateway with nothing behind it: what comes in a binary frame goes back as a text.
+struct Echo {
+    outbox: Arc<Outbox>,
+}
+
+impl Service for Echo {
+    fn outbox(&self) -> &Arc<Outbox> {
+        &self.outbox
+    }
+
+    async fn serve(self: Arc<Self>, _: Request) {}
+
+    async fn binary(&self, frame: rpc::Bytes) {
+        let text = rpc::Text::try_from(frame).expect("the client sends texts");
+        self.outbox.respond(text).await;
+    }
+}
+
 async fn echo_server() {
-    let upgrade = async |upgrade: WebSocketUpgrade| {
-        upgrade
-            .read_buffer_size(READ_BUFFER_BYTES)
-            .max_message_size(MAX_MESSAGE_BYTES)
-            .max_frame_size(MAX_MESSAGE_BYTES)
-            .on_upgrade(async |mut socket| {
-                while let Some(Ok(EchoMessage::Text(text))) = socket.recv().await {
-                    if socket.send(EchoMessage::Text(text)).await.is_err() {
-                        return;
-                    }
-                }
-            })
-    };
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     println!("ws://{address}/");
-    let listener = listener.tap_io(|stream| {
-        let _ = stream.set_nodelay(true);
+    loop {
+        let (stream, _) = listener.accept().await.expect("a client");
+        tokio::spawn(echo(stream));
+    }
+}
+
+async fn echo(mut stream: TcpStream) {
+    stream.set_nodelay(true).expect("TCP_NODELAY can be set");
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let read = stream.read_buf(&mut head).await.expect("a handshake");
+        assert!(read > 0, "the client is gone");
+    }
+    let head = String::from_utf8(head).expect("a handshake");
+    let key = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        let is_key = name.eq_ignore_ascii_case("sec-websocket-key");
+        is_key.then(|| websocket::accept_key(value.trim().as_bytes()))
     });
-    let app = axum::Router::new().route("/", axum::routing::get(upgrade));
-    axum::serve(listener, app).await.expect("echo");
+    let answer = format!(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+         Sec-WebSocket-Accept: {}\r\n\r\n",
+        key.expect("a key")
+    );
+    let written = stream.write_all(answer.as_bytes()).await;
+    written.expect("the client waits for it");
+    let outbox = Arc::default();
+    websocket::run(stream.into_split(), &[], Arc::new(Echo { outbox })).await;
 }
