@@ -1,13 +1,14 @@
 //! The commands, one file each.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::failure::Failure;
 
 mod agents_md;
 mod artifact;
+mod method;
 mod pm;
 mod projection_worker;
 mod serve;
@@ -15,8 +16,15 @@ mod server_start;
 mod token;
 
 /// A local-first gateway for a company of AI agents.
+///
+/// Every method is a command too, such as `ac workspace:init DIR` or `ac thread/tree`: `ac methods` lists them.
 #[derive(Debug, Parser)]
-#[command(name = "ac", version, arg_required_else_help = true)]
+#[command(
+    name = "ac",
+    version,
+    arg_required_else_help = true,
+    after_help = "Exit codes: 0 done, 1 refused or failed, 2 wrong arguments, 70 the disk cannot be trusted."
+)]
 pub(crate) struct Command {
     #[command(subcommand)]
     action: Action,
@@ -38,6 +46,13 @@ enum Action {
     Pm(pm::Pm),
     /// Make, list and revoke tokens for other clients.
     Token(token::Token),
+    /// List every method, each of which is a command.
+    Methods(method::Methods),
+    /// Call any method with JSON.
+    #[command(name = "rpc:call")]
+    RpcCall(method::RpcCall),
+    #[command(external_subcommand)]
+    Method(Vec<OsString>),
     #[command(name = "projection-worker", hide = true)]
     ProjectionWorker(projection_worker::ProjectionWorker),
 }
@@ -67,7 +82,10 @@ impl Command {
             | Action::AgentsMd(_)
             | Action::Artifact(_)
             | Action::Pm(_)
-            | Action::Token(_) => None,
+            | Action::Token(_)
+            | Action::Methods(_)
+            | Action::RpcCall(_)
+            | Action::Method(_) => None,
         }
     }
 
@@ -79,10 +97,20 @@ impl Command {
             Action::Artifact(artifact) => artifact.run().await,
             Action::Pm(pm) => pm.run().await,
             Action::Token(token) => token.run().await,
+            Action::Methods(methods) => methods.run(),
+            Action::RpcCall(call) => call.run().await,
+            Action::Method(arguments) => method::run(arguments, &names()).await,
             // It has run alone.
             Action::ProjectionWorker(_) => Ok(()),
         }
     }
+}
+
+/// The commands that are no methods.
+fn names() -> Vec<String> {
+    let command = Command::command();
+    let visible = command.get_subcommands().filter(|one| !one.is_hide_set());
+    visible.map(|one| one.get_name().to_owned()).collect()
 }
 
 /// The options of every gateway this binary opens.
@@ -100,7 +128,7 @@ pub(crate) fn gateway_options() -> gateway::GatewayOptions {
 }
 
 /// Resolves when somebody wants the process to end.
-async fn stop_signal() {
+pub(crate) async fn stop_signal() {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut terminate), Ok(mut interrupt)) = (
         signal(SignalKind::terminate()),

@@ -30,6 +30,12 @@ pub(crate) enum Failure {
     /// There is nothing to revoke.
     #[error("there is no valid token `{id}`: `ac token list` shows them")]
     UnknownToken { id: String },
+    /// There is no such command.
+    #[error("there is no command `{name}`{}", hint.as_ref().map(|hint| format!("; did you mean `ac {hint}`?")).unwrap_or_default())]
+    UnknownCommand { name: String, hint: Option<String> },
+    /// No folder was named, and there is none around here.
+    #[error("`{}` is in no company folder: name one, or make one with `ac workspace:init DIR`", here.display())]
+    NoCompany { here: PathBuf },
     /// An argument makes no sense.
     #[error("{detail}")]
     Argument { detail: String },
@@ -55,6 +61,24 @@ impl Failure {
     pub(crate) fn report(&self) -> ExitCode {
         tracing::debug!(error = ?self, "the command failed");
         terminal::complain(&format!("error: {self}"));
-        ExitCode::FAILURE
+        if let Some(hint) = self.hint() {
+            terminal::complain(&format!("hint: {hint}"));
+        }
+        match self {
+            Self::UnknownCommand { .. } | Self::NoCompany { .. } | Self::Argument { .. } => {
+                ExitCode::from(2)
+            }
+            _ => ExitCode::FAILURE,
+        }
+    }
+
+    /// What to do about it, where that does not follow from the sentence.
+    fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::UnknownCommand { .. } => {
+                Some("`ac --help` shows the commands, `ac methods` those of the protocol")
+            }
+            _ => None,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! A client of the home itself, whether or not a gateway serves it: several processes may use one home.
+//! A client of a home: of the gateway that serves it, or else of one in this process.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -7,18 +7,19 @@ use protocol::{
     Id as _, WorkspaceId,
     workspace::{WorkspaceDefault, WorkspaceDefaultParams},
 };
-use rpc::Client;
+use rpc::{Client, websocket};
 
 use crate::{command::HomeOption, failure::Failure};
 
 /// The owner's connection to a home.
 pub(crate) struct Local {
-    gateway: Arc<Gateway>,
+    /// None when another process serves the home.
+    gateway: Option<Arc<Gateway>>,
     pub(crate) client: Client,
 }
 
 impl Local {
-    /// Opens a home, runs `work` with a client and closes the home again.
+    /// Connects to a home, runs `work` with the client and leaves the home as it was found.
     pub(crate) async fn with<T, F>(
         home: &HomeOption,
         work: impl FnOnce(Arc<Self>) -> F,
@@ -27,15 +28,30 @@ impl Local {
         F: Future<Output = Result<T, Failure>>,
     {
         let home = Home::open(&home.path()?)?;
+        let local = Arc::new(match home.served_at() {
+            Some(url) => Self {
+                client: websocket::connect(&url, &home.token()?).await?,
+                gateway: None,
+            },
+            None => Self::open(&home).await?,
+        });
+        let done = work(Arc::clone(&local)).await;
+        if let Some(gateway) = &local.gateway {
+            gateway.close(Duration::ZERO).await;
+        }
+        done
+    }
+
+    async fn open(home: &Home) -> Result<Self, Failure> {
         let mut options = crate::command::gateway_options();
         // A command ends before a preview would be made; the next gateway makes it.
         options.projection_worker = None;
-        let gateway = Gateway::open(&home, &options).await?;
+        let gateway = Gateway::open(home, &options).await?;
         let client = rpc::memory::connect(gateway.connect(Principal::owner()));
-        let local = Arc::new(Self { gateway, client });
-        let done = work(Arc::clone(&local)).await;
-        local.gateway.close(Duration::ZERO).await;
-        done
+        Ok(Self {
+            gateway: Some(gateway),
+            client,
+        })
     }
 
     /// The workspace somebody named, or the one to start in.
@@ -49,6 +65,18 @@ impl Local {
                     .await?;
                 Ok(found.workspace.id)
             }
+        }
+    }
+
+    /// Waits for the processes this one started; those of a gateway live with the gateway.
+    pub(crate) async fn sessions_over(&self) {
+        let Some(gateway) = &self.gateway else {
+            return;
+        };
+        tokio::select! {
+            biased;
+            () = gateway.sessions_over() => {}
+            () = crate::command::stop_signal() => gateway.stop_sessions(),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write as _};
 
+use serde_json::Value;
+
 /// Writes lines to standard output.
 pub(crate) fn say(text: &str) -> io::Result<()> {
     let mut output = io::stdout().lock();
@@ -34,4 +36,98 @@ pub(crate) fn table(titles: &[&str], rows: &[Vec<String>]) -> String {
         .chain(rows.iter().map(|row| line(row)))
         .collect();
     lines.join("\n")
+}
+
+/// Any answer for people: what belongs together as a table, the rest as names and values.
+pub(crate) fn show(value: &Value) -> String {
+    let mut lines = Vec::new();
+    show_within(value, "", &mut lines);
+    lines.join("\n")
+}
+
+fn show_within(value: &Value, title: &str, lines: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            let (plain, nested): (Vec<_>, Vec<_>) =
+                members.iter().partition(|(_, member)| is_plain(member));
+            let width = plain.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+            for (name, member) in plain {
+                lines.push(format!("{name:width$}  {}", cell(member)));
+            }
+            for (name, member) in nested {
+                let title = match title {
+                    "" => name.clone(),
+                    title => format!("{title}.{name}"),
+                };
+                lines.extend([String::new(), title.to_uppercase()]);
+                show_within(member, &title, lines);
+            }
+        }
+        Value::Array(items) if items.iter().all(Value::is_object) => {
+            lines.push(table_of(items));
+        }
+        other => lines.push(cell(other)),
+    }
+}
+
+/// The plain members of objects as columns, in the order they first appear.
+fn table_of(items: &[Value]) -> String {
+    let members = || items.iter().filter_map(Value::as_object).flatten();
+    let mut titles: Vec<&str> = Vec::new();
+    for (name, _) in members().filter(|(_, member)| is_plain(member) && !member.is_null()) {
+        if !titles.contains(&name.as_str()) {
+            titles.push(name);
+        }
+    }
+    let row = |item: &Value| titles.iter().map(|title| cell(&item[*title])).collect();
+    let rows: Vec<Vec<String>> = items.iter().map(row).collect();
+    table(&titles, &rows)
+}
+
+/// Whether it fits into a cell.
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::Object(_) => false,
+        Value::Array(items) => items
+            .iter()
+            .all(|item| !item.is_object() && !item.is_array()),
+        _ => true,
+    }
+}
+
+/// A value in one line. Texts of others may hold anything, also what a terminal would obey.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => harmless(text),
+        Value::Array(items) => items.iter().map(cell).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+/// A text without control characters, in one line.
+pub(crate) fn harmless(text: &str) -> String {
+    let visible = |letter: char| if letter.is_control() { ' ' } else { letter };
+    text.chars().map(visible).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_shown_as_names_values_and_tables() {
+        let answer = json!({
+            "total": 2,
+            "name": "Acme\u{1b}[2J",
+            "runs": [{"id": "run_1", "status": "ended"}, {"id": "run_2", "status": null, "tags": ["a", "b"]}],
+            "policy": {"allowed": true},
+            "none": [],
+        });
+        let expected = "name   Acme [2J\nnone   \ntotal  2\n\nPOLICY\nallowed  true\n\nRUNS\nid     status  tags\n\
+                        run_1  ended   -\nrun_2  -       a, b";
+        assert_eq!(show(&answer), expected);
+    }
 }

@@ -5,9 +5,11 @@ use std::{collections::BTreeSet, fmt, str::FromStr};
 use protocol::{Access, Id as _, WorkspaceId, company::ActorRole};
 use rpc::Failure;
 
+mod browser;
 mod throttle;
 mod tokens;
 
+pub(crate) use browser::sign_in_code;
 pub(crate) use throttle::{Throttle, Verdict};
 pub use tokens::{NewToken, StoredTokens};
 

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Error, sources::random_text};
+use crate::{Error, auth, sources::random_text};
 
 /// A folder that exists and is ours.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl Home {
     }
 
     /// The owner's token, made on first use.
-    pub(crate) fn token(&self) -> Result<String, Error> {
+    pub fn token(&self) -> Result<String, Error> {
         let failed = |source| Error::Token { source };
         let path = self.token_file();
         if let Some(token) = read_token(&path).map_err(failed)? {
@@ -90,6 +90,11 @@ impl Home {
                 "the token file is empty",
             ))
         })
+    }
+
+    /// The one-time code with which a browser signs in to the gateway that serves this home.
+    pub fn sign_in_code(&self, now: i64) -> Result<String, Error> {
+        Ok(auth::sign_in_code(&self.token()?, now))
     }
 
     /// Gives this process a name. Its file stays locked until the process ends, however it ends.
@@ -127,6 +132,20 @@ impl Home {
                 false
             }
         }
+    }
+
+    /// Where the gateway that serves this home listens; none when nobody serves it.
+    pub fn served_at(&self) -> Option<String> {
+        let lock = File::open(self.path.join("serve.lock")).ok()?;
+        let is_served = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
+        let text = is_served.then(|| fs::read_to_string(self.serving_file()).ok())??;
+        let serving: serde_json::Value = serde_json::from_str(&text).ok()?;
+        Some(serving["url"].as_str()?.to_owned())
+    }
+
+    /// Where a gateway that serves the home says so.
+    pub(crate) fn serving_file(&self) -> PathBuf {
+        self.path.join("serving.json")
     }
 
     /// Makes this process the only one that serves the home, or tells who does.

@@ -1,4 +1,4 @@
-//! Everything on the port: the WebSocket upgrade, the bytes of artifacts, the probes, the schemas and the metrics.
+//! Everything on the port: the web desktop, the WebSocket upgrade, the bytes of artifacts, the probes, the schemas and the metrics.
 //!
 //! Foreign `Host` and `Origin` headers are refused before anything else is looked at, so that no web page can
 //! reach the gateway through a browser (DNS rebinding).
@@ -22,8 +22,10 @@ mod metrics;
 mod probes;
 mod range;
 mod refusal;
+mod sign_in;
 mod socket;
 mod uploads;
+mod web;
 
 pub(crate) use guard::Allowed;
 
@@ -68,6 +70,7 @@ pub(crate) fn router(gateway: Arc<Gateway>, allowed: Allowed) -> Router {
                 .merge(uploads::routes())
                 .route_layer(middleware::from_fn(cors::share)),
         )
+        .fallback(web::serve)
         .layer(middleware::from_fn_with_state(
             Arc::clone(&http),
             guard::check,

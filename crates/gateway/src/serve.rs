@@ -50,6 +50,8 @@ pub struct Serving {
     pub url: String,
     /// For HTTP clients.
     pub http: String,
+    /// For a browser, once: it signs in.
+    pub sign_in: String,
     /// The file with the owner's token.
     pub token_file: PathBuf,
 }
@@ -75,15 +77,23 @@ pub async fn serve(
     let serving = Serving {
         url: format!("ws://{address}/"),
         http: format!("http://{address}/"),
+        sign_in: format!(
+            "http://{address}/?code={}",
+            home.sign_in_code(gateway_options.sources.clock.now())?
+        ),
         token_file: home.token_file(),
     };
-    if let Some(path) = options.ready_file {
-        let content = json!({
-            "url": serving.url,
-            "http": serving.http,
-            "pid": std::process::id(),
-            "token_file": serving.token_file,
-        });
+    let content = json!({
+        "url": serving.url,
+        "http": serving.http,
+        "pid": std::process::id(),
+        "token_file": serving.token_file,
+    });
+    // The first is for commands that look for whoever serves the home.
+    for path in [Some(home.serving_file()), options.ready_file]
+        .into_iter()
+        .flatten()
+    {
         let written = replace_file(&path, content.to_string().as_bytes());
         written.map_err(|source| Error::ReadyFile { path, source })?;
     }

@@ -29,9 +29,9 @@ pub use method::{
     Access, Dialect, Family, Method, MethodSpec, Notification, NotificationSpec, Reach, TypeSpec,
 };
 pub use name::{InvalidName, Name};
-pub use openrpc::{describe_methods, openrpc};
+pub use openrpc::{describe_methods, openrpc, summary};
 pub use reference::reference;
-pub use schema::schemas;
+pub use schema::{schema_of, schemas};
 
 /// Every family this build knows, in the order the reference prints them.
 pub const FAMILIES: &[&Family] = &[

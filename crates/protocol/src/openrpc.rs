@@ -58,7 +58,7 @@ pub fn describe_methods() -> Vec<SystemMethod> {
 }
 
 /// The first sentence of a declaration.
-pub(crate) fn summary(doc: &str) -> String {
+pub fn summary(doc: &str) -> String {
     doc.lines().next().unwrap_or_default().trim().to_owned()
 }
 

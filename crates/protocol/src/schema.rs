@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
-use crate::FAMILIES;
+use crate::{FAMILIES, TypeSpec};
 
 const REFERENCE_PREFIX: &str = "#/$defs/";
 
@@ -16,6 +16,13 @@ pub fn schemas() -> BTreeMap<String, Value> {
         .keys()
         .map(|name| (snake_case(name), document(name, &definitions)))
         .collect()
+}
+
+/// The JSON Schema of one wire type, without making those of all others.
+pub fn schema_of(wire_type: &TypeSpec) -> Value {
+    let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
+    wire_type.register(&mut generator);
+    document(&wire_type.name(), &generator.take_definitions(true))
 }
 
 /// Every wire type by its Rust name; references point to `#/$defs/<name>`.

@@ -50,10 +50,11 @@ fn announce(serving: &Serving) {
     let Serving {
         http,
         url,
+        sign_in,
         token_file,
     } = serving;
     let sentence = format!(
-        "Accord is ready on {http}\n  WebSocket  {url}\n  token      {}\nStop it with Ctrl-C.",
+        "Accord is ready on {http}\n  desktop    {sign_in}\n  WebSocket  {url}\n  token      {}\nStop it with Ctrl-C.",
         token_file.display()
     );
     if let Err(error) = terminal::say(&sentence) {

@@ -5,7 +5,9 @@ use entity::access_token;
 use protocol::{Access, WorkspaceId};
 use subtle::ConstantTimeEq as _;
 
-use super::{Authenticator, Credential, InvalidToken, Principal, Role, parse_scope};
+use super::{
+    Authenticator, Credential, InvalidToken, Principal, Role, browser::BrowserDoor, parse_scope,
+};
 use crate::{
     sha256::{digest, sha256_hex},
     sources::{Sources, random_text},
@@ -14,6 +16,7 @@ use crate::{
 /// Opaque random tokens.
 pub struct StoredTokens {
     owner: Credential,
+    door: BrowserDoor,
     store: CrudStore,
 }
 
@@ -29,9 +32,20 @@ pub struct NewToken {
 impl StoredTokens {
     pub(crate) fn new(owner: String, store: CrudStore) -> Self {
         Self {
+            door: BrowserDoor::new(&owner),
             owner: Credential(owner),
             store,
         }
+    }
+
+    /// The cookie that a one-time code becomes, if the code is good.
+    pub(crate) fn sign_in(&self, code: &str, now: i64) -> Option<&str> {
+        self.door.open(&self.owner.0, code, now)
+    }
+
+    /// The owner, for a browser that has signed in.
+    pub(crate) fn signed_in(&self, cookie: &str) -> Option<Principal> {
+        self.door.knows(cookie).then(Principal::owner)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What browsers need to hear before a page of an allowed origin may use the routes of artifacts.
 //!
 //! Foreign origins are refused before they come here (see [`super::guard`]), so every origin seen here may be named.
-//! Cookies play no part: a page sends its token as a header.
+//! Cookies play no part: a page of another origin sends its token as a header.
 
 use axum::{extract::Request, middleware::Next, response::IntoResponse as _, response::Response};
 use hyper::{

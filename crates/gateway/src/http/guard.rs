@@ -7,10 +7,13 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use hyper::{HeaderMap, StatusCode, header};
+use hyper::{
+    HeaderMap, StatusCode, header,
+    header::{HeaderName, HeaderValue},
+};
 use protocol::Access;
 
-use super::{Guest, Http, refusal::refuse, text};
+use super::{Guest, Http, refusal::refuse, sign_in, text};
 use crate::{Authenticator as _, Credential, Principal, auth::Verdict};
 
 /// The names this gateway may be called by.
@@ -106,7 +109,7 @@ impl Http {
     ) -> Result<Principal, Response> {
         let found = match credential(headers) {
             Some(credential) => self.gateway.tokens.authenticate(&credential).await,
-            None => Ok(None),
+            None => Ok(self.signed_in(headers)),
         };
         match found {
             Ok(Some(principal)) => Ok(principal),
@@ -119,6 +122,12 @@ impl Http {
                 ))
             }
         }
+    }
+
+    /// The owner, if the request comes from our own page in a browser that has signed in.
+    fn signed_in(&self, headers: &HeaderMap) -> Option<Principal> {
+        let cookie = sign_in::cookie(headers).filter(|_| is_our_page(headers))?;
+        self.gateway.tokens.signed_in(cookie)
     }
 
     /// Whoever the token stands for, if it has the scope; or the refusal.
@@ -134,7 +143,7 @@ impl Http {
     }
 
     /// Whoever guesses waits a little longer each time.
-    async fn refuse(&self, guest: &Guest) -> Response {
+    pub(super) async fn refuse(&self, guest: &Guest) -> Response {
         let address = guest.address.ip();
         match self.throttle.failed(address, Instant::now()) {
             Verdict::RefuseAfter(delay) => {
@@ -144,7 +153,7 @@ impl Http {
                     StatusCode::UNAUTHORIZED,
                     "a token is needed: send `Authorization: Bearer <token>`, the token is in the file `token` of the home\n",
                 );
-                let challenge = header::HeaderValue::from_static("Bearer");
+                let challenge = HeaderValue::from_static("Bearer");
                 response
                     .headers_mut()
                     .insert(header::WWW_AUTHENTICATE, challenge);
@@ -153,6 +162,25 @@ impl Http {
             Verdict::TooMany => text(StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens\n"),
         }
     }
+}
+
+/// Whether a browser says that our own page asks. A cookie alone proves nothing: browsers send it along for pages of
+/// every other port of this machine.
+fn is_our_page(headers: &HeaderMap) -> bool {
+    let text = |name| {
+        headers
+            .get(name)
+            .and_then(|value: &HeaderValue| value.to_str().ok())
+    };
+    let origin = text(header::ORIGIN).map(|origin| {
+        let ours = text(header::HOST).unwrap_or_default();
+        let host = ["http://", "https://"].iter();
+        host.filter_map(|scheme| origin.strip_prefix(scheme))
+            .any(|host| host.eq_ignore_ascii_case(ours))
+    });
+    // Images and downloads come without an origin.
+    let site = text(HeaderName::from_static("sec-fetch-site"));
+    origin.unwrap_or(matches!(site, Some("same-origin" | "none")))
 }
 
 /// The token in the `Authorization` header, or in a sub-protocol `bearer.<token>` for browsers, which cannot set
@@ -211,6 +239,36 @@ mod tests {
             assert!(!host(foreign), "{foreign}");
         }
         assert!(!allowed.host(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn our_page_is_the_one_of_our_host_and_port() {
+        let headers = |lines: &[(&'static str, &str)]| -> HeaderMap {
+            let line = |(name, value): &(&'static str, &str)| {
+                (HeaderName::from_static(name), value.parse().unwrap())
+            };
+            lines.iter().map(line).collect()
+        };
+        let host = ("host", "localhost:17878");
+        for (ours, lines) in [
+            (true, vec![host, ("origin", "http://localhost:17878")]),
+            (true, vec![host, ("sec-fetch-site", "same-origin")]),
+            (true, vec![host, ("sec-fetch-site", "none")]),
+            (false, vec![host, ("origin", "http://localhost:5173")]),
+            (false, vec![host, ("origin", "null")]),
+            (false, vec![host, ("sec-fetch-site", "same-site")]),
+            (
+                false,
+                vec![
+                    host,
+                    ("origin", "http://localhost:1"),
+                    ("sec-fetch-site", "same-origin"),
+                ],
+            ),
+            (false, vec![host]),
+        ] {
+            assert_eq!(is_our_page(&headers(&lines)), ours, "{lines:?}");
+        }
     }
 
     #[test]

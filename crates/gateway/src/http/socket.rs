@@ -16,13 +16,13 @@ use hyper_util::rt::TokioIo;
 use rpc::websocket;
 use tokio::net::TcpStream;
 
-use super::{Guest, Http, text};
-use crate::{Principal, VERSION};
+use super::{Guest, Http, sign_in, text, web};
+use crate::Principal;
 
 /// The sub-protocol we speak; the token that comes as a second one is never echoed.
 const PROTOCOL: &str = "accord";
 
-/// `/`: an upgrade, or a sentence for whoever opens the address in a browser.
+/// `/`: an upgrade, a browser that signs in, or the desktop.
 pub(super) async fn root(
     state: State<Arc<Http>>,
     guest: Extension<Guest>,
@@ -31,11 +31,10 @@ pub(super) async fn root(
     if request.headers().contains_key(header::UPGRADE) {
         return upgrade(state, guest, request).await;
     }
-    let sentence = format!(
-        "Accord gateway {VERSION}.\n\nClients connect to this address by WebSocket with the token in the file `token` \
-         of the home.\nSee /openrpc.json for the methods and /health for the state.\n"
-    );
-    text(StatusCode::OK, sentence)
+    match sign_in::code(request.uri().query()) {
+        Some(code) => sign_in::sign_in(state, guest, request.headers(), code).await,
+        None => web::serve(request).await,
+    }
 }
 
 /// `/ws`: an upgrade.

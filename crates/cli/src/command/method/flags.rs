@@ -1,0 +1,360 @@
+//! The params of a method as flags, read from its JSON Schema.
+
+use std::{
+    env, fs,
+    io::Read as _,
+    path::{Path, PathBuf, absolute},
+};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
+use protocol::MethodSpec;
+use serde_json::{Map, Value};
+
+use super::company_folder;
+use crate::failure::Failure;
+
+/// The folder of the company family; it needs no flag.
+const FOLDER: &str = "workspace_dir";
+/// The workspace of the tree family; the one to start in if none is named.
+pub(super) const WORKSPACE: &str = "workspace_id";
+
+/// What `ac` asks for to call a method.
+pub(super) struct Flags {
+    doc: &'static str,
+    params: Vec<Param>,
+}
+
+struct Param {
+    name: String,
+    help: String,
+    kind: Kind,
+    is_required: bool,
+}
+
+#[derive(Debug, PartialEq)]
+enum Kind {
+    /// With the words it may be, if only some are allowed.
+    Text(Vec<String>),
+    Texts(Vec<String>),
+    Integer,
+    Number,
+    Boolean,
+    Json,
+}
+
+impl Flags {
+    pub(super) fn of(method: &MethodSpec) -> Self {
+        let schema = protocol::schema_of(&method.params);
+        let required: Vec<&str> = schema["required"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let properties = schema["properties"].as_object().into_iter().flatten();
+        let param = |(name, property): (&String, &Value)| Param {
+            name: name.clone(),
+            help: property["description"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+            kind: Kind::of(property, &schema["$defs"]),
+            is_required: required.contains(&name.as_str()),
+        };
+        Self {
+            doc: method.doc,
+            params: properties.map(param).collect(),
+        }
+    }
+
+    pub(super) fn command(&self, name: &str) -> Command {
+        let home = Arg::new("home")
+            .long("home")
+            .value_name("DIR")
+            .help("The home folder [default: $ACCORD_HOME, else `accord` in the data folder of the platform]")
+            .value_parser(value_parser!(PathBuf));
+        let json = Arg::new("json")
+            .long("json")
+            .action(ArgAction::SetTrue)
+            .help("Print JSON, also on a terminal");
+        let whole = Arg::new("params")
+            .long("params")
+            .value_name("JSON")
+            .value_parser(self::json)
+            .help("All params as JSON, `@FILE` or `-` for standard input; flags win over it");
+        Command::new(format!("ac {name}"))
+            .bin_name(format!("ac {name}"))
+            .about(self.doc.trim().to_owned())
+            .args(self.params.iter().map(|param| self.argument(param)))
+            .args([whole, home, json])
+    }
+
+    fn argument(&self, param: &Param) -> Arg {
+        let argument = Arg::new(param.name.clone()).help(param.help.clone());
+        if param.name == FOLDER {
+            return argument
+                .value_name("DIR")
+                .help(format!(
+                    "{} [default: the company folder around here]",
+                    param.help
+                ))
+                .value_parser(value_parser!(PathBuf));
+        }
+        let argument = argument.long(param.name.replace('_', "-"));
+        let argument = match self.is_the_name(param) {
+            true => argument.visible_alias("name"),
+            false => argument,
+        };
+        let argument = match param.is_required && param.name != WORKSPACE {
+            true => argument.required_unless_present("params"),
+            false => argument,
+        };
+        match &param.kind {
+            Kind::Text(words) => one_of(argument.value_name("TEXT"), words),
+            Kind::Texts(words) => {
+                one_of(argument.value_name("TEXT"), words).action(ArgAction::Append)
+            }
+            Kind::Integer => argument
+                .value_name("NUMBER")
+                .allow_negative_numbers(true)
+                .value_parser(value_parser!(i64)),
+            Kind::Number => argument
+                .value_name("NUMBER")
+                .allow_negative_numbers(true)
+                .value_parser(value_parser!(f64)),
+            Kind::Boolean => argument
+                .value_name("true|false")
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("true")
+                .value_parser(value_parser!(bool)),
+            Kind::Json => argument.value_name("JSON").value_parser(json),
+        }
+    }
+
+    /// Whether it is the only name a method asks for, so that `--name` says it.
+    fn is_the_name(&self, param: &Param) -> bool {
+        let is_name = |param: &Param| param.name == "name" || param.name.ends_with("_name");
+        param.name != "name"
+            && is_name(param)
+            && self.params.iter().filter(|param| is_name(param)).count() == 1
+    }
+
+    /// Whether a workspace must be named, by somebody or by default.
+    pub(super) fn needs_workspace(&self) -> bool {
+        let named = self.params.iter().find(|param| param.name == WORKSPACE);
+        named.is_some_and(|param| param.is_required)
+    }
+
+    /// The params somebody gave.
+    pub(super) fn params(&self, matches: &ArgMatches) -> Result<Map<String, Value>, Failure> {
+        let mut params = match matches.get_one::<Value>("params") {
+            None => Map::new(),
+            Some(Value::Object(params)) => params.clone(),
+            Some(other) => {
+                return Err(Failure::Argument {
+                    detail: format!("--params is `{other}`: expected a JSON object"),
+                });
+            }
+        };
+        for param in &self.params {
+            if param.name == FOLDER {
+                self.put_folder(&mut params, matches, param)?;
+            } else if let Some(value) = param.kind.value(matches, &param.name) {
+                params.insert(param.name.clone(), value);
+            }
+        }
+        Ok(params)
+    }
+
+    /// The folder that was named, or the company folder around the current one.
+    fn put_folder(
+        &self,
+        params: &mut Map<String, Value>,
+        matches: &ArgMatches,
+        param: &Param,
+    ) -> Result<(), Failure> {
+        let named = matches.get_one::<PathBuf>(FOLDER);
+        if let Some(named) = named {
+            params.insert(FOLDER.to_owned(), text(&whole(named)?));
+        } else if param.is_required && !params.contains_key(FOLDER) {
+            let here = whole(Path::new("."))?;
+            let found =
+                company_folder(&here).ok_or_else(|| Failure::NoCompany { here: here.clone() })?;
+            params.insert(FOLDER.to_owned(), text(found));
+        }
+        Ok(())
+    }
+}
+
+fn text(path: &Path) -> Value {
+    path.to_string_lossy().into_owned().into()
+}
+
+/// The gateway may have another current folder.
+fn whole(path: &Path) -> Result<PathBuf, Failure> {
+    let here = env::current_dir();
+    let joined = here.and_then(|here| absolute(here.join(path)));
+    let joined = joined.map_err(|source| Failure::File {
+        path: path.to_owned(),
+        source,
+    })?;
+    // Without the `.` of `.` itself.
+    Ok(joined.components().collect())
+}
+
+fn one_of(argument: Arg, words: &[String]) -> Arg {
+    match words.is_empty() {
+        true => argument,
+        false => argument
+            .value_name("WORD")
+            .value_parser(PossibleValuesParser::new(words.to_vec())),
+    }
+}
+
+/// JSON on the command line, in a file or on standard input.
+pub(super) fn json(given: &str) -> Result<Value, String> {
+    let text = match (given, given.strip_prefix('@')) {
+        ("-", _) => {
+            let mut text = String::new();
+            let read = std::io::stdin().read_to_string(&mut text);
+            read.map_err(|error| format!("standard input cannot be read: {error}"))?;
+            text
+        }
+        (_, Some(path)) => {
+            fs::read_to_string(path).map_err(|error| format!("`{path}`: {error}"))?
+        }
+        (_, None) => given.to_owned(),
+    };
+    serde_json::from_str(&text).map_err(|error| format!("no JSON: {error}"))
+}
+
+impl Kind {
+    /// What a schema asks for; `null` besides something else only means that it may be left out.
+    fn of(schema: &Value, definitions: &Value) -> Self {
+        if let Some(name) = schema["$ref"]
+            .as_str()
+            .and_then(|path| path.strip_prefix("#/$defs/"))
+        {
+            return Self::of(&definitions[name], definitions);
+        }
+        for choices in ["anyOf", "oneOf", "allOf"] {
+            if let Some(choices) = schema[choices].as_array() {
+                return Self::of_choices(choices, definitions);
+            }
+        }
+        match type_of(schema) {
+            Some("string") => Self::Text(words(schema)),
+            Some("integer") => Self::Integer,
+            Some("number") => Self::Number,
+            Some("boolean") => Self::Boolean,
+            Some("array") => match Self::of(&schema["items"], definitions) {
+                Self::Text(words) => Self::Texts(words),
+                _ => Self::Json,
+            },
+            _ => Self::Json,
+        }
+    }
+
+    /// Several words in turn are one of these words.
+    fn of_choices(choices: &[Value], definitions: &Value) -> Self {
+        let is_something = |choice: &&Value| choice["type"] != "null";
+        let mut kinds = choices
+            .iter()
+            .filter(is_something)
+            .map(|choice| Self::of(choice, definitions));
+        let Some(first) = kinds.next() else {
+            return Self::Json;
+        };
+        kinds.fold(first, |kind, next| match (kind, next) {
+            (Self::Text(mut words), Self::Text(more)) if !words.is_empty() && !more.is_empty() => {
+                words.extend(more);
+                Self::Text(words)
+            }
+            _ => Self::Json,
+        })
+    }
+
+    fn value(&self, matches: &ArgMatches, name: &str) -> Option<Value> {
+        match self {
+            Self::Text(_) => matches.get_one::<String>(name).cloned().map(Value::from),
+            Self::Texts(_) => {
+                let values = matches.get_many::<String>(name)?;
+                Some(values.cloned().map(Value::from).collect())
+            }
+            Self::Integer => matches.get_one::<i64>(name).copied().map(Value::from),
+            Self::Number => matches.get_one::<f64>(name).copied().map(Value::from),
+            Self::Boolean => matches.get_one::<bool>(name).copied().map(Value::from),
+            Self::Json => matches.get_one::<Value>(name).cloned(),
+        }
+    }
+}
+
+/// The type besides `null`.
+fn type_of(schema: &Value) -> Option<&str> {
+    match &schema["type"] {
+        Value::String(one) => Some(one),
+        Value::Array(several) => {
+            let mut types = several
+                .iter()
+                .filter_map(Value::as_str)
+                .filter(|one| *one != "null");
+            let first = types.next()?;
+            types.next().is_none().then_some(first)
+        }
+        _ => schema["const"].is_string().then_some("string"),
+    }
+}
+
+fn words(schema: &Value) -> Vec<String> {
+    let listed = schema["enum"].as_array().into_iter().flatten();
+    listed
+        .chain(schema.get("const"))
+        .filter_map(Value::as_str)
+        .map(ToOwned::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_flag_takes_what_the_schema_asks_for() {
+        let definitions = json!({
+            "Role": {"oneOf": [{"type": "string", "enum": ["a", "b"]}, {"const": "c", "type": "string"}]},
+            "Name": {"type": "string"},
+        });
+        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
+        for (schema, kind) in [
+            (json!({"type": ["string", "null"]}), Kind::Text(vec![])),
+            (
+                json!({"$ref": "#/$defs/Role"}),
+                Kind::Text(words(&["a", "b", "c"])),
+            ),
+            (
+                json!({"anyOf": [{"$ref": "#/$defs/Name"}, {"type": "null"}]}),
+                Kind::Text(vec![]),
+            ),
+            (
+                json!({"type": "array", "items": {"$ref": "#/$defs/Role"}}),
+                Kind::Texts(words(&["a", "b", "c"])),
+            ),
+            (json!({"type": "integer"}), Kind::Integer),
+            (json!({"type": ["boolean", "null"]}), Kind::Boolean),
+            (json!({"type": "object"}), Kind::Json),
+            (json!(true), Kind::Json),
+        ] {
+            assert_eq!(Kind::of(&schema, &definitions), kind, "{schema}");
+        }
+    }
+
+    #[test]
+    fn every_method_has_a_command_that_can_be_built() {
+        for (_, method) in protocol::methods() {
+            Flags::of(method).command(method.name).debug_assert();
+        }
+    }
+}
