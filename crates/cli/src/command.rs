@@ -4,16 +4,27 @@ use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
+use protocol::company::ReviewDecision;
+
 use crate::failure::Failure;
 
 mod agents_md;
 mod artifact;
+mod ask;
+mod completions;
+mod doc;
+mod inbox;
 mod method;
+mod open;
 mod pm;
 mod projection_worker;
+mod search;
 mod serve;
 mod server_start;
+mod service;
+mod status;
 mod token;
+mod tree;
 
 /// A local-first gateway for a company of AI agents.
 ///
@@ -37,6 +48,24 @@ enum Action {
     /// Serve one client on standard input and output, one JSON object a line.
     #[command(name = "server:start")]
     ServerStart(server_start::ServerStart),
+    /// Tell how the home, its gateway and the company around here stand.
+    Status(status::Status),
+    /// Open the web desktop in a browser, signed in.
+    Open(open::Open),
+    /// Show what waits for a decision.
+    Inbox(inbox::Inbox),
+    /// Approve something that waits for a decision.
+    Approve(inbox::Decide),
+    /// Deny something that waits for a decision.
+    Deny(inbox::Decide),
+    /// Draw the thread tree of a workspace.
+    Tree(tree::Tree),
+    /// Read and change the AGENTS.md of a folder of the thread tree.
+    Doc(doc::Doc),
+    /// Ask a model; the AGENTS.md of the thread's folder is part of the prompt.
+    Ask(ask::Ask),
+    /// Find words in documents, messages, comments, tasks and events of a company.
+    Search(search::Search),
     /// Take AGENTS.md files into the thread tree, or write them out.
     #[command(name = "agents-md")]
     AgentsMd(agents_md::AgentsMd),
@@ -46,6 +75,10 @@ enum Action {
     Pm(pm::Pm),
     /// Make, list and revoke tokens for other clients.
     Token(token::Token),
+    /// Let the system start the gateway when you log in.
+    Service(service::Service),
+    /// Print a script that lets a shell complete `ac`.
+    Completions(completions::Completions),
     /// List every method, each of which is a command.
     Methods(method::Methods),
     /// Call any method with JSON.
@@ -75,18 +108,10 @@ impl HomeOption {
 impl Command {
     /// The exit code of a command that must run before anything else is started.
     pub(crate) fn run_alone(&self) -> Option<ExitCode> {
-        match &self.action {
-            Action::ProjectionWorker(worker) => Some(worker.run()),
-            Action::Serve(_)
-            | Action::ServerStart(_)
-            | Action::AgentsMd(_)
-            | Action::Artifact(_)
-            | Action::Pm(_)
-            | Action::Token(_)
-            | Action::Methods(_)
-            | Action::RpcCall(_)
-            | Action::Method(_) => None,
+        if let Action::ProjectionWorker(worker) = &self.action {
+            return Some(worker.run());
         }
+        None
     }
 
     pub(crate) async fn run(self) -> Result<(), Failure> {
@@ -97,6 +122,20 @@ impl Command {
             Action::Artifact(artifact) => artifact.run().await,
             Action::Pm(pm) => pm.run().await,
             Action::Token(token) => token.run().await,
+            Action::Status(status) => status.run().await,
+            Action::Open(open) => open.run(),
+            Action::Inbox(inbox) => inbox.run().await,
+            Action::Approve(decide) => decide.run(ReviewDecision::Approved).await,
+            Action::Deny(decide) => decide.run(ReviewDecision::Denied).await,
+            Action::Tree(tree) => tree.run().await,
+            Action::Doc(doc) => doc.run().await,
+            Action::Ask(ask) => ask.run().await,
+            Action::Search(search) => search.run().await,
+            Action::Service(service) => service.run(),
+            Action::Completions(completions) => {
+                completions.run();
+                Ok(())
+            }
             Action::Methods(methods) => methods.run(),
             Action::RpcCall(call) => call.run().await,
             Action::Method(arguments) => method::run(arguments, &names()).await,

@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf, process::ExitCode};
 
+use serde_json::Value;
+
 use crate::terminal;
 
 /// One sentence for the person at the terminal.
@@ -33,6 +35,9 @@ pub(crate) enum Failure {
     /// There is no such command.
     #[error("there is no command `{name}`{}", hint.as_ref().map(|hint| format!("; did you mean `ac {hint}`?")).unwrap_or_default())]
     UnknownCommand { name: String, hint: Option<String> },
+    /// There is no gateway to talk to.
+    #[error("no gateway serves this home: `ac serve` starts one")]
+    NotServed,
     /// No folder was named, and there is none around here.
     #[error("`{}` is in no company folder: name one, or make one with `ac workspace:init DIR`", here.display())]
     NoCompany { here: PathBuf },
@@ -61,24 +66,41 @@ impl Failure {
     pub(crate) fn report(&self) -> ExitCode {
         tracing::debug!(error = ?self, "the command failed");
         terminal::complain(&format!("error: {self}"));
+        for issue in self.issues() {
+            terminal::complain(&format!("  {issue}"));
+        }
         if let Some(hint) = self.hint() {
             terminal::complain(&format!("hint: {hint}"));
         }
-        match self {
-            Self::UnknownCommand { .. } | Self::NoCompany { .. } | Self::Argument { .. } => {
-                ExitCode::from(2)
-            }
-            _ => ExitCode::FAILURE,
+        let is_misuse = matches!(
+            self,
+            Self::UnknownCommand { .. } | Self::NoCompany { .. } | Self::Argument { .. }
+        );
+        match is_misuse {
+            true => ExitCode::from(2),
+            false => ExitCode::FAILURE,
         }
+    }
+
+    /// Every param that does not fit, if the gateway says so.
+    fn issues(&self) -> Vec<String> {
+        let Self::Call(rpc::client::Error::Rpc { data, .. }) = self else {
+            return Vec::new();
+        };
+        let list = data.as_array().or_else(|| data["issues"].as_array());
+        let said = |issue: &Value| {
+            let path = issue["path"].as_array().into_iter().flatten();
+            let path: Vec<String> = path
+                .map(|step| step.as_str().map_or_else(|| step.to_string(), str::to_owned))
+                .collect();
+            Some(format!("{}: {}", path.join("."), issue["message"].as_str()?))
+        };
+        list.into_iter().flatten().filter_map(said).collect()
     }
 
     /// What to do about it, where that does not follow from the sentence.
     fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::UnknownCommand { .. } => {
-                Some("`ac --help` shows the commands, `ac methods` those of the protocol")
-            }
-            _ => None,
-        }
+        matches!(self, Self::UnknownCommand { .. })
+            .then_some("`ac --help` shows the commands, `ac methods` those of the protocol")
     }
 }

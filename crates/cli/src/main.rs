@@ -2,6 +2,7 @@
 
 mod command;
 mod failure;
+mod folder;
 mod local;
 mod log;
 mod terminal;

@@ -1,8 +1,10 @@
 //! Words for the person at the terminal. The only place that writes to standard output and error.
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 
 use serde_json::Value;
+
+use crate::failure::Failure;
 
 /// Writes lines to standard output.
 pub(crate) fn say(text: &str) -> io::Result<()> {
@@ -38,6 +40,16 @@ pub(crate) fn table(titles: &[&str], rows: &[Vec<String>]) -> String {
     lines.join("\n")
 }
 
+/// Prints an answer: for people on a terminal, as JSON for programs.
+pub(crate) fn answer(value: &Value, as_json: bool) -> Result<(), Failure> {
+    let is_for_people = !as_json && io::stdout().is_terminal();
+    let text = match is_for_people {
+        true => show(value),
+        false => format!("{value:#}"),
+    };
+    Ok(say(&text)?)
+}
+
 /// Any answer for people: what belongs together as a table, the rest as names and values.
 pub(crate) fn show(value: &Value) -> String {
     let mut lines = Vec::new();
@@ -66,7 +78,9 @@ fn show_within(value: &Value, title: &str, lines: &mut Vec<String>) {
         Value::Array(items) if items.iter().all(Value::is_object) => {
             lines.push(table_of(items));
         }
-        other => lines.push(cell(other)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            lines.push(cell(value));
+        }
     }
 }
 
@@ -91,7 +105,7 @@ fn is_plain(value: &Value) -> bool {
         Value::Array(items) => items
             .iter()
             .all(|item| !item.is_object() && !item.is_array()),
-        _ => true,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
     }
 }
 
@@ -101,7 +115,7 @@ fn cell(value: &Value) -> String {
         Value::Null => "-".to_owned(),
         Value::String(text) => harmless(text),
         Value::Array(items) => items.iter().map(cell).collect::<Vec<_>>().join(", "),
-        other => other.to_string(),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
     }
 }
 

@@ -44,7 +44,7 @@ impl Sources {
     }
 
     /// A new id of any type.
-    pub(crate) fn id<I: Id>(&self) -> I {
+    pub fn id<I: Id>(&self) -> I {
         let text = format!("{}{}", I::PREFIX, self.ids.suffix());
         I::parse(&text).expect("a prefix and 18 characters are an id")
     }

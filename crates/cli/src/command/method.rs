@@ -3,7 +3,7 @@
 //! A command is made from the declaration of its method: the doc comment is the help, each param a flag. The dots of
 //! the company family are colons here.
 
-use std::{ffi::OsString, io::IsTerminal as _, path::Path};
+use std::ffi::OsString;
 
 use clap::Args;
 use protocol::{Access, Dialect, MethodSpec};
@@ -52,7 +52,7 @@ impl RpcCall {
             |local| async move { ask(&local, &method, params).await },
         );
         let result = result.await?;
-        print(&result, true)
+        terminal::answer(&result, true)
     }
 }
 
@@ -114,11 +114,11 @@ pub(crate) async fn run(arguments: Vec<OsString>, others: &[String]) -> Result<(
         ask(&local, method.name, Value::Object(params)).await
     })
     .await?;
-    print(&result, as_json)
+    terminal::answer(&result, as_json)
 }
 
 /// What a method is called on the command line.
-fn command_name(method: &MethodSpec) -> String {
+pub(super) fn command_name(method: &MethodSpec) -> String {
     match Dialect::of_name(method.name) {
         Dialect::Company => method.name.replace('.', ":"),
         Dialect::Tree => method.name.to_owned(),
@@ -140,21 +140,4 @@ async fn ask(local: &Local, method: &str, params: Value) -> Result<Value, Failur
         local.sessions_over().await;
     }
     Ok(result)
-}
-
-/// A table for people, JSON for programs.
-fn print(result: &Value, as_json: bool) -> Result<(), Failure> {
-    let is_for_people = !as_json && std::io::stdout().is_terminal();
-    let text = match is_for_people {
-        true => terminal::show(result),
-        false => format!("{result:#}"),
-    };
-    Ok(terminal::say(&text)?)
-}
-
-/// The company folder that a folder belongs to: itself or one above it.
-fn company_folder(start: &Path) -> Option<&Path> {
-    start
-        .ancestors()
-        .find(|folder| folder.join("company/company.yaml").is_file())
 }

@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, sync::Arc};
 
 mod pages;
+mod sign_in;
 mod transfers;
 mod tus;
 

@@ -1,17 +1,16 @@
 //! The params of a method as flags, read from its JSON Schema.
 
 use std::{
-    env, fs,
+    fs,
     io::Read as _,
-    path::{Path, PathBuf, absolute},
+    path::{Path, PathBuf},
 };
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
 use protocol::MethodSpec;
 use serde_json::{Map, Value};
 
-use super::company_folder;
-use crate::failure::Failure;
+use crate::{failure::Failure, folder};
 
 /// The folder of the company family; it needs no flag.
 const FOLDER: &str = "workspace_dir";
@@ -176,12 +175,9 @@ impl Flags {
     ) -> Result<(), Failure> {
         let named = matches.get_one::<PathBuf>(FOLDER);
         if let Some(named) = named {
-            params.insert(FOLDER.to_owned(), text(&whole(named)?));
+            params.insert(FOLDER.to_owned(), text(&folder::whole(named)?));
         } else if param.is_required && !params.contains_key(FOLDER) {
-            let here = whole(Path::new("."))?;
-            let found =
-                company_folder(&here).ok_or_else(|| Failure::NoCompany { here: here.clone() })?;
-            params.insert(FOLDER.to_owned(), text(found));
+            params.insert(FOLDER.to_owned(), text(&folder::around_here()?));
         }
         Ok(())
     }
@@ -189,18 +185,6 @@ impl Flags {
 
 fn text(path: &Path) -> Value {
     path.to_string_lossy().into_owned().into()
-}
-
-/// The gateway may have another current folder.
-fn whole(path: &Path) -> Result<PathBuf, Failure> {
-    let here = env::current_dir();
-    let joined = here.and_then(|here| absolute(here.join(path)));
-    let joined = joined.map_err(|source| Failure::File {
-        path: path.to_owned(),
-        source,
-    })?;
-    // Without the `.` of `.` itself.
-    Ok(joined.components().collect())
 }
 
 fn one_of(argument: Arg, words: &[String]) -> Arg {
@@ -250,7 +234,9 @@ impl Kind {
             Some("boolean") => Self::Boolean,
             Some("array") => match Self::of(&schema["items"], definitions) {
                 Self::Text(words) => Self::Texts(words),
-                _ => Self::Json,
+                Self::Texts(_) | Self::Integer | Self::Number | Self::Boolean | Self::Json => {
+                    Self::Json
+                }
             },
             _ => Self::Json,
         }
@@ -302,7 +288,9 @@ fn type_of(schema: &Value) -> Option<&str> {
             let first = types.next()?;
             types.next().is_none().then_some(first)
         }
-        _ => schema["const"].is_string().then_some("string"),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+            schema["const"].is_string().then_some("string")
+        }
     }
 }
 

@@ -1,0 +1,111 @@
+//! `ac ask`
+
+use std::io::{self, Write as _};
+
+use clap::Args;
+use gateway::Sources;
+use protocol::{
+    ThreadId, TurnId,
+    thread::{ThreadStart, ThreadStartParams},
+    turn::*,
+};
+use rpc::client::Incoming;
+
+use super::HomeOption;
+use crate::{failure::Failure, local::Local, terminal};
+
+/// Ask a model; the AGENTS.md of the thread's folder is part of the prompt.
+#[derive(Args, Debug)]
+pub(crate) struct Ask {
+    #[command(flatten)]
+    home: HomeOption,
+    /// The workspace; the one to start in if none is named.
+    #[arg(long, value_name = "ID")]
+    workspace: Option<String>,
+    /// The thread to go on with; a new one if none is named.
+    #[arg(long, value_name = "ID")]
+    thread: Option<String>,
+    /// The provider, as `ac provider/list` shows it.
+    #[arg(long)]
+    provider: Option<String>,
+    /// The model.
+    #[arg(long)]
+    model: Option<String>,
+    /// What to ask.
+    #[arg(required = true)]
+    words: Vec<String>,
+}
+
+impl Ask {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        use protocol::Id as _;
+        let thread_id: ThreadId = match &self.thread {
+            Some(named) => ThreadId::parse(named)?,
+            None => Sources::system().id(),
+        };
+        let turn_id: TurnId = Sources::system().id();
+        let home = self.home.clone();
+        let is_new = self.thread.is_none();
+        Local::with(&home, |local| async move {
+            let start = ThreadStartParams {
+                workspace_id: local.workspace(self.workspace.as_deref()).await?,
+                thread_id: thread_id.clone(),
+                name: None,
+                model: self.model.clone(),
+                model_provider: self.provider.clone(),
+                sandbox: None,
+                mode: None,
+                origin_kind: None,
+                sidebar_visibility: None,
+                agent_nickname: None,
+                agent_role: None,
+            };
+            local.client.call::<ThreadStart>(start).await?;
+            let text = UserInput::Text {
+                text: self.words.join(" "),
+                text_elements: Vec::new(),
+            };
+            let turn = TurnStartParams {
+                thread_id: thread_id.clone(),
+                turn_id: turn_id.clone(),
+                input: vec![text],
+                model: self.model,
+                model_provider: self.provider,
+                sandbox_policy: None,
+                mode: None,
+                remember: None,
+            };
+            local.client.call::<TurnStart>(turn).await?;
+            listen(&local, turn_id.as_str()).await?;
+            if is_new {
+                terminal::complain(&format!("go on with: ac ask --thread {thread_id} …"));
+            }
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// Prints the answer as it comes.
+async fn listen(local: &Local, turn: &str) -> Result<(), Failure> {
+    while let Some(Incoming { method, params, .. }) = local.client.notification().await {
+        match method.as_str() {
+            "item/agent_message/delta" if params["turn_id"] == turn => {
+                let mut output = io::stdout().lock();
+                output.write_all(params["delta"].as_str().unwrap_or_default().as_bytes())?;
+                output.flush()?;
+            }
+            "turn/completed" if params["turn"]["id"] == turn => return Ok(terminal::say("")?),
+            "turn/failed" if params["turn"]["id"] == turn => {
+                let reason = params["turn"]["error"]
+                    .as_str()
+                    .unwrap_or("the turn failed");
+                return Err(Failure::Argument {
+                    detail: reason.to_owned(),
+                });
+            }
+            _ => {}
+        }
+    }
+    Err(Failure::Call(rpc::client::Error::Closed))
+}

@@ -1,0 +1,24 @@
+//! `ac completions`
+
+use clap::{Args, CommandFactory as _};
+use clap_complete::{Shell, generate};
+
+/// Print a script that lets a shell complete `ac`.
+#[derive(Args, Debug)]
+pub(crate) struct Completions {
+    /// The shell.
+    shell: Shell,
+}
+
+impl Completions {
+    pub(crate) fn run(&self) {
+        let mut command = super::Command::command();
+        // Every method is a command as well.
+        for (_, method) in protocol::methods() {
+            let name = super::method::command_name(method);
+            let about = protocol::summary(method.doc);
+            command = command.subcommand(clap::Command::new(name).about(about));
+        }
+        generate(self.shell, &mut command, "ac", &mut std::io::stdout());
+    }
+}

@@ -1,0 +1,240 @@
+//! `ac doc show|edit|history|restore`
+
+use std::{
+    env, fs,
+    io::{self, IsTerminal as _, Read as _},
+    process::Command,
+};
+
+use clap::{Args, Subcommand};
+use gateway::replace_file;
+use protocol::{FolderId, WorkspaceId, thread::agents_doc::*};
+use serde_json::json;
+
+use super::{HomeOption, tree};
+use crate::{failure::Failure, local::Local, terminal};
+
+/// Read and change the AGENTS.md of a folder of the thread tree.
+#[derive(Args, Debug)]
+pub(crate) struct Doc {
+    #[command(subcommand)]
+    action: DocAction,
+}
+
+#[derive(Debug, Subcommand)]
+enum DocAction {
+    /// Print the text that is in force.
+    Show {
+        #[command(flatten)]
+        place: Place,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Change the text in $EDITOR, or take it from standard input.
+    Edit {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// List the versions, newest first.
+    History {
+        #[command(flatten)]
+        place: Place,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write an old version as a new one.
+    Restore {
+        #[command(flatten)]
+        place: Place,
+        /// The version; the one before the last if none is named.
+        #[arg(long)]
+        version: Option<i64>,
+    },
+}
+
+/// Which document.
+#[derive(Args, Clone, Debug)]
+struct Place {
+    #[command(flatten)]
+    home: HomeOption,
+    /// The workspace; the one to start in if none is named.
+    #[arg(long, value_name = "ID")]
+    workspace: Option<String>,
+    /// The folder as `Backend/API`; the root if none is named.
+    folder: Option<String>,
+}
+
+/// A place that is there.
+struct Scope {
+    workspace_id: WorkspaceId,
+    folder_id: Option<FolderId>,
+}
+
+impl Doc {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        match self.action {
+            DocAction::Show { place, json } => show(place, json).await,
+            DocAction::Edit { place } => edit(place).await,
+            DocAction::History { place, json } => history(place, json).await,
+            DocAction::Restore { place, version } => restore(place, version).await,
+        }
+    }
+}
+
+impl Place {
+    async fn find(&self, local: &Local) -> Result<Scope, Failure> {
+        let tree = tree::read(local, self.workspace.as_deref()).await?;
+        let mut folder_id = None;
+        let names = self.folder.as_deref().unwrap_or_default().split('/');
+        for name in names.filter(|name| !name.is_empty()) {
+            let found = tree
+                .folders
+                .iter()
+                .find(|folder| folder.parent_folder_id == folder_id && folder.name == name);
+            let found = found.ok_or_else(|| Failure::Argument {
+                detail: format!("there is no folder `{name}`: `ac tree` shows them"),
+            })?;
+            folder_id = Some(found.id.clone());
+        }
+        Ok(Scope {
+            workspace_id: tree.workspace_id,
+            folder_id,
+        })
+    }
+}
+
+impl Scope {
+    async fn get(&self, local: &Local) -> Result<ThreadAgentsDocGetResponse, Failure> {
+        let params = ThreadAgentsDocGetParams {
+            workspace_id: self.workspace_id.clone(),
+            folder_id: self.folder_id.clone(),
+        };
+        Ok(local.client.call::<ThreadAgentsDocGet>(params).await?)
+    }
+
+    /// The document of the place itself.
+    async fn own(&self, local: &Local) -> Result<ThreadAgentsDocPayload, Failure> {
+        let found = self.get(local).await?.explicit;
+        found.ok_or_else(|| Failure::Argument {
+            detail: "this folder has no AGENTS.md of its own: `ac doc edit` makes one".to_owned(),
+        })
+    }
+}
+
+async fn show(place: Place, json: bool) -> Result<(), Failure> {
+    let home = place.home.clone();
+    let found = Local::with(&home, |local| async move {
+        place.find(&local).await?.get(&local).await
+    })
+    .await?;
+    if json {
+        return terminal::answer(&json!(found), true);
+    }
+    let Some(effective) = found.effective else {
+        return Ok(terminal::say("No AGENTS.md is in force here.")?);
+    };
+    if effective.inherited {
+        let source = match effective.source_path.is_empty() {
+            true => "the root".to_owned(),
+            false => effective.source_path.join("/"),
+        };
+        terminal::complain(&format!("inherited from {source}"));
+    }
+    Ok(terminal::say(effective.doc.content.trim_end())?)
+}
+
+async fn edit(place: Place) -> Result<(), Failure> {
+    let home = place.home.clone();
+    let saved = Local::with(&home, |local| async move {
+        let scope = place.find(&local).await?;
+        let before = scope.get(&local).await?.explicit;
+        let text = before.as_ref().map_or("", |doc| doc.content.as_str());
+        let content = edited(text)?;
+        let params = ThreadAgentsDocSaveParams {
+            workspace_id: scope.workspace_id,
+            folder_id: scope.folder_id,
+            content,
+            expected_version: Some(before.map_or(0, |doc| doc.version)),
+            save_reason: Some(ThreadAgentsDocSaveReason::Manual),
+        };
+        Ok(local.client.call::<ThreadAgentsDocSave>(params).await?)
+    })
+    .await?;
+    for warning in &saved.content_warnings {
+        terminal::complain(&format!("warning: {warning}"));
+    }
+    Ok(terminal::say(&format!("version {}", saved.doc.version))?)
+}
+
+/// The text as somebody leaves it: in an editor, or on standard input.
+fn edited(text: &str) -> Result<String, Failure> {
+    if !io::stdin().is_terminal() {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text)?;
+        return Ok(text);
+    }
+    let folder = env::temp_dir();
+    let path = folder.join(format!("AGENTS-{}.md", std::process::id()));
+    let failed = |source| Failure::File {
+        path: path.clone(),
+        source,
+    };
+    replace_file(&path, text.as_bytes()).map_err(failed)?;
+    let editor = env::var("VISUAL").or_else(|_| env::var("EDITOR"));
+    let editor = editor.unwrap_or_else(|_| "vi".to_owned());
+    // The variable may hold arguments, as in `code --wait`.
+    let mut words = editor.split_whitespace();
+    let program = words.next().unwrap_or("vi");
+    let ended = Command::new(program).args(words).arg(&path).status();
+    let text = fs::read_to_string(&path);
+    let _ = fs::remove_file(&path);
+    match ended {
+        Ok(status) if status.success() => text.map_err(failed),
+        Ok(_) => Err(Failure::Argument {
+            detail: format!("`{editor}` did not end well, so nothing was saved"),
+        }),
+        Err(source) => Err(Failure::Argument {
+            detail: format!(
+                "`{editor}` cannot be started ({source}): set EDITOR, or give the text on standard input"
+            ),
+        }),
+    }
+}
+
+async fn history(place: Place, json: bool) -> Result<(), Failure> {
+    let home = place.home.clone();
+    let found = Local::with(&home, |local| async move {
+        let scope = place.find(&local).await?;
+        let params = ThreadAgentsDocRevisionsParams {
+            doc_id: scope.own(&local).await?.id,
+            workspace_id: scope.workspace_id,
+            cursor: None,
+            limit: None,
+        };
+        Ok(local
+            .client
+            .call::<ThreadAgentsDocRevisions>(params)
+            .await?)
+    })
+    .await?;
+    terminal::answer(&json!(found.items), json)
+}
+
+async fn restore(place: Place, version: Option<i64>) -> Result<(), Failure> {
+    let home = place.home.clone();
+    let restored = Local::with(&home, |local| async move {
+        let scope = place.find(&local).await?;
+        let own = scope.own(&local).await?;
+        let params = ThreadAgentsDocRestoreParams {
+            workspace_id: scope.workspace_id,
+            doc_id: own.id,
+            version,
+            expected_version: Some(own.version),
+        };
+        Ok(local.client.call::<ThreadAgentsDocRestore>(params).await?)
+    })
+    .await?;
+    Ok(terminal::say(&format!("version {}", restored.doc.version))?)
+}

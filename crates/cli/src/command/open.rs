@@ -1,0 +1,50 @@
+//! `ac open`
+
+use std::process::{Command, Stdio};
+
+use clap::Args;
+use gateway::{Home, Sources};
+
+use super::HomeOption;
+use crate::{failure::Failure, terminal};
+
+/// Open the web desktop in a browser, signed in.
+#[derive(Args, Debug)]
+pub(crate) struct Open {
+    #[command(flatten)]
+    home: HomeOption,
+    /// Only print the address; it works once, for ten minutes.
+    #[arg(long)]
+    print: bool,
+}
+
+impl Open {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        let home = Home::open(&self.home.path()?)?;
+        let served_at = home.served_at().ok_or(Failure::NotServed)?;
+        let code = home.sign_in_code(Sources::system().clock.now())?;
+        let address = format!("{}?code={code}", served_at.replacen("ws://", "http://", 1));
+        terminal::say(&address)?;
+        if !self.print {
+            start_browser(&address);
+        }
+        Ok(())
+    }
+}
+
+/// If there is no browser, the printed address is all there is.
+fn start_browser(address: &str) {
+    let program = match cfg!(target_os = "macos") {
+        true => "open",
+        false => "xdg-open",
+    };
+    let started = Command::new(program)
+        .arg(address)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    if let Err(error) = started {
+        tracing::debug!(%error, program, "no browser was started");
+    }
+}

@@ -1,0 +1,60 @@
+//! `ac search`
+
+use clap::Args;
+use protocol::company::{ActorRole, Text, index::*};
+use serde_json::json;
+
+use super::HomeOption;
+use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
+
+/// Find words in documents, messages, comments, tasks and events.
+#[derive(Args, Debug)]
+pub(crate) struct Search {
+    #[command(flatten)]
+    home: HomeOption,
+    #[command(flatten)]
+    company: CompanyOption,
+    /// The words; `begin*` finds what begins so.
+    #[arg(required = true)]
+    words: Vec<String>,
+    /// How many.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 20)]
+    limit: u32,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Search {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let query = Text::new(self.words.join(" ")).ok_or_else(|| Failure::Argument {
+            detail: "there is nothing to look for: expected a word".to_owned(),
+        })?;
+        let params = IndexSearchParams {
+            workspace_dir: self.company.find()?,
+            query,
+            kinds: None,
+            project_id: None,
+            limit: Some(self.limit),
+            sync_index: None,
+            actor_id: None,
+            actor_role: Some(ActorRole::Human),
+            actor_team_id: None,
+        };
+        let found = Local::with(&self.home, |local| async move {
+            Ok(local.client.call::<IndexSearch>(params).await?)
+        })
+        .await?;
+        if found.items.is_empty() && !self.json {
+            return Ok(terminal::say("Nothing was found.")?);
+        }
+        let row = |hit: &SearchHit| json!({"kind": hit.kind, "id": hit.id, "title": hit.title, "text": hit.snippet});
+        match self.json {
+            true => terminal::answer(&json!(found), true),
+            false => terminal::answer(
+                &json!(found.items.iter().map(row).collect::<Vec<_>>()),
+                false,
+            ),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! `ac tree`
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use protocol::{
+    FolderId,
+    thread::{ThreadTree, ThreadTreeParams, ThreadTreeResponse},
+};
+use serde_json::json;
+
+use super::HomeOption;
+use crate::{failure::Failure, local::Local, terminal};
+
+/// Draw the thread tree of a workspace.
+#[derive(Args, Debug)]
+pub(crate) struct Tree {
+    #[command(flatten)]
+    home: HomeOption,
+    /// The workspace; the one to start in if none is named.
+    #[arg(long, value_name = "ID")]
+    workspace: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Tree {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let Self {
+            home,
+            workspace,
+            json,
+        } = self;
+        let tree = Local::with(&home, |local| async move {
+            read(&local, workspace.as_deref()).await
+        });
+        let tree = tree.await?;
+        match json {
+            true => terminal::answer(&json!(tree), true),
+            false => Ok(terminal::say(&draw(&tree))?),
+        }
+    }
+}
+
+/// The tree of the workspace somebody named, or of the one to start in.
+pub(super) async fn read(
+    local: &Local,
+    workspace: Option<&str>,
+) -> Result<ThreadTreeResponse, Failure> {
+    let params = ThreadTreeParams {
+        workspace_id: local.workspace(workspace).await?,
+        limit: Some(5000),
+        cursor: None,
+    };
+    Ok(local.client.call::<ThreadTree>(params).await?)
+}
+
+fn draw(tree: &ThreadTreeResponse) -> String {
+    let mut lines = vec![tree.workspace_id.to_string()];
+    let mut branches: BTreeMap<Option<&FolderId>, Vec<Branch<'_>>> = BTreeMap::new();
+    for doc in &tree.agents_docs {
+        let line = format!(
+            "AGENTS.md  v{} · {} characters",
+            doc.version, doc.char_count
+        );
+        let branch = branches.entry(doc.folder_id.as_ref()).or_default();
+        branch.insert(0, Branch { line, below: None });
+    }
+    for folder in &tree.folders {
+        let branch = branches
+            .entry(folder.parent_folder_id.as_ref())
+            .or_default();
+        branch.push(Branch {
+            line: format!("{}/", terminal::harmless(&folder.name)),
+            below: Some(&folder.id),
+        });
+    }
+    let places: BTreeMap<_, _> = tree
+        .placements
+        .iter()
+        .map(|place| (&place.thread_id, place.folder_id.as_ref()))
+        .collect();
+    for thread in &tree.threads {
+        let name = thread.name.as_deref().filter(|name| !name.is_empty());
+        let line = format!(
+            "{}  {}",
+            terminal::harmless(name.unwrap_or(&thread.preview)),
+            thread.id
+        );
+        let place = places.get(&thread.id).copied().flatten();
+        branches
+            .entry(place)
+            .or_default()
+            .push(Branch { line, below: None });
+    }
+    branch(&branches, None, "", &mut lines);
+    lines.join("\n")
+}
+
+struct Branch<'a> {
+    line: String,
+    /// The folder it is.
+    below: Option<&'a FolderId>,
+}
+
+fn branch(
+    branches: &BTreeMap<Option<&FolderId>, Vec<Branch<'_>>>,
+    at: Option<&FolderId>,
+    indent: &str,
+    lines: &mut Vec<String>,
+) {
+    let Some(children) = branches.get(&at) else {
+        return;
+    };
+    for (index, child) in children.iter().enumerate() {
+        let (elbow, rail) = match index + 1 == children.len() {
+            true => ("└─ ", "   "),
+            false => ("├─ ", "│  "),
+        };
+        lines.push(format!("{indent}{elbow}{}", child.line));
+        if child.below.is_some() {
+            branch(branches, child.below, &format!("{indent}{rail}"), lines);
+        }
+    }
+}

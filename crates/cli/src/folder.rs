@@ -1,0 +1,62 @@
+//! Which company folder a command is about.
+
+use std::path::{Path, PathBuf, absolute};
+
+use clap::Args;
+use protocol::company::Text;
+
+use crate::failure::Failure;
+
+/// The folder somebody names, or the one around the current folder.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CompanyOption {
+    /// The company folder [default: the one around here]
+    #[arg(long = "company", short = 'C', value_name = "DIR")]
+    directory: Option<PathBuf>,
+}
+
+impl CompanyOption {
+    pub(crate) fn find(&self) -> Result<Text, Failure> {
+        let found = match &self.directory {
+            Some(named) => whole(named)?,
+            None => around_here()?,
+        };
+        wire(&found)
+    }
+
+    /// The same, if there is one.
+    pub(crate) fn find_any(&self) -> Result<Option<Text>, Failure> {
+        match self.find() {
+            Err(Failure::NoCompany { .. }) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+}
+
+/// A path as the gateway takes it.
+pub(crate) fn wire(path: &Path) -> Result<Text, Failure> {
+    let text = path.to_str().and_then(Text::new);
+    text.ok_or_else(|| Failure::Argument {
+        detail: format!("`{}` is no path in UTF-8", path.display()),
+    })
+}
+
+/// The company folder that the current folder belongs to.
+pub(crate) fn around_here() -> Result<PathBuf, Failure> {
+    let here = whole(Path::new("."))?;
+    let mut above = here.ancestors();
+    let found = above.find(|folder| folder.join("company/company.yaml").is_file());
+    found
+        .map(Path::to_owned)
+        .ok_or_else(|| Failure::NoCompany { here: here.clone() })
+}
+
+/// The gateway may have another current folder.
+pub(crate) fn whole(path: &Path) -> Result<PathBuf, Failure> {
+    let joined = absolute(path).map_err(|source| Failure::File {
+        path: path.to_owned(),
+        source,
+    })?;
+    // Without the `.` of `.` itself.
+    Ok(joined.components().collect())
+}
