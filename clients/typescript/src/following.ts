@@ -141,6 +141,7 @@ export class Following {
   hold(): void {
     this.#restoring = true;
     for (const followed of this.#workspaces.values()) {
+      followed.held?.complete();
       followed.held = { arrivals: [], missing: undefined, next: 0, complete: () => {} };
     }
   }
