@@ -1,6 +1,7 @@
 // SHA-256 that takes its bytes piece by piece, which the one of browsers cannot.
 
-const K = new Uint32Array([
+// Signed, because that is what the engines calculate with; the bits are the same.
+const K = new Int32Array([
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98,
   0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
   0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8,
@@ -16,10 +17,10 @@ const SLICE = 1 << 20;
 
 /** A hash that grows. */
 export class Sha256 {
-  readonly #state = new Uint32Array([
+  readonly #state = new Int32Array([
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
   ]);
-  readonly #words = new Uint32Array(64);
+  readonly #words = new Int32Array(64);
   /** Bytes that do not fill a block yet. */
   readonly #rest = new Uint8Array(BLOCK);
   #restLength = 0;
@@ -52,28 +53,30 @@ export class Sha256 {
     bits.setUint32(0, Math.floor(length / 0x2000_0000));
     bits.setUint32(4, (length << 3) >>> 0);
     this.update(padding);
-    return Array.from(this.#state, (word) => word.toString(16).padStart(8, "0")).join("");
+    return Array.from(this.#state, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
   }
 
   #compress(bytes: Uint8Array, start: number): void {
-    const [w, state] = [this.#words, this.#state];
+    const w = this.#words;
+    const state = this.#state;
     for (let i = 0, at = start; i < 16; i += 1, at += 4) {
       w[i] = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
     }
     for (let i = 16; i < 64; i += 1) {
-      const [x, y] = [w[i - 15]!, w[i - 2]!];
+      const x = w[i - 15]!;
+      const y = w[i - 2]!;
       const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
       const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
       w[i] = (w[i - 16]! + s0 + w[i - 7]! + s1) | 0;
     }
-    let a = state[0]! | 0;
-    let b = state[1]! | 0;
-    let c = state[2]! | 0;
-    let d = state[3]! | 0;
-    let e = state[4]! | 0;
-    let f = state[5]! | 0;
-    let g = state[6]! | 0;
-    let h = state[7]! | 0;
+    let a = state[0]!;
+    let b = state[1]!;
+    let c = state[2]!;
+    let d = state[3]!;
+    let e = state[4]!;
+    let f = state[5]!;
+    let g = state[6]!;
+    let h = state[7]!;
     for (let i = 0; i < 64; i += 1) {
       const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
       const t1 = (h + s1 + ((e & f) ^ (~e & g)) + K[i]! + w[i]!) | 0;
