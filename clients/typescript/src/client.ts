@@ -11,8 +11,12 @@ export type ConnectionState = "connecting" | "open" | "reconnecting" | "closed";
 export interface ConnectOptions {
   /** The address of the gateway: `ws://…`, `wss://…`, `http://…` or `https://…`. */
   url: string | URL;
-  /** The token; it travels as a sub-protocol of the WebSocket, never in the address. */
-  token?: string;
+  /**
+   * The token; it travels as a sub-protocol of the WebSocket, never in the address.
+   *
+   * A page that the gateway itself serves needs none once its browser has signed in: the cookie goes along.
+   */
+  token?: string | undefined;
   /** For Node below 22, which has no global `WebSocket`. */
   WebSocket?: new (url: string, protocols: string[]) => WebSocket;
   /** Calls that may wait or be under way, 512 unless given; more are refused. */
@@ -265,7 +269,7 @@ export class Client {
     let gaps: Gap[];
     try {
       gaps = await this.#following.restore((method, params, answered) => {
-        return this.#request(method, params, { restores: answered ?? (() => {}) });
+        return this.#request(method, params, { timeout: 30_000, restores: answered ?? (() => {}) });
       });
     } catch {
       // Lost again, or no answer: the next connection takes it up.

@@ -242,6 +242,20 @@ describe("access", () => {
     client.close();
   });
 
+  test("a page of the gateway that has signed in needs no token", async () => {
+    const answer = await fetch(gateway.signInUrl, { redirect: "manual" });
+    const cookie = answer.headers.get("set-cookie").split(";")[0];
+    // What a browser adds by itself.
+    const headers = { cookie, origin: new URL(gateway.url).origin };
+    class OfPage extends WebSocket {
+      constructor(url, protocols) {
+        super(url, { protocols, headers });
+      }
+    }
+    const client = gateway.connect({ token: undefined, WebSocket: OfPage });
+    assert.ok(await client.call("workspace/list"));
+  });
+
   test("a revoked token closes the client for good", async () => {
     const made = JSON.parse(gateway.command("token", "create", "--json"));
     const client = gateway.connect({ token: made.token });

@@ -21,18 +21,17 @@ export class Gateway {
   async start() {
     const listen = `127.0.0.1:${this.#port}`;
     this.#process = spawn(AC, ["serve", "--home", this.home, "--listen", listen], { stdio: ["ignore", "pipe", "inherit"] });
-    const address = await new Promise((resolve, reject) => {
+    [this.url, this.signInUrl] = await new Promise((resolve, reject) => {
       let text = "";
       this.#process.stdout.setEncoding("utf8").on("data", (data) => {
         text += data;
-        const found = /ready on (http:\S+)/.exec(text);
-        if (found) resolve(found[1]);
+        const found = /ready on (http:\S+)\n  desktop +(\S+)\n/.exec(text);
+        if (found) resolve(found.slice(1));
       });
       this.#process.once("error", reject);
       this.#process.once("exit", (code) => reject(new Error(`the gateway ended with ${code}`)));
     });
-    this.url = address;
-    this.#port = new URL(address).port;
+    this.#port = new URL(this.url).port;
     this.token = readFileSync(join(this.home, "token"), "utf8").trim();
     return this;
   }
