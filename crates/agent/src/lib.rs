@@ -9,9 +9,11 @@ mod hook_runs;
 pub mod provider;
 mod running;
 mod turn;
+mod worker;
 
 pub use agent::{
     Accepted, Agent, AgentOptions, Error, NewTurn, ProviderFinder, TurnListener, TurnNotice,
     TurnRun, wire as turn_to_wire,
 };
 pub use hook_runs::HookRuns;
+pub use worker::{BriefError, WorkerBrief, WorkerEnd};

@@ -119,10 +119,33 @@ impl Agent {
         self.stream(run, provider.stream(request)).await
     }
 
-    /// Runs the phases before the model is asked and puts the prompt together. A hook that fails closed ends the
-    /// turn here, before anything is sent.
+    /// Puts the prompt together and keeps its proof. A hook that fails closed ends the turn here, before anything is
+    /// sent.
     async fn compile(&self, run: &TurnRun) -> Result<CompiledPrompt, TurnError> {
         let context = self.context(run);
+        let (compiled, contributions) = self.put_together(&context).await?;
+        let manifest = manifest_json(&compiled)?;
+        let stored = self
+            .inner
+            .store
+            .turns()
+            .set_manifest(&run.row.id, manifest)
+            .await;
+        stored.map_err(Error::Store)?;
+        let earlier = Arc::new(handed_on(&contributions));
+        self.inner
+            .options
+            .hooks
+            .run_phase(Phase::TurnPostPromptCompile, context, earlier)
+            .await?;
+        Ok(compiled)
+    }
+
+    /// Runs the phases before anybody is asked and compiles what hooks brought.
+    pub(crate) async fn put_together(
+        &self,
+        context: &HookContext,
+    ) -> Result<(CompiledPrompt, Vec<Contributed>), PhaseError> {
         let mut contributions: Vec<Contributed> = Vec::new();
         let mut diagnostics: Vec<(String, Diagnostic)> = Vec::new();
         for phase in [
@@ -146,22 +169,7 @@ impl Agent {
             contributions: contributions.clone(),
             diagnostics,
         });
-        let manifest = serde_json::to_string(&compiled.manifest)
-            .map_err(|error| Error::Damaged(error.to_string()))?;
-        let stored = self
-            .inner
-            .store
-            .turns()
-            .set_manifest(&run.row.id, manifest)
-            .await;
-        stored.map_err(Error::Store)?;
-        let earlier = Arc::new(handed_on(&contributions));
-        self.inner
-            .options
-            .hooks
-            .run_phase(Phase::TurnPostPromptCompile, context, earlier)
-            .await?;
-        Ok(compiled)
+        Ok((compiled, contributions))
     }
 
     /// Tells the pieces of the answer as they come.
@@ -355,6 +363,11 @@ impl Agent {
             item,
         }
     }
+}
+
+/// A manifest as it is stored.
+pub(crate) fn manifest_json(compiled: &CompiledPrompt) -> Result<String, Error> {
+    serde_json::to_string(&compiled.manifest).map_err(|error| Error::Damaged(error.to_string()))
 }
 
 /// Policies and context are handed to every later phase of the turn.

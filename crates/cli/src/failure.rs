@@ -91,9 +91,16 @@ impl Failure {
         let said = |issue: &Value| {
             let path = issue["path"].as_array().into_iter().flatten();
             let path: Vec<String> = path
-                .map(|step| step.as_str().map_or_else(|| step.to_string(), str::to_owned))
+                .map(|step| {
+                    step.as_str()
+                        .map_or_else(|| step.to_string(), str::to_owned)
+                })
                 .collect();
-            Some(format!("{}: {}", path.join("."), issue["message"].as_str()?))
+            Some(format!(
+                "{}: {}",
+                path.join("."),
+                issue["message"].as_str()?
+            ))
         };
         list.into_iter().flatten().filter_map(said).collect()
     }

@@ -51,6 +51,11 @@ pub(crate) fn check_usable(company: &Company, non_empty: NonEmpty) -> Result<(),
     Ok(())
 }
 
+/// What a company is called.
+pub fn company_name(company: &Company) -> Result<String, Error> {
+    Ok(company.read::<Identity>(layout::COMPANY)?.name.to_string())
+}
+
 /// Makes the folder a company folder. Who the company is and what holds on this machine stay, if they are there
 /// and can be read; a machine file that cannot be read is kept beside the new one.
 pub fn init(company: &Company, company_name: &Text, non_empty: NonEmpty) -> Result<(), Error> {

@@ -6,6 +6,7 @@
 
 mod access_token;
 mod artifact;
+mod company;
 mod error;
 mod hook_run;
 mod lock;
@@ -28,6 +29,7 @@ pub use artifact::{
     FinishUpload, Finished, NewBinding, NewUpload, ProjectionResult, ProjectionWork, UploadStarted,
     Usage,
 };
+pub use company::{CompanyRepository, LinkCompany, LinkProject, Linked, ProjectPlace};
 pub use entity::access_token::Model as AccessToken;
 pub use error::Error;
 pub use hook_run::{HookRunQuery, HookRunRepository};
@@ -47,6 +49,7 @@ pub use thread_folder::{
 pub use tree::{Tree, TreeQuery};
 pub use turn::{
     FinishTurn, NewTurnEvent, PastItem, StartTurn, TurnFinished, TurnRepository, TurnStarted,
+    WorkerTurn,
 };
 pub use workspace::{Created, FIRST_NUMBERS, WorkspaceRepository};
 

@@ -11,9 +11,10 @@ use sea_orm::DatabaseConnection;
 use tokio::sync::{oneshot, watch};
 
 use crate::{
-    AccessTokenRepository, ArtifactRepository, DocScope, Error, HookRunRepository, Resolved, Scope,
-    ThreadAgentsDocRepository, ThreadFolderRepository, ThreadRepository, ThreadResolution,
-    TurnRepository, WorkspaceRepository,
+    AccessTokenRepository, ArtifactRepository, CompanyRepository, DocScope, Error,
+    HookRunRepository, ProjectPlace, Resolved, Scope, ThreadAgentsDocRepository,
+    ThreadFolderRepository, ThreadRepository, ThreadResolution, TurnRepository,
+    WorkspaceRepository,
     lock::WriteLock,
     memo::{Memo, Versions},
     reader::{ReadJob, Readers},
@@ -36,6 +37,8 @@ struct Inner {
     scopes: Memo<DocScope, Scope>,
     /// What was read of the documents of threads, by workspace and thread.
     threads: Memo<(String, String), ThreadResolution>,
+    /// What was read of the places of projects, by company folder and project.
+    projects: Memo<(String, String), Option<ProjectPlace>>,
 }
 
 /// Sees every statement.
@@ -86,6 +89,7 @@ impl CrudStore {
             versions: Versions::new(path),
             scopes: Memo::new(Scope::size),
             threads: Memo::new(ThreadResolution::size),
+            projects: Memo::new(|_| 256),
         };
         Ok(Self {
             inner: Arc::new(inner),
@@ -123,6 +127,11 @@ impl CrudStore {
             .resolve_for_thread(workspace_id, thread_id)
             .await?;
         Ok(found.effective)
+    }
+
+    /// Company folders.
+    pub fn companies(&self) -> CompanyRepository<'_> {
+        CompanyRepository(self)
     }
 
     /// Artifacts.
@@ -193,6 +202,11 @@ impl CrudStore {
     /// What is in force for a thread, kept until somebody writes.
     pub(crate) fn thread_resolutions(&self) -> &Memo<(String, String), ThreadResolution> {
         &self.inner.threads
+    }
+
+    /// Where projects are in the tree, kept until somebody writes.
+    pub(crate) fn project_places(&self) -> &Memo<(String, String), Option<ProjectPlace>> {
+        &self.inner.projects
     }
 
     /// Runs `work` on a reading connection, unless its answer is known and nobody has written since.

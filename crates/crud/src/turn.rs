@@ -40,6 +40,37 @@ pub struct StartTurn {
     pub now_ms: i64,
 }
 
+/// A turn that a worker program runs, on a thread of its own that the tree does not show.
+#[derive(Clone, Debug)]
+pub struct WorkerTurn {
+    /// Its id.
+    pub id: String,
+    /// The thread; made if it is not there.
+    pub thread_id: String,
+    /// The workspace.
+    pub workspace_id: String,
+    /// The folder of a new thread; none for the root.
+    pub folder_id: Option<String>,
+    /// The title of a new thread.
+    pub name: String,
+    /// The worker's name.
+    pub agent_nickname: Option<String>,
+    /// Tells a repeated turn from a different one.
+    pub input_sha256: String,
+    /// What happened so far.
+    pub events: Vec<NewTurnEvent>,
+    /// What the worker was told.
+    pub manifest: String,
+    /// The model.
+    pub model: String,
+    /// The driver.
+    pub driver: String,
+    /// The process that runs it.
+    pub owner: String,
+    /// Unix milliseconds.
+    pub now_ms: i64,
+}
+
 /// An event to append.
 #[derive(Clone, Debug)]
 pub struct NewTurnEvent {
@@ -110,6 +141,11 @@ impl TurnRepository<'_> {
     /// Starts a turn, unless one runs on the thread.
     pub async fn start(&self, start: StartTurn) -> Result<TurnStarted, Error> {
         self.0.write(move |db| self::start(db, &start)).await
+    }
+
+    /// Writes down a worker's turn, which runs from now on. Twice is once.
+    pub async fn record(&self, turn: WorkerTurn) -> Result<(), Error> {
+        self.0.write(move |db| record(db, &turn)).await
     }
 
     /// Appends events. Answers the sequence of the last one.
@@ -290,6 +326,54 @@ fn start(db: &DatabaseConnection, start: &StartTurn) -> Result<TurnStarted, Erro
         mode,
         tree_version,
     })
+}
+
+fn record(db: &DatabaseConnection, turn: &WorkerTurn) -> Result<(), Error> {
+    let now = turn.now_ms / 1000;
+    let sql = "INSERT INTO thread (id, workspace_id, name, preview, mode, model, model_provider, status, origin_kind, \
+                 sidebar_visibility, agent_nickname, materialized, created_at, updated_at) \
+               VALUES ($1, $2, $3, '', 'agent', $4, $5, 'Idle', 'task_run', 'hidden', $6, TRUE, $7, $7) \
+               ON CONFLICT (id) DO NOTHING RETURNING id";
+    let values: [Value; 7] = [
+        turn.thread_id.as_str().into(),
+        turn.workspace_id.as_str().into(),
+        turn.name.as_str().into(),
+        turn.model.as_str().into(),
+        turn.driver.as_str().into(),
+        turn.agent_nickname.clone().into(),
+        now.into(),
+    ];
+    if query::one(db, sql, values)?.is_some() {
+        let sql = "INSERT INTO thread_placement (thread_id, workspace_id, folder_id, created_at, updated_at) \
+                   VALUES ($1, $2, $3, $4, $4) ON CONFLICT (thread_id) DO NOTHING RETURNING thread_id";
+        let values: [Value; 4] = [
+            turn.thread_id.as_str().into(),
+            turn.workspace_id.as_str().into(),
+            turn.folder_id.clone().into(),
+            now.into(),
+        ];
+        query::one(db, sql, values)?;
+    }
+    let sql = "INSERT INTO turn (id, thread_id, workspace_id, ordinal, status, input_sha256, model, model_provider, \
+                 owner, prompt_manifest, last_sequence, created_at_ms, updated_at_ms) \
+               SELECT $1, $2, $3, 1 + COALESCE((SELECT MAX(ordinal) FROM turn WHERE thread_id = $2), 0), 'InProgress', \
+                 $4, $5, $6, $7, $8, 0, $9, $9 \
+               WHERE NOT EXISTS (SELECT 1 FROM turn WHERE id = $1) RETURNING id";
+    let values: [Value; 9] = [
+        turn.id.as_str().into(),
+        turn.thread_id.as_str().into(),
+        turn.workspace_id.as_str().into(),
+        turn.input_sha256.as_str().into(),
+        turn.model.as_str().into(),
+        turn.driver.as_str().into(),
+        turn.owner.as_str().into(),
+        turn.manifest.as_str().into(),
+        turn.now_ms.into(),
+    ];
+    if query::one(db, sql, values)?.is_some() {
+        append(db, &turn.id, &turn.events, turn.now_ms)?;
+    }
+    Ok(())
 }
 
 fn finish(db: &DatabaseConnection, finish: &FinishTurn) -> Result<TurnFinished, Error> {

@@ -179,6 +179,7 @@ fn insert(
         reserved_seq: Set(FIRST_NUMBERS),
         created_at: Set(now),
         updated_at: Set(now),
+        dir: Set(None),
     };
     Ok(Created::New(row.insert(db)?))
 }

@@ -10,6 +10,7 @@ pub mod artifact_blob;
 pub mod artifact_projection;
 pub mod artifact_upload_session;
 pub mod artifact_version;
+pub mod company_project;
 pub mod hook_run;
 pub mod thread;
 pub mod thread_agents_doc;

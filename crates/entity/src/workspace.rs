@@ -14,6 +14,7 @@ pub struct Model {
     pub reserved_seq: i64,
     pub created_at: i64,
     pub updated_at: i64,
+    pub dir: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -13,7 +13,9 @@ use crate::{
     artifacts::{self, Artifacts},
     company_events::CompanyEvents,
     home::Owner,
-    janitor, methods,
+    janitor,
+    linking::Links,
+    methods,
     providers::{Config, Providers},
     surroundings::Around,
     turns,
@@ -41,6 +43,8 @@ pub struct Gateway {
     pub(crate) artifacts: Artifacts,
     /// The company folders.
     pub(crate) companies: Companies,
+    /// Which of them are linked to workspaces.
+    pub(crate) links: Links,
     /// The worker sessions.
     pub(crate) sessions: runner::Sessions,
     /// The jobs of workers.
@@ -130,6 +134,7 @@ impl Gateway {
             heartbeats: runner::Heartbeats::new(jobs.clone()),
             jobs,
             companies,
+            links: Links::default(),
             indexes,
             index_worker,
             company_events,

@@ -12,6 +12,7 @@ mod gateway;
 mod home;
 mod http;
 mod janitor;
+mod linking;
 mod methods;
 mod notify;
 mod peer;

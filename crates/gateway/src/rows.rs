@@ -32,6 +32,7 @@ pub(crate) fn workspace(row: workspace::Model) -> Result<Workspace, Failure> {
         name: row.name,
         is_active: row.is_active,
         is_current: row.is_current,
+        dir: row.dir,
         created_at: row.created_at,
         updated_at: row.updated_at,
     })

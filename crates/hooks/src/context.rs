@@ -13,6 +13,8 @@ pub struct HookContext {
     pub thread_id: Option<String>,
     /// The conversation a delegated thread works for.
     pub conversation_thread_id: Option<String>,
+    /// Where in the tree the turn belongs, for a thread that is not stored yet.
+    pub place: Option<TreePlace>,
     /// The turn.
     pub turn_id: Option<String>,
     /// The task.
@@ -33,6 +35,13 @@ pub struct HookContext {
     pub feature_flags: BTreeSet<String>,
     /// Anything else.
     pub metadata: BTreeMap<String, String>,
+}
+
+/// A place in the thread tree.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TreePlace {
+    /// The folder; none for the root.
+    pub folder_id: Option<String>,
 }
 
 /// Who caused something.

@@ -22,7 +22,7 @@ mod run;
 mod runtime;
 mod subscription;
 
-pub use context::{Actor, HookContext};
+pub use context::{Actor, HookContext, TreePlace};
 pub use contribution::{Capability, Contribution, PromptSection, Severity, SourceReference};
 pub use handler::{Definition, Handler, HookError, HookRequest, HookResponse, Package};
 pub use options::{BackgroundOptions, RuntimeOptions};

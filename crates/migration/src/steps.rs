@@ -13,6 +13,7 @@ mod m20261115_000004_turn;
 mod m20261115_000005_hook_run;
 mod m20261115_000006_artifact;
 mod m20261115_000007_artifact_version_upload;
+mod m20261115_000008_company;
 
 /// One step.
 pub(crate) struct Step {
@@ -50,6 +51,10 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "m20261115_000007_artifact_version_upload",
         statements: m20261115_000007_artifact_version_upload::statements,
+    },
+    Step {
+        name: "m20261115_000008_company",
+        statements: m20261115_000008_company::statements,
     },
 ];
 

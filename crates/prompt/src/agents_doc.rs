@@ -2,11 +2,11 @@
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
-use crud::{CrudStore, Resolved};
+use crud::{CrudStore, DocScope, Resolved};
 use hooks::{
     AwaitPolicy, Capability, Contribution, Definition, ExecutionPolicy, FailurePolicy, Handler,
-    HookError, HookRequest, HookResponse, Package, Phase, PromptSection, SourceReference,
-    Subscription, Visibility,
+    HookContext, HookError, HookRequest, HookResponse, Package, Phase, PromptSection,
+    SourceReference, Subscription, Visibility,
 };
 
 const PACKAGE_ID: &str = "pioneer.prompt.agents_doc";
@@ -74,24 +74,43 @@ impl Handler for AgentsDocHook {
             let workspace_id = context.workspace_id.as_deref();
             let workspace_id = workspace_id
                 .ok_or_else(|| failed("missing_workspace", "the turn has no workspace"))?;
-            let thread_id = context.effective_thread_id();
-            let thread_id =
-                thread_id.ok_or_else(|| failed("missing_thread", "the turn has no thread"))?;
-            let resolved = self
-                .store
-                .resolve_thread_agents_doc_for_thread(workspace_id, thread_id)
-                .await;
-            let resolved = resolved.map_err(|error| {
-                failed(
-                    "resolve_failed",
-                    &format!("the AGENTS.md of the thread cannot be resolved: {error}"),
-                )
-            })?;
+            let resolved = self.resolve(workspace_id, context).await?;
             let contributions = resolved.iter().map(contribution).collect();
             Ok(HookResponse {
                 contributions,
                 diagnostics: Vec::new(),
             })
+        })
+    }
+}
+
+impl AgentsDocHook {
+    /// The document in force: of the place the turn belongs to, or of its thread.
+    async fn resolve(
+        &self,
+        workspace_id: &str,
+        context: &HookContext,
+    ) -> Result<Option<Resolved>, HookError> {
+        let resolved = match (&context.place, context.effective_thread_id()) {
+            (Some(place), _) => {
+                let scope = DocScope {
+                    workspace_id: workspace_id.to_owned(),
+                    folder_id: place.folder_id.clone(),
+                };
+                self.store.agents_docs().resolve_for_folder(scope).await
+            }
+            (None, Some(thread_id)) => {
+                self.store
+                    .resolve_thread_agents_doc_for_thread(workspace_id, thread_id)
+                    .await
+            }
+            (None, None) => return Err(failed("missing_thread", "the turn has no thread")),
+        };
+        resolved.map_err(|error| {
+            failed(
+                "resolve_failed",
+                &format!("the AGENTS.md of the thread cannot be resolved: {error}"),
+            )
         })
     }
 }

@@ -56,7 +56,7 @@ pub fn compile(input: &PromptInput) -> CompiledPrompt {
 
     let stable = join(&stable_sections);
     let dynamic = join(&dynamic_sections);
-    let full = format!("{stable}{CACHE_BOUNDARY}{dynamic}");
+    let full = whole(&stable, &dynamic);
     let ids = stable_sections
         .iter()
         .chain(&dynamic_sections)
@@ -76,6 +76,17 @@ pub fn compile(input: &PromptInput) -> CompiledPrompt {
         dynamic,
         manifest,
     }
+}
+
+impl CompiledPrompt {
+    /// Exactly the letters that `fingerprint_full` of the manifest is about.
+    pub fn full(&self) -> String {
+        whole(&self.stable, &self.dynamic)
+    }
+}
+
+fn whole(stable: &str, dynamic: &str) -> String {
+    format!("{stable}{CACHE_BOUNDARY}{dynamic}")
 }
 
 /// What every prompt of a profile begins with.

@@ -46,6 +46,9 @@ pub struct Workspace {
     pub is_active: bool,
     /// At most one workspace is current: the one a client should open first.
     pub is_current: bool,
+    /// The company folder it stands for, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dir: Option<String>,
     /// Unix seconds.
     pub created_at: i64,
     /// Unix seconds.

@@ -32,9 +32,12 @@ use std::sync::Arc;
 
 use ::index::{Indexes, Live, LiveSession};
 use company::{Company, Error, conversation::Scope, policy::Actor, run::LiveRuns};
-use protocol::company::{
-    ActorRole, CompanyScope, ProjectId, RunStatus, Text, monitor::MonitorLive,
-    session::CompanySessionListParams,
+use protocol::{
+    Access,
+    company::{
+        ActorRole, CompanyScope, ProjectId, RunStatus, Text, monitor::MonitorLive,
+        session::CompanySessionListParams,
+    },
 };
 use rpc::{Failure, Kind};
 use serde_json::json;
@@ -49,13 +52,27 @@ async fn within<R: Send + 'static>(
 ) -> Result<R, Failure> {
     let companies = ctx.companies().clone();
     let workspace_dir = workspace_dir.to_owned();
-    let heartbeats = ctx.heartbeats().clone();
-    blocking(move || {
+    let gateway = Arc::clone(&ctx.peer().gateway);
+    let (done, outdated) = blocking(move || {
         let company = companies.open(&workspace_dir)?;
-        heartbeats.observe(&company);
-        work(&company)
+        gateway.heartbeats.observe(&company);
+        let done = work(&company)?;
+        let is_outdated = gateway.links.is_outdated(&company);
+        Ok((done, is_outdated.then_some(company)))
     })
-    .await
+    .await?;
+    if let Some(company) = outdated {
+        ctx.peer().gateway.link(company).await;
+    }
+    Ok(done)
+}
+
+/// Makes a company folder a workspace that clients of the tree see, if the caller may write.
+async fn link(ctx: &Context, workspace_dir: &str) {
+    if ctx.principal().check_scope(Access::Write).is_ok() {
+        let company = ctx.companies().at(workspace_dir);
+        ctx.peer().gateway.link(company).await;
+    }
 }
 
 /// Reads the index of a company folder, or writes it. The folder counts as used: its index is kept up to date for a

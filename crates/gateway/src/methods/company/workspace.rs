@@ -16,7 +16,7 @@ use protocol::{
 };
 use rpc::{Failure, Kind, Router};
 
-use super::{at, blocking, within};
+use super::{at, blocking, link, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -43,7 +43,7 @@ async fn open(
     ctx: Context,
     params: CompanyFolderParams,
 ) -> Result<CompanyWorkspaceOpenResponse, Failure> {
-    at(&ctx, &params.workspace_dir, |company| {
+    let opened = at(&ctx, &params.workspace_dir, |company| {
         let issues = validate(company);
         Ok(CompanyWorkspaceOpenResponse {
             workspace_dir: company.given().to_owned(),
@@ -51,14 +51,19 @@ async fn open(
             issues,
         })
     })
-    .await
+    .await?;
+    if opened.valid {
+        link(&ctx, &params.workspace_dir).await;
+    }
+    Ok(opened)
 }
 
 async fn init(
     ctx: Context,
     params: CompanyWorkspaceInitParams,
 ) -> Result<CompanyOkResponse, Failure> {
-    at(&ctx, &params.workspace_dir, move |company| {
+    let workspace_dir = params.workspace_dir.clone();
+    let made = at(&ctx, &workspace_dir, move |company| {
         let name = params
             .company_name
             .or_else(|| Text::new(init::DEFAULT_NAME));
@@ -66,7 +71,9 @@ async fn init(
         init::init(company, &name, NonEmpty::from_force(params.force))?;
         Ok(CompanyOkResponse { ok: true })
     })
-    .await
+    .await?;
+    link(&ctx, &workspace_dir).await;
+    Ok(made)
 }
 
 async fn validate_folder(
@@ -116,10 +123,12 @@ async fn bootstrap_enterprise(
     params: CompanyWorkspaceBootstrapEnterpriseParams,
 ) -> Result<CompanyWorkspaceBootstrapEnterpriseResponse, Failure> {
     let workspace_dir = params.workspace_dir.clone();
-    at(&ctx, &workspace_dir, move |company| {
+    let made = at(&ctx, &workspace_dir, move |company| {
         bootstrap::bootstrap(company, &params)
     })
-    .await
+    .await?;
+    link(&ctx, &workspace_dir).await;
+    Ok(made)
 }
 
 async fn projects_list(

@@ -1,0 +1,163 @@
+//! Turns that a worker program runs: the same hooks, the same prompt and the same proof, without a model of ours.
+
+use crud::{FinishTurn, WorkerTurn};
+use hooks::{Actor, HookContext, PhaseError, TreePlace};
+use prompt::CompiledPrompt;
+use protocol::turn::{TurnEventPayload, TurnItem, TurnStatus};
+use sha2::{Digest as _, Sha256};
+
+use crate::{Agent, Error, agent::event, turn::manifest_json};
+
+/// A worker that is about to start.
+#[derive(Clone, Debug)]
+pub struct WorkerBrief {
+    /// The workspace of its company folder.
+    pub workspace_id: String,
+    /// The folder of its project; none for the root.
+    pub folder_id: Option<String>,
+    /// Its hidden thread.
+    pub thread_id: String,
+    /// The turn this start is.
+    pub turn_id: String,
+    /// What the thread is called.
+    pub name: String,
+    /// Which agent works.
+    pub agent_id: Option<String>,
+    /// What it is asked.
+    pub text: String,
+    /// The driver.
+    pub driver: String,
+    /// The model; empty for the one of the program.
+    pub model: String,
+}
+
+/// How a worker ended.
+#[derive(Clone, Debug)]
+pub struct WorkerEnd {
+    /// The turn.
+    pub turn_id: String,
+    /// How.
+    pub status: TurnStatus,
+    /// Why it did not end well.
+    pub error: Option<String>,
+    /// Its last words.
+    pub text: Option<String>,
+}
+
+/// Why a worker cannot be told what it should know; then it must not start.
+#[derive(Debug, thiserror::Error)]
+pub enum BriefError {
+    /// A hook that must not fail failed.
+    #[error("{0}")]
+    Hook(#[from] PhaseError),
+    /// Text of the database stays in the log.
+    #[error("the instructions of the worker cannot be stored")]
+    Store(#[from] Error),
+}
+
+impl Agent {
+    /// What a worker is told besides its task. Only reads.
+    pub async fn brief(&self, brief: &WorkerBrief) -> Result<CompiledPrompt, BriefError> {
+        let (compiled, _) = self.put_together(&self.worker_context(brief)).await?;
+        Ok(compiled)
+    }
+
+    /// Writes down that a worker has started and what it was told. Twice is once.
+    pub async fn worker_started(
+        &self,
+        brief: WorkerBrief,
+        compiled: &CompiledPrompt,
+    ) -> Result<(), Error> {
+        let message = TurnItem::UserMessage {
+            id: format!("user_{}", brief.turn_id),
+            text: brief.text.clone(),
+            attachments: Vec::new(),
+        };
+        let events = [
+            TurnEventPayload::ItemStarted {
+                item: message.clone(),
+            },
+            TurnEventPayload::ItemCompleted { item: message },
+        ];
+        let turn = WorkerTurn {
+            id: brief.turn_id,
+            thread_id: brief.thread_id,
+            workspace_id: brief.workspace_id,
+            folder_id: brief.folder_id,
+            name: brief.name,
+            agent_nickname: brief.agent_id,
+            input_sha256: hex(&Sha256::digest(brief.text.as_bytes())),
+            events: events.iter().map(event).collect::<Result<_, _>>()?,
+            manifest: manifest_json(compiled)?,
+            model: brief.model,
+            driver: brief.driver,
+            owner: self.inner.options.owner.clone(),
+            now_ms: (self.inner.options.now_ms)(),
+        };
+        Ok(self.inner.store.turns().record(turn).await?)
+    }
+
+    /// Writes down how a worker ended.
+    pub async fn worker_ended(&self, end: WorkerEnd) -> Result<(), Error> {
+        let mut events = Vec::new();
+        if let Some(text) = end.text {
+            let item = TurnItem::AgentMessage {
+                id: format!("answer_{}", end.turn_id),
+                text,
+            };
+            events.push(event(&TurnEventPayload::ItemCompleted { item })?);
+        }
+        let last = match (end.status, &end.error) {
+            (TurnStatus::Completed, _) => TurnEventPayload::TurnCompleted { usage: None },
+            (status, error) => TurnEventPayload::TurnFailed {
+                status,
+                error: error
+                    .clone()
+                    .unwrap_or_else(|| "the worker failed".to_owned()),
+            },
+        };
+        events.push(event(&last)?);
+        let now_ms = (self.inner.options.now_ms)();
+        let finish = FinishTurn {
+            id: end.turn_id,
+            status: match end.status {
+                TurnStatus::Completed => "Completed",
+                TurnStatus::Interrupted => "Interrupted",
+                TurnStatus::Failed | TurnStatus::InProgress => "Failed",
+            }
+            .to_owned(),
+            error: end.error,
+            events,
+            title: None,
+            now: now_ms / 1000,
+            now_ms,
+        };
+        self.inner.store.turns().finish(finish).await?;
+        Ok(())
+    }
+
+    fn worker_context(&self, brief: &WorkerBrief) -> HookContext {
+        HookContext {
+            workspace_id: Some(brief.workspace_id.clone()),
+            thread_id: Some(brief.thread_id.clone()),
+            place: Some(TreePlace {
+                folder_id: brief.folder_id.clone(),
+            }),
+            turn_id: Some(brief.turn_id.clone()),
+            agent_id: brief.agent_id.clone(),
+            mode: Some("task".to_owned()),
+            origin_kind: Some("task_run".to_owned()),
+            model_provider: Some(brief.driver.clone()),
+            actor: Some(Actor {
+                kind: "agent".to_owned(),
+                id: brief.agent_id.clone(),
+            }),
+            now_unix: (self.inner.options.now_ms)() / 1000,
+            ..HookContext::default()
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,216 @@
+//! Company folders as workspaces: a folder of the tree for each project, a hidden thread for each worker.
+
+use std::collections::BTreeMap;
+
+use entity::{company_project, thread_folder, workspace};
+use sea_orm::{
+    ActiveModelTrait as _, ActiveValue::Set, ColumnTrait as _, DatabaseConnection,
+    EntityTrait as _, QueryFilter as _, QueryOrder as _,
+};
+
+use crate::{
+    Created, CrudStore, Error, query,
+    workspace::{FIRST_NUMBERS, bump_tree},
+};
+
+/// The operations on company folders.
+#[derive(Debug)]
+pub struct CompanyRepository<'a>(pub(crate) &'a CrudStore);
+
+/// A company folder that is opened.
+#[derive(Clone, Debug)]
+pub struct LinkCompany {
+    /// Where it is.
+    pub dir: String,
+    /// What the company is called.
+    pub name: String,
+    /// The id of the workspace, if it is new.
+    pub new_id: String,
+    /// Its projects.
+    pub projects: Vec<LinkProject>,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+/// A project of a company folder.
+#[derive(Clone, Debug)]
+pub struct LinkProject {
+    /// Its id.
+    pub project_id: String,
+    /// What it is called.
+    pub name: String,
+    /// The id of its folder, if that is new.
+    pub new_folder_id: String,
+}
+
+/// A company folder and what stands for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linked {
+    /// The workspace.
+    pub workspace: Created<workspace::Model>,
+    /// The new version of its tree, if folders came, went or were renamed.
+    pub tree_version: Option<u64>,
+}
+
+/// Where a project is in the tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProjectPlace {
+    /// The workspace of the company folder.
+    pub workspace_id: String,
+    /// The folder of the project; none if it has none, which is the root then.
+    pub folder_id: Option<String>,
+}
+
+impl CompanyRepository<'_> {
+    /// Makes the workspace of a company folder, and brings the folders of its projects in step with them.
+    ///
+    /// What people did stays: a folder they renamed keeps its name, one they moved stays where it is, and of a project
+    /// that is gone only an empty folder goes.
+    pub async fn link(&self, link: LinkCompany) -> Result<Linked, Error> {
+        self.0.write(move |db| self::link(db, &link)).await
+    }
+
+    /// Where a project is. One indexed read, and none while nobody has written.
+    pub async fn place(&self, dir: &str, project_id: &str) -> Result<Option<ProjectPlace>, Error> {
+        let key = (dir.to_owned(), project_id.to_owned());
+        let work = |db: &DatabaseConnection, (dir, project_id): &(String, String)| {
+            place(db, dir, project_id)
+        };
+        self.0.read_once(self.0.project_places(), key, work).await
+    }
+}
+
+fn place(
+    db: &DatabaseConnection,
+    dir: &str,
+    project_id: &str,
+) -> Result<Option<ProjectPlace>, Error> {
+    let sql = "SELECT workspace.id AS workspace_id, project.folder_id AS folder_id FROM workspace \
+               LEFT JOIN company_project project ON project.workspace_id = workspace.id AND project.project_id = $2 \
+               WHERE workspace.dir = $1 AND workspace.is_active";
+    let Some(row) = query::one(db, sql, [dir.into(), project_id.into()])? else {
+        return Ok(None);
+    };
+    Ok(Some(ProjectPlace {
+        workspace_id: row.try_get("", "workspace_id")?,
+        folder_id: row.try_get("", "folder_id")?,
+    }))
+}
+
+fn link(db: &DatabaseConnection, link: &LinkCompany) -> Result<Linked, Error> {
+    let found = workspace::Entity::find().filter(workspace::Column::Dir.eq(link.dir.as_str()));
+    let workspace = match found.one(db)? {
+        Some(workspace) => Created::Existing(workspace),
+        None => Created::New(insert(db, link)?),
+    };
+    let (Created::New(row) | Created::Existing(row)) = &workspace;
+    let is_changed = sync(db, &row.id, link)?;
+    let tree_version = is_changed.then(|| bump_tree(db, &row.id)).transpose()?;
+    Ok(Linked {
+        workspace,
+        tree_version,
+    })
+}
+
+fn insert(db: &DatabaseConnection, link: &LinkCompany) -> Result<workspace::Model, Error> {
+    let current = workspace::Entity::find().filter(workspace::Column::IsCurrent.eq(true));
+    let row = workspace::ActiveModel {
+        id: Set(link.new_id.clone()),
+        name: Set(link.name.clone()),
+        is_active: Set(true),
+        is_current: Set(current.one(db)?.is_none()),
+        tree_version: Set(0),
+        reserved_seq: Set(FIRST_NUMBERS),
+        created_at: Set(link.now),
+        updated_at: Set(link.now),
+        dir: Set(Some(link.dir.clone())),
+    };
+    Ok(row.insert(db)?)
+}
+
+/// Answers whether anything changed.
+fn sync(db: &DatabaseConnection, workspace_id: &str, link: &LinkCompany) -> Result<bool, Error> {
+    let known = company_project::Entity::find()
+        .filter(company_project::Column::WorkspaceId.eq(workspace_id))
+        .order_by_asc(company_project::Column::ProjectId)
+        .all(db)?;
+    let mut known: BTreeMap<_, _> = known
+        .into_iter()
+        .map(|row| (row.project_id.clone(), row))
+        .collect();
+    let mut is_changed = false;
+    for project in &link.projects {
+        is_changed |= match known.remove(&project.project_id) {
+            None => {
+                add(db, workspace_id, project, link.now)?;
+                true
+            }
+            Some(row) if row.name != project.name => rename(db, row, project, link.now)?,
+            Some(_) => false,
+        };
+    }
+    for (_, gone) in known {
+        is_changed |= remove(db, &gone)?;
+    }
+    Ok(is_changed)
+}
+
+fn add(
+    db: &DatabaseConnection,
+    workspace_id: &str,
+    project: &LinkProject,
+    now: i64,
+) -> Result<(), Error> {
+    let folder = thread_folder::ActiveModel {
+        id: Set(project.new_folder_id.clone()),
+        workspace_id: Set(workspace_id.to_owned()),
+        parent_folder_id: Set(None),
+        name: Set(project.name.clone()),
+        position: Set(None),
+        created_at: Set(now),
+        updated_at: Set(now),
+    };
+    folder.insert(db)?;
+    let row = company_project::ActiveModel {
+        workspace_id: Set(workspace_id.to_owned()),
+        project_id: Set(project.project_id.clone()),
+        folder_id: Set(project.new_folder_id.clone()),
+        name: Set(project.name.clone()),
+    };
+    row.insert(db)?;
+    Ok(())
+}
+
+/// Gives the folder the new name of its project, unless somebody has named it otherwise. Answers whether it did.
+fn rename(
+    db: &DatabaseConnection,
+    row: company_project::Model,
+    project: &LinkProject,
+    now: i64,
+) -> Result<bool, Error> {
+    let folder = thread_folder::Entity::find_by_id(row.folder_id.as_str()).one(db)?;
+    let is_ours = folder.filter(|folder| folder.name == row.name);
+    let is_changed = is_ours.is_some();
+    if let Some(folder) = is_ours {
+        let mut folder = thread_folder::ActiveModel::from(folder);
+        folder.name = Set(project.name.clone());
+        folder.updated_at = Set(now);
+        folder.update(db)?;
+    }
+    let mut row = company_project::ActiveModel::from(row);
+    row.name = Set(project.name.clone());
+    row.update(db)?;
+    Ok(is_changed)
+}
+
+/// Forgets a project that is gone, and removes its folder if there is nothing in it. Answers whether it did.
+fn remove(db: &DatabaseConnection, gone: &company_project::Model) -> Result<bool, Error> {
+    let key = (gone.workspace_id.clone(), gone.project_id.clone());
+    company_project::Entity::delete_by_id(key).exec(db)?;
+    let sql = "DELETE FROM thread_folder WHERE id = $1 \
+                 AND NOT EXISTS (SELECT 1 FROM thread_folder child WHERE child.parent_folder_id = $1) \
+                 AND NOT EXISTS (SELECT 1 FROM thread_placement placed WHERE placed.folder_id = $1) \
+                 AND NOT EXISTS (SELECT 1 FROM thread_agents_doc doc WHERE doc.folder_id = $1) \
+               RETURNING id";
+    Ok(query::one(db, sql, [gone.folder_id.as_str().into()])?.is_some())
+}
