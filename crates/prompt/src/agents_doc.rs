@@ -13,6 +13,7 @@ const PACKAGE_ID: &str = "pioneer.prompt.agents_doc";
 const HOOK_ID: &str = "pioneer.thread_agents_doc_prompt";
 const SUBSCRIPTION_ID: &str = "pioneer.thread_agents_doc_prompt.turn_pre_prompt_compile";
 const DOMAIN: &str = "pioneer.thread_agents_doc";
+const CONTRIBUTION: &str = "thread_agents_doc.";
 const SECTION_ID: &str = "agents_md";
 const TITLE: &str = "AGENTS.md";
 const PRIORITY: i32 = 600;
@@ -131,10 +132,7 @@ fn contribution(resolved: &Resolved) -> Contribution {
         false => resolved.source_path.join(" / "),
     };
     Contribution::PromptSection(PromptSection {
-        contribution_id: format!(
-            "thread_agents_doc.{}.v{}",
-            resolved.doc.id, resolved.doc.version
-        ),
+        contribution_id: contribution_id(&resolved.doc.id, resolved.doc.version),
         section_id: SECTION_ID.to_owned(),
         title: Some(TITLE.to_owned()),
         domain: DOMAIN.to_owned(),
@@ -149,6 +147,18 @@ fn contribution(resolved: &Resolved) -> Contribution {
         diagnostics: Vec::new(),
         truncated: rendered.truncated,
     })
+}
+
+fn contribution_id(doc_id: &str, version: i64) -> String {
+    format!("{CONTRIBUTION}{doc_id}.v{version}")
+}
+
+/// The document and the version that a contribution of this package is about.
+pub fn document_of(contribution_id: &str) -> Option<(&str, i64)> {
+    let (doc_id, version) = contribution_id
+        .strip_prefix(CONTRIBUTION)?
+        .rsplit_once(".v")?;
+    Some((doc_id, version.parse().ok()?))
 }
 
 /// A section as the model reads it.
@@ -238,6 +248,14 @@ mod tests {
         - one
         </AGENTS_MD>
         ");
+    }
+
+    #[test]
+    fn a_contribution_names_its_document_and_version() {
+        let id = contribution_id("agd_1.v2", 7);
+        assert_eq!(document_of(&id), Some(("agd_1.v2", 7)));
+        assert_eq!(document_of("something.else.v7"), None);
+        assert_eq!(document_of("thread_agents_doc.agd_1"), None);
     }
 
     #[test]

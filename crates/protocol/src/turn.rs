@@ -9,8 +9,10 @@ use serde_json::Value;
 
 use crate::{ThreadId, TurnId, WorkspaceId, thread::SandboxMode, thread::ThreadMode};
 
+mod explain;
 mod manifest;
 
+pub use explain::*;
 pub use manifest::*;
 
 crate::methods! {
@@ -29,6 +31,8 @@ crate::methods! {
     Read TurnItems = "turn/items" (TurnItemsParams in thread_id) -> TurnItemsResponse;
     /// Read the item events of a turn in the order of time, ready to be shown.
     Read TurnTimeline = "turn/timeline" (TurnTimelineParams in thread_id) -> TurnTimelineResponse;
+    /// List every piece of a turn's prompt with its document, version, hash and size; two turns can be compared.
+    Read TurnExplain = "turn/explain" (TurnExplainParams in thread_id) -> TurnExplainResponse;
 
     notifications {
         /// A turn was accepted and runs.

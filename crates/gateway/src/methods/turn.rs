@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use super::artifact::bind_input;
 use crate::{Context, artifacts::limits, rows};
 
+mod explain;
+
 /// Inputs one turn may have.
 const MAX_INPUTS: usize = 256;
 /// Bytes of text one turn may have; no model takes as much.
@@ -19,7 +21,8 @@ pub(super) fn routes(router: &mut Router<Context>) {
         .on::<TurnCancel>(cancel)
         .on::<TurnGet>(get)
         .on::<TurnItems>(items)
-        .on::<TurnTimeline>(timeline);
+        .on::<TurnTimeline>(timeline)
+        .on::<TurnExplain>(explain::explain);
 }
 
 async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartResponse, Failure> {
