@@ -2816,6 +2816,20 @@ export interface EventsUnsubscribeResponse {
   removed: boolean;
 }
 
+/** A prompt in pieces. */
+export interface ExplainedPrompt {
+  /** The compiler; absent when nothing was told yet. */
+  compiler_version?: string | null;
+  /** SHA-256 of the whole prompt. */
+  fingerprint_full?: string | null;
+  /** The pieces in the order of the prompt. */
+  pieces: PromptPiece[];
+  /** Where it stands. */
+  status: TurnStatus;
+  /** The turn. */
+  turn_id: TurnId;
+}
+
 /** A folder of the thread tree. */
 export type FolderId = string;
 
@@ -5128,6 +5142,25 @@ export type ProjectStatus =
   /** It is over. */
   | "archived";
 
+/** How a section differs between two prompts. */
+export interface PromptChange {
+  /** How. */
+  change: PromptChangeKind;
+  /** The section. */
+  section_id: string;
+}
+
+/** How a section differs between the compared turn and this one. */
+export type PromptChangeKind =
+  /** Not at all. */
+  | "same"
+  /** It was not there. */
+  | "added"
+  /** It is no longer there. */
+  | "removed"
+  /** It says something else. */
+  | "changed";
+
 /** What a hook can bring to a prompt. */
 export type PromptContributionKind =
   /** Text for the context. */
@@ -5138,6 +5171,22 @@ export type PromptContributionKind =
   | "prompt_manifest_diagnostic"
   /** A failure. */
   | "runtime_failure";
+
+/** The version of an agents doc that was in a prompt. */
+export interface PromptDocument {
+  /** Its length in characters. */
+  char_count?: number | null;
+  /** SHA-256 of its text; absent when the version is no longer kept. */
+  content_sha256?: string | null;
+  /** The document. */
+  doc_id: AgentsDocId;
+  /** Unix seconds. */
+  saved_at?: number | null;
+  /** Who saved it. */
+  saved_by?: string | null;
+  /** The version. */
+  version: number;
+}
 
 /** A hook and what it brought. */
 export interface PromptHookSource {
@@ -5199,6 +5248,22 @@ export interface PromptManifestHookSource {
   source: PromptHookSource;
   /** How many sources it names. */
   source_count?: number | null;
+  /** Who cut it. */
+  truncation: PromptTruncation;
+}
+
+/** One piece of a prompt. */
+export interface PromptPiece {
+  /** `sha256:` and the hash of the contribution. */
+  contribution_hash?: string | null;
+  /** The contribution. */
+  contribution_id?: string | null;
+  /** The agents doc it is. */
+  document?: PromptDocument | null;
+  /** The hook that brought it; absent for what every prompt begins with. */
+  hook_id?: string | null;
+  /** The section it is in. */
+  section_id: string;
   /** Who cut it. */
   truncation: PromptTruncation;
 }
@@ -7038,6 +7103,32 @@ export type TurnEventPayload =
     type: "turnFailed";
   };
 
+/** Params of [`TurnExplain`](super::TurnExplain). */
+export interface TurnExplainParams {
+  /** The thread of that turn; the same one when absent. */
+  compare_thread_id?: ThreadId | null;
+  /** A turn to compare it with, of the same thread or of another one of the same workspace. */
+  compare_turn_id?: TurnId | null;
+  /** The thread. */
+  thread_id: ThreadId;
+  /** The turn. */
+  turn_id: TurnId;
+}
+
+/** Response of [`TurnExplain`](super::TurnExplain). */
+export interface TurnExplainResponse {
+  /** How they differ, piece by piece; empty without another turn. */
+  changes?: PromptChange[];
+  /** What the other turn was told. */
+  compared?: ExplainedPrompt | null;
+  /** What the turn was told. */
+  prompt: ExplainedPrompt;
+  /** The thread. */
+  thread_id: ThreadId;
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
 /** Payload of `turn/failed`. */
 export interface TurnFailedNotification {
   /** The thread. */
@@ -7602,6 +7693,8 @@ export type WorkerKind =
 export interface Workspace {
   /** Unix seconds. */
   created_at: number;
+  /** The company folder it stands for, if it does. */
+  dir?: string | null;
   /** The workspace. */
   id: WorkspaceId;
   /** An inactive workspace cannot be named in a call. */
@@ -7901,6 +7994,8 @@ export interface Methods {
   "turn/items": { params: TurnItemsParams; result: TurnItemsResponse };
   /** Read the item events of a turn in the order of time, ready to be shown. */
   "turn/timeline": { params: TurnTimelineParams; result: TurnTimelineResponse };
+  /** List every piece of a turn's prompt with its document, version, hash and size; two turns can be compared. */
+  "turn/explain": { params: TurnExplainParams; result: TurnExplainResponse };
   /** Read upload and download limits and chunk sizes for a workspace. */
   "artifact/capabilities": { params: ArtifactCapabilitiesParams; result: ArtifactCapabilitiesResponse };
   /** List workspace artifacts with optional scope filters. */
@@ -8285,6 +8380,7 @@ export const READS: ReadonlySet<keyof Methods> = new Set<keyof Methods>([
   "turn/get",
   "turn/items",
   "turn/timeline",
+  "turn/explain",
   "artifact/capabilities",
   "artifact/list",
   "artifact/list/thread",

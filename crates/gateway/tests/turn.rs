@@ -855,3 +855,55 @@ async fn a_turn_fails_before_the_model_is_asked_when_its_document_cannot_be_reso
     assert_eq!(runs["items"][0]["status"], "failed");
     assert_snapshot!(runs["items"][0]["error"], @r#"{"code":"thread_agents_doc.resolve_failed","message":"the AGENTS.md of the thread cannot be resolved: the database failed","retryable":false,"safe_for_user":true}"#);
 }
+
+#[tokio::test]
+async fn every_piece_of_a_prompt_is_explained_and_two_turns_are_compared() {
+    let running = testkit::gateway().await;
+    let client = with_thread(&running, "echo").await;
+    let save = async |content: &str| {
+        let params = json!({"workspace_id": "ws_a", "content": content});
+        answer(&client, "thread/agents_doc/save", params).await
+    };
+    run(&client, "trn_0", "Hi").await;
+    let first = save("Be brief.").await;
+    run(&client, "trn_1", "Hi").await;
+    save("Be kind.").await;
+    run(&client, "trn_2", "Hi").await;
+    let compare = async |turn: &str, with: &str| {
+        let params = json!({"thread_id": "thr_a", "turn_id": turn, "compare_turn_id": with});
+        let explained = client.call_raw("turn/explain", params).await;
+        explained.expect("both turns are there")
+    };
+    let explained = compare("trn_1", "trn_2").await;
+    let piece = |number: usize| &explained["prompt"]["pieces"][number];
+    assert_eq!(
+        piece(0),
+        &json!({"section_id": "identity", "truncation": "none"})
+    );
+    assert_eq!(piece(1)["section_id"], "safety");
+    assert_eq!(piece(2)["section_id"], "agents_md");
+    assert_eq!(piece(2)["hook_id"], "pioneer.thread_agents_doc_prompt");
+    let first: Value = serde_json::from_str(&first).expect("JSON");
+    let doc = &first["doc"];
+    let expected = json!({
+        "doc_id": doc["id"], "version": 1, "content_sha256": doc["content_sha256"], "char_count": 9,
+        "saved_by": "owner", "saved_at": doc["updated_at"],
+    });
+    assert_eq!(piece(2)["document"], expected);
+    let changes = |explained: &Value| explained["changes"].to_string();
+    let changed = |agents_md: &str| {
+        json!([
+            {"section_id": "identity", "change": "same"},
+            {"section_id": "safety", "change": "same"},
+            {"section_id": "agents_md", "change": agents_md},
+        ])
+        .to_string()
+    };
+    assert_eq!(changes(&explained), changed("changed"));
+    assert_eq!(changes(&compare("trn_1", "trn_0").await), changed("added"));
+    assert_eq!(
+        changes(&compare("trn_0", "trn_1").await),
+        changed("removed")
+    );
+    assert_eq!(changes(&compare("trn_1", "trn_1").await), changed("same"));
+}
