@@ -153,6 +153,23 @@ impl Driver {
         }
     }
 
+    /// What else it is known to read from its environment. A `*` at the end stands for the rest of a name.
+    pub fn variables(&self) -> &'static [&'static str] {
+        match self {
+            Self::Codex | Self::CodexAppServer => &["CODEX_*", "OPENAI_*"],
+            Self::Claude => &[
+                "ANTHROPIC_*",
+                "CLAUDE_CONFIG_DIR",
+                "CLAUDE_CODE_*",
+                "AWS_REGION",
+                "AWS_PROFILE",
+                "CLOUD_ML_REGION",
+            ],
+            Self::Gemini => &["GEMINI_*", "GOOGLE_*"],
+            Self::Command | Self::Declared(..) => &[],
+        }
+    }
+
     /// The variables with keys of its provider.
     pub fn key_variables(&self) -> &'static [&'static str] {
         match self {

@@ -19,6 +19,7 @@ mod output;
 mod plan;
 mod process;
 mod record;
+mod redaction;
 mod scribe;
 mod session;
 mod sessions;

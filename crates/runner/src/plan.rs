@@ -168,6 +168,7 @@ impl Plan {
                     .flatten()
                     .map(ToString::to_string)
                     .collect(),
+                allowed: options.environment.clone(),
                 inherit: params.inherit_env.unwrap_or(false),
             },
             permission: params.permission_level.unwrap_or_default(),

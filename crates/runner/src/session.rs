@@ -16,6 +16,8 @@ pub(crate) use prepare::STOP_FLAG;
 
 use crate::{driver::Outcome, plan::Plan, record::SessionRecord, scribe::Scribe};
 
+const SPAWN_FAILED: &str = "spawn_failed";
+
 /// Why a session could not be started.
 #[derive(Debug)]
 pub(crate) struct NotStarted {
@@ -24,6 +26,14 @@ pub(crate) struct NotStarted {
 }
 
 impl NotStarted {
+    /// The system did not start the program.
+    fn spawn(error: String) -> Self {
+        Self {
+            reason: SPAWN_FAILED,
+            error,
+        }
+    }
+
     pub(crate) fn launch(error: impl Into<String>) -> Self {
         Self {
             reason: "launch_failed",
@@ -63,6 +73,9 @@ pub(crate) async fn run(plan: Arc<Plan>, live: Arc<Live>) -> Option<Outcome> {
 /// Writes down that a session could not be started.
 pub(crate) async fn fail(scribe: &Scribe, live: &Live, not_started: NotStarted) {
     let NotStarted { reason, error } = not_started;
+    if reason == SPAWN_FAILED {
+        live.note_not_spawned();
+    }
     let mut record = live.state().record;
     record.status = RunStatus::Failed;
     record.error = Some(error.clone());

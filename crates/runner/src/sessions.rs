@@ -51,8 +51,9 @@ use crate::{
     session::{self, Live, NotStarted, STOP_FLAG, Stage, blocking},
 };
 
-/// How long a launch waits for the process before it answers.
-const REPLY: Duration = Duration::from_millis(800);
+/// How long a launch waits for the process before it answers: usually a few milliseconds, longer where a large
+/// repository is copied first.
+const REPLY: Duration = Duration::from_secs(10);
 /// Sessions that are over and are still known by their name alone.
 const REMEMBERED: usize = 1000;
 /// Records of sessions that have been over for so long are removed.
@@ -125,10 +126,19 @@ impl Sessions {
         &self,
         params: CompanySessionLaunchParams,
     ) -> Result<CompanySessionLaunchResponse, Error> {
-        self.launch_with(params, Extra::default()).await
+        let dir = params.workspace_dir.clone();
+        let launched = self.launch_with(params, Extra::default()).await?;
+        let known = self.inner.find(Some(&dir), &launched.session_ref);
+        if known.is_some_and(|known| known.live.was_not_spawned()) {
+            return Err(Error::NotSpawned {
+                session_ref: launched.session_ref,
+                error: launched.error.unwrap_or_default(),
+            });
+        }
+        Ok(launched)
     }
 
-    /// The same for a job.
+    /// The same for a job, which reads in the session's record that its program cannot be started.
     pub(crate) async fn launch_with(
         &self,
         params: CompanySessionLaunchParams,

@@ -122,10 +122,9 @@ pub(super) async fn start(
         .stderr(Stdio::piped())
         // A group of its own, so that signals reach all of it and none of ours.
         .process_group(0);
-    let mut child = program.spawn().map_err(|error| NotStarted {
-        reason: "spawn_failed",
-        error: spawn_error(&line.argv[0], &error),
-    })?;
+    let mut child = program
+        .spawn()
+        .map_err(|error| NotStarted::spawn(spawn_error(&line.argv[0], &error)))?;
     let pid = child
         .id()
         .and_then(|pid| i32::try_from(pid).ok())
@@ -169,7 +168,7 @@ pub(super) async fn start(
         plan.agent.clone(),
         plan.provider.clone(),
         files,
-        secrets,
+        &secrets,
         plan.driver.reader(),
     );
     let mut chars_in = line.stdin.as_ref().map_or(0, |text| utf16(text));
