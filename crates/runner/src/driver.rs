@@ -51,6 +51,8 @@ pub struct Wish {
     pub permission: CompanySessionPermission,
     /// The file with its instructions, where it does not read it by itself.
     pub instructions: Option<String>,
+    /// What is in that file, for a program that cannot be pointed to it.
+    pub instructions_text: Option<String>,
     /// Where its last words go.
     pub last_message: String,
     /// The form of the answer as JSON, and the file it is in.
@@ -298,6 +300,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Whether it is a whole answer: what a worker counts comes last.
+    pub(crate) fn is_answer(&self) -> bool {
+        self.error.is_none() && self.text.is_some() && self.usage.is_some()
+    }
+
     fn fail(&mut self, error: impl Into<String>, class: ErrorClass) {
         let error = error.into();
         self.text = None;

@@ -16,6 +16,7 @@ mod job;
 pub mod lanes;
 mod options;
 mod output;
+mod pipes;
 mod plan;
 mod process;
 mod record;

@@ -1,6 +1,7 @@
 //! The life of one session, from its place in the lane until its run is over.
 
 mod end;
+mod leader;
 mod live;
 mod prepare;
 mod started;
@@ -14,7 +15,10 @@ pub(crate) use end::{retry_at, retry_at_of};
 pub(crate) use live::{Live, Stage};
 pub(crate) use prepare::STOP_FLAG;
 
-use crate::{driver::Outcome, plan::Plan, record::SessionRecord, scribe::Scribe};
+use crate::{
+    driver::Outcome, pipes::Pipes, plan::Plan, process::ProcessId, record::SessionRecord,
+    scribe::Scribe,
+};
 
 const SPAWN_FAILED: &str = "spawn_failed";
 
@@ -65,6 +69,32 @@ pub(crate) async fn run(plan: Arc<Plan>, live: Arc<Live>) -> Option<Outcome> {
         Ok(started) => started.finish(&plan, &live, &scribe).await,
         Err(error) => {
             fail(&scribe, &live, error).await;
+            None
+        }
+    }
+}
+
+/// Goes on with a session whose gateway is gone, until it is over.
+pub(crate) async fn take_over(
+    plan: Arc<Plan>,
+    live: Arc<Live>,
+    process: ProcessId,
+    pipes: Pipes,
+) -> Option<Outcome> {
+    let scribe = Scribe {
+        company: plan.company.clone(),
+        project: plan.project.clone(),
+        run: plan.run.clone(),
+        session_ref: plan.session_ref.clone(),
+    };
+    let taken = {
+        let (plan, scribe) = (Arc::clone(&plan), scribe.clone());
+        blocking(move || started::take_over(&plan, &scribe, process, pipes)).await
+    };
+    match taken {
+        Ok(started) => started.finish(&plan, &live, &scribe).await,
+        Err(error) => {
+            fail(&scribe, &live, error.into()).await;
             None
         }
     }

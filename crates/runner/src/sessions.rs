@@ -4,10 +4,10 @@ mod detached;
 mod explain;
 mod places;
 mod preflight;
+mod taken_over;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, Once, PoisonError, Weak,
@@ -41,7 +41,7 @@ use self::{
 };
 use crate::{
     Error, Options,
-    driver::{Driver, ErrorClass},
+    driver::{Driver, ErrorClass, Outcome},
     guard::Verdict,
     lanes::{Strain, Ticket},
     plan::{Extra, Plan},
@@ -56,8 +56,6 @@ use crate::{
 const REPLY: Duration = Duration::from_secs(10);
 /// Sessions that are over and are still known by their name alone.
 const REMEMBERED: usize = 1000;
-/// Records of sessions that have been over for so long are removed.
-const KEPT_MS: i64 = 30 * 24 * 3_600_000;
 
 /// All sessions of one process. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -74,6 +72,8 @@ struct Inner {
     lanes: Mutex<BTreeMap<PathBuf, Queue>>,
     /// Folders whose old records were looked at.
     looked_at: Mutex<BTreeSet<PathBuf>>,
+    /// Held while a session is taken over, so that two callers do not both try.
+    taking_over: tokio::sync::Mutex<()>,
     closing: AtomicBool,
     reaping: Once,
 }
@@ -101,6 +101,14 @@ struct Known {
     ticket: Mutex<Option<Ticket>>,
 }
 
+/// A session somebody asks for.
+enum Found {
+    /// It is one of this process.
+    Here(Arc<Known>),
+    /// Its record is all there is.
+    Recorded(Box<SessionRecord>),
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -115,6 +123,7 @@ impl Sessions {
                 live: Mutex::default(),
                 lanes: Mutex::default(),
                 looked_at: Mutex::default(),
+                taking_over: tokio::sync::Mutex::default(),
                 closing: AtomicBool::new(false),
                 reaping: Once::new(),
             }),
@@ -149,6 +158,8 @@ impl Sessions {
             return Err(Error::Closing);
         }
         let explains = params.explain.unwrap_or(false);
+        self.look_at(&inner.companies.at(&params.workspace_dir))
+            .await?;
         let params = Arc::new(params);
         let (plan, run, actor) = {
             let (inner, params) = (Arc::clone(inner), Arc::clone(&params));
@@ -219,11 +230,10 @@ impl Sessions {
         workspace_dir: Option<&str>,
         session_ref: &str,
     ) -> Result<CompanySessionState, Error> {
-        if let Some(known) = self.inner.find(workspace_dir, session_ref) {
-            return Ok(self.inner.state(&known));
+        match self.found(workspace_dir, session_ref).await? {
+            Found::Here(known) => Ok(self.inner.state(&known)),
+            Found::Recorded(record) => Ok(record.state()),
         }
-        let record = self.recorded(workspace_dir, session_ref).await?;
-        Ok(record.state())
     }
 
     /// Waits until a session is over and tells what it left.
@@ -232,18 +242,15 @@ impl Sessions {
         workspace_dir: Option<&str>,
         session_ref: &str,
     ) -> Result<CompanySessionCollectResponse, Error> {
-        let (company, state) = match self.inner.find(workspace_dir, session_ref) {
-            Some(known) => {
+        let (company, state) = match self.found(workspace_dir, session_ref).await? {
+            Found::Here(known) => {
                 let state = known.live.reach(|stage| stage == Stage::Over).await;
                 (known.company.clone(), state.record.state())
             }
-            None => {
-                let record = self.recorded(workspace_dir, session_ref).await?;
-                (
-                    self.inner.companies.at(&record.workspace_dir),
-                    record.state(),
-                )
-            }
+            Found::Recorded(record) => (
+                self.inner.companies.at(&record.workspace_dir),
+                record.state(),
+            ),
         };
         let outputs = {
             let (project, run) = (state.project_id.clone(), state.run_id.clone());
@@ -273,9 +280,9 @@ impl Sessions {
         workspace_dir: Option<&str>,
         session_ref: &str,
     ) -> Result<CompanySessionState, Error> {
-        let Some(known) = self.inner.find(workspace_dir, session_ref) else {
-            let record = self.recorded(workspace_dir, session_ref).await?;
-            return self.stop_detached(record).await;
+        let known = match self.found(workspace_dir, session_ref).await? {
+            Found::Here(known) => known,
+            Found::Recorded(record) => return self.stop_detached(*record).await,
         };
         if !known.live.is_over() {
             let (company, project, run) = (
@@ -297,7 +304,7 @@ impl Sessions {
         &self,
         workspace_dir: &str,
         session_ref: &str,
-    ) -> Option<(SessionRecord, Option<crate::driver::Outcome>)> {
+    ) -> Option<(SessionRecord, Option<Outcome>)> {
         let known = self.inner.find(Some(workspace_dir), session_ref)?;
         let state = known.live.reach(|stage| stage == Stage::Over).await;
         Some((state.record, known.live.outcome()))
@@ -353,15 +360,14 @@ impl Sessions {
         let mut rows = match company {
             None => self.inner.rows(|_| true),
             Some(company) => {
+                self.look_at(&company).await?;
                 let root = company.root().to_owned();
                 let mut rows = self.inner.rows(|known| known.company.root() == root);
                 let names: BTreeSet<_> = rows
                     .iter()
                     .map(|row| row.state.session_ref.clone())
                     .collect();
-                let inner = Arc::clone(&self.inner);
                 let found = blocking(move || {
-                    inner.prune(&company);
                     let records = record::all(&company)?;
                     let others = records
                         .iter()
@@ -466,40 +472,47 @@ impl Sessions {
             session::fail(&scribe, &known.live, NotStarted::launch(refusal)).await;
         } else {
             let outcome = session::run(Arc::clone(&plan), Arc::clone(&known.live)).await;
-            let strained = outcome.as_ref().and_then(|outcome| outcome.error_class)
-                == Some(ErrorClass::RateLimited);
-            if strained {
-                let retry_at = session::retry_at(&plan, outcome.as_ref());
-                let detail = outcome
-                    .and_then(|outcome| outcome.error)
-                    .unwrap_or_default();
-                let (company, strain) = (&plan.company, Strain::RateLimit);
-                inner
-                    .cool_down(company, &plan.provider, strain, &detail, retry_at)
-                    .await;
-            }
+            self.rest_if_strained(&plan, outcome).await;
         }
         inner.leave(&plan.company, ticket);
         inner.remember_less();
     }
 
-    /// The record of a session that is not one of this process, as things are now.
-    async fn recorded(
-        &self,
-        workspace_dir: Option<&str>,
-        session_ref: &str,
-    ) -> Result<SessionRecord, Error> {
+    /// Lets a provider rest that said that it was asked too often.
+    async fn rest_if_strained(&self, plan: &Plan, outcome: Option<Outcome>) {
+        let Some(outcome) = outcome else {
+            return;
+        };
+        if outcome.error_class == Some(ErrorClass::RateLimited) {
+            let retry_at = session::retry_at(plan, Some(&outcome));
+            let detail = outcome.error.unwrap_or_default();
+            let (company, strain) = (&plan.company, Strain::RateLimit);
+            self.inner
+                .cool_down(company, &plan.provider, strain, &detail, retry_at)
+                .await;
+        }
+    }
+
+    /// A session by its name: one of this process, or what its record says, as things are now.
+    async fn found(&self, workspace_dir: Option<&str>, session_ref: &str) -> Result<Found, Error> {
+        if let Some(known) = self.inner.find(workspace_dir, session_ref) {
+            return Ok(Found::Here(known));
+        }
         let Some(workspace_dir) = workspace_dir else {
             return Err(Error::UnknownHere(session_ref.to_owned()));
         };
         let company = self.inner.companies.open(workspace_dir)?;
-        let name = session_ref.to_owned();
-        let found = blocking(move || {
-            Ok(record::find(&company, &name).map(|record| reconcile(&company, &record)))
-        });
-        found
-            .await?
-            .ok_or_else(|| Error::Unknown(session_ref.to_owned()))
+        self.look_at(&company).await?;
+        let record = {
+            let (company, name) = (company.clone(), session_ref.to_owned());
+            blocking(move || Ok(record::find(&company, &name))).await?
+        };
+        let record = record.ok_or_else(|| Error::Unknown(session_ref.to_owned()))?;
+        if let Some(known) = self.take_over(&company, &record).await? {
+            return Ok(Found::Here(known));
+        }
+        let record = blocking(move || Ok(reconcile(&company, &record))).await?;
+        Ok(Found::Recorded(Box::new(record)))
     }
 }
 
@@ -510,7 +523,6 @@ impl Inner {
         extra: Extra,
     ) -> Result<(Plan, Arc<Run>, Actor), Error> {
         let company = self.companies.open(&params.workspace_dir)?;
-        self.prune(&company);
         let path = format!(
             "{}/run.yaml",
             layout::run(&params.project_id, &params.run_id)
@@ -682,20 +694,6 @@ impl Inner {
                 ..known.live.state().record.row()
             })
             .collect()
-    }
-
-    /// Removes records nobody will ask for, once per folder.
-    fn prune(&self, company: &Company) {
-        if !lock(&self.looked_at).insert(company.root().to_owned()) {
-            return;
-        }
-        let oldest = company.sources().now_ms() - KEPT_MS;
-        for record in record::all(company).unwrap_or_default() {
-            if record.is_over() && record.ended_at_ms.is_some_and(|ended| ended < oldest) {
-                // The next process tries again.
-                let _ = fs::remove_file(company.path(&record::relpath(&record.session_ref)));
-            }
-        }
     }
 
     fn start_reaping(self: &Arc<Self>) {

@@ -114,6 +114,16 @@ impl Sink {
         Ok(heard)
     }
 
+    /// Reads again what was written down before this process began. It is in the files and the events already.
+    pub(crate) fn recall(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), company::Error> {
+        let printed = match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        };
+        let text = printed.decoder.push(bytes);
+        self.text(stream, &text, &mut Vec::new(), &mut Heard::default())
+    }
+
     /// Takes what was held back at the end.
     pub(crate) fn finish(&mut self) -> Result<Heard, company::Error> {
         let mut events = Vec::new();

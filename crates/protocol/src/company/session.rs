@@ -279,7 +279,8 @@ pub struct CompanySessionBudgetCheck {
 pub struct CompanySessionInstruction {
     /// The file.
     pub path: String,
-    /// How it reaches the worker: `read_by_worker`, `system_prompt_file` or `settings`.
+    /// How it reaches the worker: `read_by_worker`, `system_prompt_file`, `prompt` or
+    /// `argument`.
     pub delivery: String,
 }
 
