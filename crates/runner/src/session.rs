@@ -4,6 +4,7 @@ mod end;
 mod leader;
 mod live;
 mod prepare;
+mod printed;
 mod started;
 
 use std::sync::Arc;

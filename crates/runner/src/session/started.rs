@@ -14,7 +14,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tokio::{
     io::AsyncWriteExt as _,
-    process::{ChildStdin, Command as Program},
+    process::Command as Program,
     sync::{mpsc, watch},
     time::{Instant, sleep, sleep_until, timeout},
 };
@@ -25,17 +25,18 @@ use super::{
     fail,
     leader::{Exit, Leader},
     prepare::Prepared,
+    printed::{BATCH_BYTES, Printed, Sign, converse, pump},
 };
 use crate::{
     budget::{self, Spent},
     driver::{Outcome, StopSignal, codex_app_server::Conversation},
     environment,
-    output::{self, Piece, Stream},
+    output::Stream,
     pipes::{self, Pipes},
     plan::Plan,
     process::{self, ProcessId, Tree, spawn_error},
     scribe::Scribe,
-    sink::{Heard, Sink},
+    sink::Sink,
     usage,
 };
 
@@ -49,11 +50,6 @@ const LEFTOVERS: Duration = Duration::from_millis(300);
 const ANSWER: Duration = Duration::from_secs(60);
 /// How often it is looked what a process has started.
 const LOOK: Duration = Duration::from_secs(1);
-/// Pieces of output that wait to be written.
-const WAITING_PIECES: usize = 8;
-/// So much is written at once.
-const BATCH_BYTES: usize = 256 << 10;
-
 /// A process and all that belongs to it.
 pub(super) struct Started {
     leader: Leader,
@@ -67,23 +63,6 @@ pub(super) struct Started {
     /// The conversation with an app server, as it was when the turn got its name.
     conversation: Option<Conversation>,
     chars_in: u64,
-}
-
-/// What the output says that has to be acted upon.
-#[derive(Debug)]
-enum Sign {
-    /// The turn of an app server is over.
-    Completed,
-    /// The thread and the turn have names.
-    Named(Option<String>, Option<String>, Box<Conversation>),
-    /// The app server was answered.
-    Answered,
-    /// So much was used.
-    Used(usage::TokenCounts),
-    /// The worker tries in vain.
-    Hopeless,
-    /// It cannot be written down.
-    Unwritable(String),
 }
 
 /// Why a session ends.
@@ -261,126 +240,8 @@ pub(super) fn take_over(
     ))
 }
 
-/// What a process prints, as it is read.
-struct Printed {
-    waiting: mpsc::Receiver<Piece>,
-    read_at: Arc<watch::Sender<Instant>>,
-    stop_reading: watch::Sender<bool>,
-}
-
-impl Printed {
-    fn read(pipes: Pipes) -> Self {
-        let (pieces, waiting) = mpsc::channel(WAITING_PIECES);
-        let (stop_reading, stopped) = watch::channel(false);
-        let read_at = Arc::new(watch::Sender::new(Instant::now()));
-        for (stream, pipe) in [
-            (Stream::Stdout, pipes.stdout),
-            (Stream::Stderr, pipes.stderr),
-        ] {
-            tokio::spawn(output::read(
-                stream,
-                pipe,
-                pieces.clone(),
-                stopped.clone(),
-                Arc::clone(&read_at),
-            ));
-        }
-        Self {
-            waiting,
-            read_at,
-            stop_reading,
-        }
-    }
-}
-
 fn utf16(text: &str) -> u64 {
     text.chars().map(|char| char.len_utf16() as u64).sum()
-}
-
-/// Writes messages to an app server. `null` is the last one: then its input is closed, which ends it.
-async fn converse(mut pipe: ChildStdin, mut messages: mpsc::UnboundedReceiver<Value>) {
-    while let Some(message) = messages.recv().await.filter(|message| !message.is_null()) {
-        if pipe
-            .write_all(format!("{message}\n").as_bytes())
-            .await
-            .is_err()
-        {
-            return;
-        }
-    }
-}
-
-/// Writes output down as it comes. After an error it goes on reading, so that the process can end.
-async fn pump(
-    mut sink: Sink,
-    mut waiting: mpsc::Receiver<Piece>,
-    tell: mpsc::UnboundedSender<Sign>,
-) -> (Sink, Option<company::Error>) {
-    let mut failure = None;
-    while let Some(piece) = waiting.recv().await {
-        if failure.is_some() {
-            continue;
-        }
-        let mut bytes = piece.bytes.len();
-        let mut pieces = vec![piece];
-        while bytes < BATCH_BYTES
-            && let Ok(piece) = waiting.try_recv()
-        {
-            bytes += piece.bytes.len();
-            pieces.push(piece);
-        }
-        let taken = tokio::task::spawn_blocking(move || {
-            let heard = sink.take(pieces);
-            (sink, heard)
-        });
-        let heard;
-        (sink, heard) = taken.await.expect("nothing in a sink panics");
-        match heard {
-            Ok(heard) => signs(&sink, heard, &tell),
-            Err(error) => {
-                let _ = tell.send(Sign::Unwritable(error.to_string()));
-                failure = Some(error);
-            }
-        }
-    }
-    if failure.is_none() {
-        let finished = tokio::task::spawn_blocking(move || {
-            let heard = sink.finish();
-            (sink, heard)
-        });
-        let heard;
-        (sink, heard) = finished.await.expect("nothing in a sink panics");
-        match heard {
-            Ok(heard) => signs(&sink, heard, &tell),
-            Err(error) => failure = Some(error),
-        }
-    }
-    (sink, failure)
-}
-
-fn signs(sink: &Sink, heard: Heard, tell: &mpsc::UnboundedSender<Sign>) {
-    let mut signs = Vec::new();
-    if let (Some((thread, turn)), Some((conversation, _))) = (heard.named, &sink.conversation) {
-        signs.push(Sign::Named(thread, turn, Box::new(conversation.clone())));
-    }
-    if sink
-        .conversation
-        .as_ref()
-        .is_some_and(|(conversation, _)| !conversation.is_waiting())
-    {
-        signs.push(Sign::Answered);
-    }
-    signs.extend(heard.usage.map(Sign::Used));
-    if heard.hopeless {
-        signs.push(Sign::Hopeless);
-    }
-    if heard.completed {
-        signs.push(Sign::Completed);
-    }
-    for sign in signs {
-        // Nobody listens any more once the process has ended.
-        let _ = tell.send(sign);
-    }
 }
 
 impl Started {

@@ -13,7 +13,7 @@ use protocol::{
 };
 use serde_json::json;
 
-use super::{Known, Sessions, lock};
+use super::{Sessions, known::Known, lock};
 use crate::{
     Error,
     pipes::{self, Pipes},
