@@ -162,6 +162,23 @@ impl Gateway {
         self.agent.recover(|owner| self.home.is_alive(owner)).await
     }
 
+    /// Goes on with the worker sessions of linked company folders whose gateway is gone: they wait for somebody who
+    /// reads what they print.
+    pub async fn take_over_sessions(&self) {
+        let linked = match self.store.workspaces().list().await {
+            Ok(linked) => linked,
+            Err(error) => {
+                tracing::warn!(%error, "the company folders cannot be listed");
+                return;
+            }
+        };
+        for dir in linked.into_iter().filter_map(|workspace| workspace.dir) {
+            if let Err(error) = self.sessions.look_at(&self.companies.at(&dir)).await {
+                tracing::warn!(%error, dir, "sessions of an earlier gateway cannot be taken over");
+            }
+        }
+    }
+
     /// The database.
     pub fn store(&self) -> &CrudStore {
         &self.store

@@ -66,6 +66,8 @@ pub async fn serve(
     let home = Home::open(&options.home)?;
     let _lock = home.lock_for_serving()?;
     let gateway = Gateway::open(&home, gateway_options).await?;
+    let taking_over = Arc::clone(&gateway);
+    tokio::spawn(async move { taking_over.take_over_sessions().await });
     let listen_error = |source| Error::Listen {
         listen: options.listen,
         source,

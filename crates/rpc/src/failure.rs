@@ -86,6 +86,8 @@ kinds! {
     BudgetExceeded = "budget_exceeded";
     /// The worker program is not what the rules of this machine ask for; `reason` says why.
     SubscriptionUnverified = "subscription_unverified";
+    /// The program of a session cannot be started; `session_ref` names the session, whose run has failed.
+    SpawnFailed = "spawn_failed";
     /// There is a secret in what was to be stored; `context_label` and `matches_by_kind` say where and what.
     SecretDetected = "secret_detected";
     /// Somebody decided before; `review_id` and `decision` say what.

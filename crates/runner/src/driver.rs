@@ -51,6 +51,8 @@ pub struct Wish {
     pub permission: CompanySessionPermission,
     /// The file with its instructions, where it does not read it by itself.
     pub instructions: Option<String>,
+    /// What is in that file, for a program that cannot be pointed to it.
+    pub instructions_text: Option<String>,
     /// Where its last words go.
     pub last_message: String,
     /// The form of the answer as JSON, and the file it is in.
@@ -150,6 +152,23 @@ impl Driver {
                 DeclaredOutput::Claude => Reader::Claude(claude::Output::default()),
                 DeclaredOutput::Gemini => Reader::Gemini(gemini::Output::default()),
             },
+        }
+    }
+
+    /// What else it is known to read from its environment. A `*` at the end stands for the rest of a name.
+    pub fn variables(&self) -> &'static [&'static str] {
+        match self {
+            Self::Codex | Self::CodexAppServer => &["CODEX_*", "OPENAI_*"],
+            Self::Claude => &[
+                "ANTHROPIC_*",
+                "CLAUDE_CONFIG_DIR",
+                "CLAUDE_CODE_*",
+                "AWS_REGION",
+                "AWS_PROFILE",
+                "CLOUD_ML_REGION",
+            ],
+            Self::Gemini => &["GEMINI_*", "GOOGLE_*"],
+            Self::Command | Self::Declared(..) => &[],
         }
     }
 
@@ -281,6 +300,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Whether it is a whole answer: what a worker counts comes last.
+    pub(crate) fn is_answer(&self) -> bool {
+        self.error.is_none() && self.text.is_some() && self.usage.is_some()
+    }
+
     fn fail(&mut self, error: impl Into<String>, class: ErrorClass) {
         let error = error.into();
         self.text = None;

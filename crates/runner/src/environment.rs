@@ -1,4 +1,5 @@
-//! What a worker finds in its environment: what the gateway has, without secrets that it was not given.
+//! What a worker finds in its environment: what every program needs, what its driver is known to read, what
+//! `config.toml` names and what the caller sets. Nothing else of the gateway's own environment gets there.
 
 use std::{collections::BTreeMap, env};
 
@@ -9,13 +10,47 @@ use crate::driver::Driver;
 /// The variable by which the processes of a session are found again.
 pub(crate) const MARK: &str = "ACCORD_RUN_DIR";
 
+/// What every program may need. A `*` at the end stands for the rest of a name.
+const USUAL: [&str; 28] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "LC_*",
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "TMPDIR",
+    "TMP",
+    "TEMP",
+    "TZ",
+    "XDG_*",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "SSL_CERT_*",
+    "CURL_CA_BUNDLE",
+    "REQUESTS_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+];
+
 /// What a launch says about the environment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     /// Variables it sets.
     pub(crate) set: BTreeMap<String, String>,
-    /// Variables of the gateway it wants although they look like secrets.
+    /// Variables of the gateway it wants although they are not for everybody.
     pub(crate) passthrough: Vec<String>,
+    /// Variables of the gateway that `config.toml` names, with a `*` at the end or without.
+    pub(crate) allowed: Vec<String>,
     /// Whether it wants all of them.
     pub(crate) inherit: bool,
 }
@@ -29,17 +64,42 @@ pub(crate) fn environment(
 ) -> BTreeMap<String, String> {
     let inherited = env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    chosen(inherited, wanted, driver, policy, own)
+}
+
+fn chosen(
+    inherited: impl Iterator<Item = (String, String)>,
+    wanted: &Wanted,
+    driver: &Driver,
+    policy: Option<&ExecutionPolicy>,
+    own: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
     let pays_by_use = policy.is_some_and(|policy| policy.channel == Channel::Api);
     let may_pass = |name: &str| {
-        wanted.inherit
-            || !is_secret(name)
-            || wanted.passthrough.iter().any(|passed| passed == name)
-            || (pays_by_use && is_key_of(driver, name))
+        let is_named = |names: &[String]| names.iter().any(|named| named == name);
+        if wanted.inherit || is_named(&wanted.passthrough) || is_named(&wanted.allowed) {
+            return true;
+        }
+        // A pattern is too little to hand out a secret: it has to be named, or be the key of who is paid by use.
+        if is_secret(name) {
+            return pays_by_use && is_key_of(driver, name);
+        }
+        let usual = USUAL.iter().chain(driver.variables()).copied();
+        usual
+            .chain(wanted.allowed.iter().map(String::as_str))
+            .any(|pattern| fits(pattern, name))
     };
     let mut found: BTreeMap<_, _> = inherited.filter(|(name, _)| may_pass(name)).collect();
     found.extend(own.clone());
     found.extend(wanted.set.clone());
     found
+}
+
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => name == pattern,
+    }
 }
 
 /// Whether a variable holds a key of the driver's provider; every key is that of an unknown one.
@@ -70,14 +130,22 @@ pub(crate) fn is_secret(name: &str) -> bool {
         || NAMES.contains(&name.as_str())
 }
 
-/// The values that must not be printed: those of variables that look like secrets.
+/// The values that must not be printed: those of variables that look like secrets, as they are and as JSON has them.
 pub(crate) fn secrets(environment: &BTreeMap<String, String>) -> Vec<String> {
     const SHORTEST: usize = 6;
-    environment
-        .iter()
-        .filter(|(name, value)| is_secret(name) && value.len() >= SHORTEST)
-        .map(|(_, value)| value.clone())
-        .collect()
+    let mut values = Vec::new();
+    for (name, value) in environment {
+        if !is_secret(name) || value.len() < SHORTEST {
+            continue;
+        }
+        let quoted = serde_json::Value::from(value.as_str()).to_string();
+        let escaped = quoted[1..quoted.len() - 1].to_owned();
+        if escaped != *value {
+            values.push(escaped);
+        }
+        values.push(value.clone());
+    }
+    values
 }
 
 #[cfg(test)]
@@ -107,17 +175,91 @@ mod tests {
         }
     }
 
+    /// The names that get through.
+    fn passed(wanted: &Wanted, driver: &Driver, channel: Option<Channel>) -> Vec<String> {
+        const GATEWAY: [&str; 11] = [
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_BASE_URL",
+            "CODEX_HOME",
+            "DB_PASSWORD",
+            "GITHUB_TOKEN",
+            "GOOGLE_CLOUD_PROJECT",
+            "LC_ALL",
+            "MY_BUILD_FLAG",
+            "OPENAI_API_KEY",
+            "PATH",
+            "SSH_AUTH_SOCK",
+        ];
+        let policy = channel.map(|channel| {
+            let mut policy = crate::guard::policy(None, "codex").unwrap().1;
+            policy.channel = channel;
+            policy
+        });
+        let inherited = GATEWAY.map(|name| (name.to_owned(), "value".to_owned()));
+        let found = chosen(
+            inherited.into_iter(),
+            wanted,
+            driver,
+            policy.as_ref(),
+            &BTreeMap::new(),
+        );
+        found.into_keys().collect()
+    }
+
+    #[test]
+    fn what_nobody_named_stays_outside() {
+        let nothing = Wanted::default();
+        let passed = |driver, channel| passed(&nothing, driver, channel);
+        assert_eq!(passed(&Driver::Command, None), ["LC_ALL", "PATH"]);
+        assert_eq!(
+            passed(&Driver::Codex, Some(Channel::SubscriptionCli)),
+            ["CODEX_HOME", "LC_ALL", "PATH"]
+        );
+        assert_eq!(
+            passed(&Driver::Codex, Some(Channel::Api)),
+            ["CODEX_HOME", "LC_ALL", "OPENAI_API_KEY", "PATH"]
+        );
+        assert_eq!(
+            passed(&Driver::Claude, None),
+            ["ANTHROPIC_BASE_URL", "LC_ALL", "PATH"]
+        );
+        assert_eq!(
+            passed(&Driver::Gemini, None),
+            ["GOOGLE_CLOUD_PROJECT", "LC_ALL", "PATH"]
+        );
+    }
+
+    #[test]
+    fn a_pattern_of_the_operator_passes_no_secret_and_a_name_does() {
+        let wanted = |allowed: &[&str]| Wanted {
+            allowed: allowed.iter().map(|name| (*name).to_owned()).collect(),
+            ..Wanted::default()
+        };
+        assert_eq!(
+            passed(&wanted(&["MY_*", "SSH_AUTH_SOCK"]), &Driver::Command, None),
+            ["LC_ALL", "MY_BUILD_FLAG", "PATH", "SSH_AUTH_SOCK"]
+        );
+        assert_eq!(
+            passed(&wanted(&["GITHUB_*"]), &Driver::Command, None),
+            ["LC_ALL", "PATH"]
+        );
+        assert_eq!(
+            passed(&wanted(&["GITHUB_TOKEN"]), &Driver::Command, None),
+            ["GITHUB_TOKEN", "LC_ALL", "PATH"]
+        );
+    }
+
     #[test]
     fn what_the_caller_sets_is_there_and_what_only_the_session_sets_too() {
         let wanted = Wanted {
-            set: [("MY_API_KEY".to_owned(), "0123456789".to_owned())].into(),
+            set: [("MY_API_KEY".to_owned(), "01234\"56789".to_owned())].into(),
             ..Wanted::default()
         };
         let own = [(MARK.to_owned(), "/run".to_owned())].into();
         let found = environment(&wanted, &Driver::Command, None, &own);
-        assert_eq!(found["MY_API_KEY"], "0123456789");
+        assert_eq!(found["MY_API_KEY"], "01234\"56789");
         assert_eq!(found[MARK], "/run");
         assert!(found.contains_key("PATH"));
-        assert_eq!(secrets(&found), ["0123456789"]);
+        assert_eq!(secrets(&found), ["01234\\\"56789", "01234\"56789"]);
     }
 }

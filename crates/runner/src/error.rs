@@ -26,6 +26,14 @@ pub enum Error {
         /// A sentence.
         message: String,
     },
+    /// The program of a session cannot be started. Its run has failed.
+    #[error("{error}")]
+    NotSpawned {
+        /// What the session is called; its record says the same.
+        session_ref: String,
+        /// What the system said: `spawn <program> ENOENT`.
+        error: String,
+    },
     /// The gateway is being stopped.
     #[error("the gateway is stopping")]
     Closing,

@@ -25,6 +25,9 @@ pub struct Config {
     pub timeout_seconds: Option<u64>,
     /// How long it may print nothing.
     pub idle_timeout_seconds: Option<u64>,
+    /// Variables of the gateway that workers get beside the usual ones. `NVM_*` stands for all that begin so and do
+    /// not look like secrets.
+    pub environment: Vec<String>,
 }
 
 /// How sessions run.
@@ -36,6 +39,8 @@ pub struct Options {
     pub timeout: Duration,
     /// How long one may print nothing.
     pub idle_timeout: Duration,
+    /// Variables of the gateway that workers get beside the usual ones.
+    pub environment: Vec<String>,
     /// Drivers that `config.toml` declares.
     pub drivers: BTreeMap<String, DeclaredDriver>,
 }
@@ -61,6 +66,7 @@ impl Options {
             },
             timeout: length(config.timeout_seconds, TIMEOUT),
             idle_timeout: length(config.idle_timeout_seconds, IDLE_TIMEOUT),
+            environment: config.environment.clone(),
             drivers,
         }
     }

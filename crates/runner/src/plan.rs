@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    fs,
     path::{Component, Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -168,6 +169,7 @@ impl Plan {
                     .flatten()
                     .map(ToString::to_string)
                     .collect(),
+                allowed: options.environment.clone(),
                 inherit: params.inherit_env.unwrap_or(false),
             },
             permission: params.permission_level.unwrap_or_default(),
@@ -239,7 +241,12 @@ impl Plan {
         )
     }
 
-    pub(crate) fn mark_value(&self) -> String {
+    /// The variable by which its processes are found: `NAME=value`.
+    pub(crate) fn mark(&self) -> String {
+        format!("{MARK}={}", self.mark_value())
+    }
+
+    fn mark_value(&self) -> String {
         self.company.path(&self.run_folder()).display().to_string()
     }
 
@@ -330,7 +337,7 @@ impl Plan {
         let delivery = match (&self.driver, makes_line) {
             (Driver::Codex | Driver::CodexAppServer, _) => Some("read_by_worker"),
             (Driver::Claude, true) => Some("system_prompt_file"),
-            (Driver::Gemini, true) => Some("settings"),
+            (Driver::Gemini, true) => Some("prompt"),
             (Driver::Declared(_, driver), true) => driver
                 .argv
                 .iter()
@@ -360,6 +367,14 @@ impl Plan {
             model: self.model.clone(),
             permission: self.permission,
             instructions: nearest.map(|path| path.display().to_string()),
+            instructions_text: match self.driver {
+                Driver::Gemini => nearest.and_then(|path| fs::read_to_string(path).ok()),
+                Driver::Command
+                | Driver::Codex
+                | Driver::CodexAppServer
+                | Driver::Claude
+                | Driver::Declared(..) => None,
+            },
             last_message: self
                 .company
                 .path(&self.output("last_message.md").0)

@@ -286,6 +286,16 @@ impl Tree {
     }
 }
 
+/// The environment a process was started with, as far as it is text and the system tells.
+pub(crate) fn environment_of(process: ProcessId) -> BTreeMap<String, String> {
+    let bytes = fs::read(format!("/proc/{}/environ", process.pid)).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    text.split('\0')
+        .filter_map(|variable| variable.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
 /// Whether the environment of a process has this variable.
 fn has_mark(pid: i32, mark: &str) -> bool {
     let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {

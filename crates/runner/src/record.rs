@@ -151,6 +151,11 @@ pub(crate) fn relpath(session_ref: &str) -> String {
     format!("{FOLDER}/{}.yaml", file_name(session_ref))
 }
 
+/// A pipe of a session.
+pub(crate) fn pipe_relpath(session_ref: &str, stream: &str) -> String {
+    format!("{FOLDER}/{}.{stream}", file_name(session_ref))
+}
+
 /// Whether a name can be that of a session: it becomes the name of a file.
 pub fn session_ref_fits(session_ref: &str) -> bool {
     const LONGEST: usize = 240;

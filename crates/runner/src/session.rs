@@ -1,8 +1,10 @@
 //! The life of one session, from its place in the lane until its run is over.
 
 mod end;
+mod leader;
 mod live;
 mod prepare;
+mod printed;
 mod started;
 
 use std::sync::Arc;
@@ -14,7 +16,12 @@ pub(crate) use end::{retry_at, retry_at_of};
 pub(crate) use live::{Live, Stage};
 pub(crate) use prepare::STOP_FLAG;
 
-use crate::{driver::Outcome, plan::Plan, record::SessionRecord, scribe::Scribe};
+use crate::{
+    driver::Outcome, pipes::Pipes, plan::Plan, process::ProcessId, record::SessionRecord,
+    scribe::Scribe,
+};
+
+const SPAWN_FAILED: &str = "spawn_failed";
 
 /// Why a session could not be started.
 #[derive(Debug)]
@@ -24,6 +31,14 @@ pub(crate) struct NotStarted {
 }
 
 impl NotStarted {
+    /// The system did not start the program.
+    fn spawn(error: String) -> Self {
+        Self {
+            reason: SPAWN_FAILED,
+            error,
+        }
+    }
+
     pub(crate) fn launch(error: impl Into<String>) -> Self {
         Self {
             reason: "launch_failed",
@@ -60,9 +75,38 @@ pub(crate) async fn run(plan: Arc<Plan>, live: Arc<Live>) -> Option<Outcome> {
     }
 }
 
+/// Goes on with a session whose gateway is gone, until it is over.
+pub(crate) async fn take_over(
+    plan: Arc<Plan>,
+    live: Arc<Live>,
+    process: ProcessId,
+    pipes: Pipes,
+) -> Option<Outcome> {
+    let scribe = Scribe {
+        company: plan.company.clone(),
+        project: plan.project.clone(),
+        run: plan.run.clone(),
+        session_ref: plan.session_ref.clone(),
+    };
+    let taken = {
+        let (plan, scribe) = (Arc::clone(&plan), scribe.clone());
+        blocking(move || started::take_over(&plan, &scribe, process, pipes)).await
+    };
+    match taken {
+        Ok(started) => started.finish(&plan, &live, &scribe).await,
+        Err(error) => {
+            fail(&scribe, &live, error.into()).await;
+            None
+        }
+    }
+}
+
 /// Writes down that a session could not be started.
 pub(crate) async fn fail(scribe: &Scribe, live: &Live, not_started: NotStarted) {
     let NotStarted { reason, error } = not_started;
+    if reason == SPAWN_FAILED {
+        live.note_not_spawned();
+    }
     let mut record = live.state().record;
     record.status = RunStatus::Failed;
     record.error = Some(error.clone());

@@ -1,9 +1,6 @@
 //! Where the output of a session goes: into its files, its events, and what is read out of it.
 
-use std::{
-    fs::File,
-    io::{self, Write as _},
-};
+use std::{fs::File, io::Write as _};
 
 use company::{event::Event, secret};
 use protocol::company::Visibility;
@@ -13,12 +10,10 @@ use tokio::sync::mpsc;
 use crate::{
     driver::{Outcome, Reader, codex_app_server::Conversation},
     output::{Decoder, Lines, Piece, Stream},
+    redaction::Redactor,
     scribe::Scribe,
     usage::{Cycle, LineFacts, TokenCounts},
 };
-
-/// What blacked-out values are replaced by.
-const MARK: &str = "[redacted]";
 
 /// Takes everything a session prints.
 pub(crate) struct Sink {
@@ -28,8 +23,6 @@ pub(crate) struct Sink {
     provider: String,
     stdout: Printed,
     stderr: Printed,
-    /// Values that must not be written down.
-    secrets: Vec<String>,
     reader: Reader,
     facts: LineFacts,
     compactions: u64,
@@ -41,18 +34,30 @@ pub(crate) struct Sink {
 
 /// One stream.
 struct Printed {
+    stream: Stream,
     file: File,
+    redactor: Redactor,
     decoder: Decoder,
     lines: Lines,
 }
 
 impl Printed {
-    fn new(file: File) -> Self {
+    fn new(stream: Stream, file: File, secrets: &[String]) -> Self {
         Self {
+            stream,
             file,
+            redactor: Redactor::new(secrets),
             decoder: Decoder::default(),
             lines: Lines::default(),
         }
+    }
+
+    /// Writes bytes down; answers them as text.
+    fn write(&mut self, bytes: &[u8]) -> Result<String, company::Error> {
+        self.file
+            .write_all(bytes)
+            .map_err(|error| company::Error::io("written", self.stream.as_str(), error))?;
+        Ok(self.decoder.push(bytes))
     }
 }
 
@@ -75,16 +80,15 @@ impl Sink {
         agent: String,
         provider: String,
         files: (File, File),
-        secrets: Vec<String>,
+        secrets: &[String],
         reader: Reader,
     ) -> Self {
         Self {
             scribe,
             agent,
             provider,
-            stdout: Printed::new(files.0),
-            stderr: Printed::new(files.1),
-            secrets,
+            stdout: Printed::new(Stream::Stdout, files.0, secrets),
+            stderr: Printed::new(Stream::Stderr, files.1, secrets),
             reader,
             facts: LineFacts::default(),
             compactions: 0,
@@ -102,13 +106,22 @@ impl Sink {
                 Stream::Stdout => &mut self.stdout,
                 Stream::Stderr => &mut self.stderr,
             };
-            write_redacted(&mut printed.file, &bytes, &self.secrets)
-                .map_err(|error| company::Error::io("written", stream.as_str(), error))?;
-            let text = printed.decoder.push(&bytes);
+            let bytes = printed.redactor.push(bytes);
+            let text = printed.write(&bytes)?;
             self.text(stream, &text, &mut events, &mut heard)?;
         }
         self.scribe.append(&events)?;
         Ok(heard)
+    }
+
+    /// Reads again what was written down before this process began. It is in the files and the events already.
+    pub(crate) fn recall(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), company::Error> {
+        let printed = match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        };
+        let text = printed.decoder.push(bytes);
+        self.text(stream, &text, &mut Vec::new(), &mut Heard::default())
     }
 
     /// Takes what was held back at the end.
@@ -120,7 +133,9 @@ impl Sink {
                 Stream::Stdout => &mut self.stdout,
                 Stream::Stderr => &mut self.stderr,
             };
-            let held = printed.decoder.finish();
+            let bytes = printed.redactor.finish();
+            let mut held = printed.write(&bytes)?;
+            held.push_str(&printed.decoder.finish());
             self.text(stream, &held, &mut events, &mut heard)?;
             let printed = match stream {
                 Stream::Stdout => &mut self.stdout,
@@ -184,7 +199,7 @@ impl Sink {
             .chars()
             .map(|char| char.len_utf16() as u64)
             .sum::<u64>();
-        let chunk = redacted(text, &self.secrets);
+        let (chunk, _) = secret::redact(text);
         let payload = json!({"stream": stream.as_str(), "chunk": chunk});
         events.push(self.scribe.event_by(
             &self.agent,
@@ -278,45 +293,4 @@ impl Sink {
         }
         Ok(())
     }
-}
-
-/// A text without secrets: values the session was given, and what looks like one.
-pub(crate) fn redacted(text: &str, secrets: &[String]) -> String {
-    let (text, _) = secret::redact(text);
-    let mut text = text.into_owned();
-    for secret in secrets {
-        if text.contains(secret.as_str()) {
-            text = text.replace(secret.as_str(), MARK);
-        }
-    }
-    text
-}
-
-/// Writes bytes as they are, but for values the session was given.
-fn write_redacted(file: &mut File, bytes: &[u8], secrets: &[String]) -> io::Result<()> {
-    let mut owned;
-    let mut bytes = bytes;
-    for secret in secrets {
-        let secret = secret.as_bytes();
-        if let Some(first) = find(bytes, secret) {
-            let mut clean = Vec::with_capacity(bytes.len());
-            let (mut at, mut next) = (0, Some(first));
-            while let Some(found) = next {
-                clean.extend_from_slice(&bytes[at..found]);
-                clean.extend_from_slice(MARK.as_bytes());
-                at = found + secret.len();
-                next = find(&bytes[at..], secret).map(|place| at + place);
-            }
-            clean.extend_from_slice(&bytes[at..]);
-            owned = clean;
-            bytes = &owned;
-        }
-    }
-    file.write_all(bytes)
-}
-
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes
-        .windows(wanted.len())
-        .position(|window| window == wanted)
 }

@@ -354,10 +354,11 @@ fn cycles(value: &Value, path: &str, depth: usize, found: &mut Vec<Cycle>) {
             path => format!("{path}.{key}"),
         };
         let lower = place.to_lowercase();
-        // The size of a window, or what it holds, is no count of renewals.
-        let is_size = ["window", "token", "limit", "threshold", "size"]
-            .iter()
-            .any(|word| key.to_lowercase().contains(word));
+        // The size of a window, or what it holds, is no count of renewals. A flag is no size.
+        let is_size = inner.is_number()
+            && ["window", "token", "limit", "threshold", "size"]
+                .iter()
+                .any(|word| key.to_lowercase().contains(word));
         if (lower.contains("compact") || lower.contains("cycle")) && !is_size {
             let count = match inner {
                 Value::Bool(true) => Some(1),
@@ -469,6 +470,17 @@ mod tests {
         assert_eq!(facts.cycles(&json!({"compaction_count": 2})).len(), 1);
         assert_eq!(facts.cycles(&json!({"compaction_count": 2})).len(), 0);
         assert_eq!(facts.context_cycles().count, 2);
+    }
+
+    #[test]
+    fn a_flag_that_the_window_was_compacted_is_one_cycle() {
+        let mut facts = LineFacts::default();
+        let found = facts.cycles(&json!({"context_window_compacted": true}));
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (found[0].count, found[0].signal_type.as_str()),
+            (1, "context_window_compacted")
+        );
     }
 
     #[test]

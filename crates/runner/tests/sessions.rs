@@ -351,18 +351,35 @@ async fn bytes_that_are_no_text_are_kept_in_the_file_and_shown_as_such() {
 #[tokio::test]
 async fn what_cannot_be_started_fails_its_run() {
     let office = Office::open();
-    for (argv, reason) in [
-        (&["/no/such/program"][..], "spawn_failed"),
-        (&["/etc/passwd"], "spawn_failed"),
-        (&[], "launch_failed"),
+    for (argv, reason, expected) in [
+        (
+            &["/no/such/program"][..],
+            "spawn_failed",
+            "error: spawn /no/such/program ENOENT",
+        ),
+        (
+            &["/etc/passwd"],
+            "spawn_failed",
+            "error: spawn /etc/passwd EACCES",
+        ),
+        (&[], "launch_failed", "failed: argv must be non-empty"),
     ] {
-        let (run, launched) = office.launch(argv).await;
-        assert_eq!(
-            launched.state,
-            CompanySessionLaunchState::Failed,
-            "{argv:?}"
-        );
-        assert!(launched.error.is_some());
+        let run = office.run_of("cmd");
+        let launched = office.sessions.launch(office.params(&run, argv)).await;
+        let answer = match launched {
+            Ok(launched) => {
+                assert_eq!(launched.state, CompanySessionLaunchState::Failed);
+                format!("failed: {}", launched.error.unwrap())
+            }
+            Err(error) => {
+                assert!(matches!(error, Error::NotSpawned { .. }), "{error:?}");
+                format!("error: {error}")
+            }
+        };
+        assert_eq!(answer, expected);
+        let state = office.collect(&format!("local_{run}")).await.state;
+        assert_eq!(state.status, RunStatus::Failed, "{argv:?}");
+        assert!(expected.ends_with(&state.error.unwrap()));
         assert_eq!(office.document(&run).status, RunStatus::Failed);
         let last = office.events(&run).pop().unwrap();
         assert_eq!(
@@ -634,8 +651,13 @@ async fn secrets_a_worker_was_given_are_not_written_down() {
     let secret = "hunter2-hunter2";
     let mut params = office.params(
         &run,
-        &["/bin/sh", "-c", "echo key=$MY_API_KEY plain=$PLAIN"],
+        &[
+            "/bin/sh",
+            "-c",
+            "echo key=$MY_API_KEY plain=$PLAIN; printf hunter2; sleep 0.1; printf -- '-hunter2'; cat",
+        ],
     );
+    params.stdin_text = Some(format!("use {secret}\n"));
     let env = [("MY_API_KEY", secret), ("PLAIN", "visible")];
     params.env = Some(
         env.map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -644,7 +666,12 @@ async fn secrets_a_worker_was_given_are_not_written_down() {
     let launched = office.sessions.launch(params).await.unwrap();
     office.collect(&launched.session_ref).await;
     let folder = office.company.path(&layout::run(&office.project, &run));
-    for name in ["events.jsonl", "run.yaml", "outputs/stdout.txt"] {
+    for name in [
+        "events.jsonl",
+        "run.yaml",
+        "outputs/stdout.txt",
+        "outputs/stdin.txt",
+    ] {
         let content = fs::read_to_string(folder.join(name)).unwrap();
         assert!(!content.contains(secret), "{name}");
     }

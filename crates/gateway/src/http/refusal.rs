@@ -43,6 +43,7 @@ fn status(kind: Kind) -> StatusCode {
         | Kind::NotAWorkspace
         | Kind::NotFound => StatusCode::NOT_FOUND,
         Kind::NotReady
+        | Kind::SpawnFailed
         | Kind::VersionConflict
         | Kind::Duplicate
         | Kind::Refused

@@ -13,8 +13,9 @@ crate::methods! {
     /// Start a worker program, or any command, for a run.
     ///
     /// Policy and budgets are looked at first. A session that has to wait for a free place is answered as
-    /// `queued`; what cannot be started at all is answered as `failed` and fails its run. With `explain` nothing
-    /// is started and nothing is written.
+    /// `queued`. What cannot be prepared, such as an unknown repository, is answered as `failed`, and a program that
+    /// the system cannot start is an error; both fail the run. With `explain` nothing is started and nothing is
+    /// written.
     Exec CompanySessionLaunch = "session.launch" (CompanySessionLaunchParams in workspace_dir as actor_role) -> CompanySessionLaunchResponse;
     /// List sessions, newest first: of one company folder, or those of this gateway process.
     Read CompanySessionList = "session.list" (CompanySessionListParams in workspace_dir) -> CompanySessionListResponse;
@@ -148,7 +149,7 @@ pub struct CompanySessionLaunchParams {
     /// When a hard limit ends it. Workers whose output is understood are watched live, commands are not.
     #[serde(default)]
     pub budget_enforcement: Option<CompanySessionBudgetEnforcement>,
-    /// Variables of the gateway that are passed on although they look like secrets.
+    /// Variables of the gateway that are passed on although they are not among those every worker gets.
     #[serde(default)]
     pub env_passthrough: Option<Vec<Text>>,
     /// Pass on the whole environment of the gateway.
@@ -278,7 +279,8 @@ pub struct CompanySessionBudgetCheck {
 pub struct CompanySessionInstruction {
     /// The file.
     pub path: String,
-    /// How it reaches the worker: `read_by_worker`, `system_prompt_file` or `settings`.
+    /// How it reaches the worker: `read_by_worker`, `system_prompt_file`, `prompt` or
+    /// `argument`.
     pub delivery: String,
 }
 

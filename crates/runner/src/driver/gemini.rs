@@ -13,7 +13,8 @@ use crate::{
 /// One object is read up to this size.
 const LARGEST_OBJECT: usize = 8 << 20;
 
-/// The command line. Gemini reads `AGENTS.md` only if its settings say so, and those are ours, not the user's.
+/// The command line. Gemini reads `AGENTS.md` only if its settings say so. Settings of ours it takes only from files
+/// that belong to root, and those of the user are not touched, so the instructions stand before the prompt.
 pub(crate) fn command_line(wish: &Wish) -> CommandLine {
     let mode = match wish.permission {
         Permission::ReadOnly => "default",
@@ -30,17 +31,22 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
         argv.extend(["--model", model]);
     }
     argv.extend(["--approval-mode", mode]);
-    let mut settings = json!({
+    let settings = json!({
         "privacy": {"usageStatisticsEnabled": false},
         "telemetry": {"enabled": false},
         "general": {"enableAutoUpdate": false, "maxAttempts": 3},
     });
-    if wish.instructions.is_some() {
-        settings["context"] = json!({"fileName": ["GEMINI.md", "AGENTS.md"]});
-    }
+    let prompt = match &wish.instructions_text {
+        Some(text) => format!(
+            "Instructions from the AGENTS.md of this folder:\n\n{}\n\n---\n\n{}",
+            text.trim(),
+            wish.prompt
+        ),
+        None => wish.prompt.clone(),
+    };
     CommandLine {
         argv: argv.into_iter().map(ToOwned::to_owned).collect(),
-        stdin: Some(wish.prompt.clone()),
+        stdin: Some(prompt),
         env: [("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned())].into(),
         settings: Some(("GEMINI_CLI_SYSTEM_SETTINGS_PATH".to_owned(), settings)),
     }
@@ -220,11 +226,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_of_ours_name_the_instructions_and_the_user_s_are_not_touched() {
+    fn the_instructions_stand_before_the_prompt() {
         let wish = Wish {
             bin: "gemini".to_owned(),
+            prompt: "hello".to_owned(),
             permission: Permission::RunCommands,
-            instructions: Some("/r/AGENTS.md".to_owned()),
+            instructions_text: Some("# Rules\n- Be brief.\n".to_owned()),
             ..Wish::default()
         };
         let line = command_line(&wish);
@@ -234,6 +241,12 @@ mod tests {
         );
         let (variable, settings) = line.settings.unwrap();
         assert_eq!(variable, "GEMINI_CLI_SYSTEM_SETTINGS_PATH");
-        assert_eq!(settings["context"]["fileName"][1], "AGENTS.md");
+        assert!(settings["context"].is_null());
+        assert_eq!(
+            line.stdin.as_deref(),
+            Some(
+                "Instructions from the AGENTS.md of this folder:\n\n# Rules\n- Be brief.\n\n---\n\nhello"
+            )
+        );
     }
 }

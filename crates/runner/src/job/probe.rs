@@ -15,7 +15,7 @@ use tokio::process::Command;
 use crate::driver::Driver;
 
 /// How long a program may take to answer: some take five seconds for their version.
-const PATIENCE: Duration = Duration::from_secs(8);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a program said.
 #[derive(Clone, Debug, Default)]

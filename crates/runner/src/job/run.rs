@@ -65,7 +65,8 @@ impl From<Error> for Stop {
             | Error::Unknown(_)
             | Error::UnknownHere(_)
             | Error::Budget(_)
-            | Error::Unverified { .. } => Self::Broken(error.to_string()),
+            | Error::Unverified { .. }
+            | Error::NotSpawned { .. } => Self::Broken(error.to_string()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The end of a session: what became of it, what it used and cost, and the last events of its run.
 
-use std::{os::unix::process::ExitStatusExt as _, process::ExitStatus};
+use std::os::unix::process::ExitStatusExt as _;
 
 use company::{
     document::{Run, RunSpec, Usage},
@@ -9,7 +9,7 @@ use company::{
 use protocol::company::{RunStatus, Text};
 use serde_json::{Value, json};
 
-use super::started::Cause;
+use super::{leader::Exit, started::Cause};
 use crate::{
     budget::{self, Phase, Spent},
     driver::{ErrorClass, Outcome, codex_app_server::Completion},
@@ -21,10 +21,12 @@ use crate::{
     usage,
 };
 
+const UNSEEN_END: &str = "the gateway was restarted while it ran, so nobody saw how it ended";
+
 /// How a process ended, and why.
 pub(super) struct End {
     pub(super) cause: Cause,
-    pub(super) status: ExitStatus,
+    pub(super) status: Exit,
     /// UTF-16 units of what it was given to read.
     pub(super) chars_in: u64,
 }
@@ -43,7 +45,7 @@ impl End {
             .as_ref()
             .map(|(conversation, _)| conversation.clone());
         let recognised = sink.is_recognised();
-        let exit_code = self.status.code();
+        let exit_code = self.status.and_then(|status| status.code());
         let outcome = sink.outcome(exit_code);
         let counts = match &outcome {
             Some(outcome) => outcome.usage.clone(),
@@ -70,18 +72,34 @@ impl End {
                     RunStatus::Failed
                 }
             },
+            (Cause::Itself | Cause::Completed, None) if self.status.is_none() => {
+                // Its own last words are all that is known of its end.
+                match outcome.as_ref().is_some_and(Outcome::is_answer) {
+                    true => RunStatus::Ended,
+                    false => {
+                        error.get_or_insert_with(|| UNSEEN_END.to_owned());
+                        RunStatus::Failed
+                    }
+                }
+            }
             (Cause::Itself | Cause::Completed, None) => match exit_code {
                 Some(0) if error.is_none() => RunStatus::Ended,
                 Some(_) | None => RunStatus::Failed,
             },
         };
+        if self.status.is_none() && status == RunStatus::Stopped {
+            error.get_or_insert_with(|| UNSEEN_END.to_owned());
+        }
         record.exit_code = match (&conversation, exit_code, status) {
             // A server that was asked to go ends well whatever became of its turn.
             (Some(_), Some(0) | None, RunStatus::Ended) => Some(0),
             (Some(_), Some(0) | None, _) => Some(1),
             (_, code, _) => code,
         };
-        record.signal = self.status.signal().map(signal_name);
+        record.signal = self
+            .status
+            .and_then(|status| status.signal())
+            .map(signal_name);
         if conversation.is_some() && status == RunStatus::Ended {
             record.signal = None;
         }
@@ -151,6 +169,9 @@ impl End {
             "stopped": status == RunStatus::Stopped,
             "budget_exceeded": budget_exceeded,
         });
+        if self.status.is_none() {
+            payload["orphaned"] = true.into();
+        }
         if let Some(conversation) = &conversation {
             payload["completion_status"] = json!(completion.map(Completion::as_str));
             payload["completion_error"] = json!(conversation.completion_error);

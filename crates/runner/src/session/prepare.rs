@@ -18,8 +18,8 @@ use crate::{
     driver::{Driver, codex_app_server::TurnWish, command},
     environment,
     plan::{Command, Plan},
+    redaction::{self, redacted},
     scribe::Scribe,
-    sink::redacted,
     snapshot,
     worktree::Worktree,
 };
@@ -131,7 +131,8 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
     {
         let (plan, scribe, command) = (Arc::clone(plan), scribe.clone(), command.clone());
         let (argv, worktree) = (argv.clone(), place.worktree.clone());
-        blocking(move || write_spec(&plan, &scribe, &command, &argv, worktree.as_ref())).await?;
+        blocking(move || write_spec(&plan, &scribe, &command, &argv, &secrets, worktree.as_ref()))
+            .await?;
     }
     if let Some(repo) = &plan.repo {
         let taken = snapshot::take(
@@ -184,6 +185,7 @@ fn write_spec(
     scribe: &Scribe,
     command: &Command,
     argv: &[String],
+    secrets: &[String],
     worktree: Option<&Worktree>,
 ) -> Result<(), company::Error> {
     if let (Some((_, settings)), path) = (&command.line.settings, plan.settings_path()) {
@@ -196,16 +198,17 @@ fn write_spec(
         let stdin = match &command.line.stdin {
             Some(text) => {
                 let (path, relpath) = plan.output("stdin.txt");
-                writer.put_text(&path, text)?;
+                writer.put_text(&path, &redaction::without_values(text, secrets))?;
                 Some(relpath)
             }
             None => None,
         };
         if plan.mode == CompanySessionMode::CodexAppServer {
             let prompt = plan.prompt.as_ref().or(plan.stdin.as_ref());
+            let prompt = prompt.map_or("", String::as_str);
             writer.put_text(
                 &plan.output("prompt.txt").0,
-                prompt.map_or("", String::as_str),
+                &redaction::without_values(prompt, secrets),
             )?;
         }
         let path = scribe.run_path();

@@ -1,6 +1,8 @@
 //! A process while it runs: its output is pumped into the sink, its limits are watched, and it is ended.
 
 use std::{
+    fs::{self, File},
+    io::Read as _,
     os::unix::process::ExitStatusExt as _,
     process::{ExitStatus, Stdio},
     sync::Arc,
@@ -12,21 +14,29 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tokio::{
     io::AsyncWriteExt as _,
-    process::{Child, ChildStdin, Command as Program},
+    process::Command as Program,
     sync::{mpsc, watch},
     time::{Instant, sleep, sleep_until, timeout},
 };
 
-use super::{Live, NotStarted, Stage, blocking, end::End, fail, prepare::Prepared};
+use super::{
+    Live, NotStarted, Stage, blocking,
+    end::End,
+    fail,
+    leader::{Exit, Leader},
+    prepare::Prepared,
+    printed::{BATCH_BYTES, Printed, Sign, converse, pump},
+};
 use crate::{
     budget::{self, Spent},
     driver::{Outcome, StopSignal, codex_app_server::Conversation},
-    environment::{self, MARK},
-    output::{self, Piece, Stream},
+    environment,
+    output::Stream,
+    pipes::{self, Pipes},
     plan::Plan,
-    process::{ProcessId, Tree, spawn_error},
+    process::{self, ProcessId, Tree, spawn_error},
     scribe::Scribe,
-    sink::{Heard, Sink},
+    sink::Sink,
     usage,
 };
 
@@ -40,14 +50,9 @@ const LEFTOVERS: Duration = Duration::from_millis(300);
 const ANSWER: Duration = Duration::from_secs(60);
 /// How often it is looked what a process has started.
 const LOOK: Duration = Duration::from_secs(1);
-/// Pieces of output that wait to be written.
-const WAITING_PIECES: usize = 8;
-/// So much is written at once.
-const BATCH_BYTES: usize = 256 << 10;
-
 /// A process and all that belongs to it.
 pub(super) struct Started {
-    child: Child,
+    leader: Leader,
     tree: Tree,
     stdin: Option<mpsc::UnboundedSender<Value>>,
     signs: mpsc::UnboundedReceiver<Sign>,
@@ -58,23 +63,6 @@ pub(super) struct Started {
     /// The conversation with an app server, as it was when the turn got its name.
     conversation: Option<Conversation>,
     chars_in: u64,
-}
-
-/// What the output says that has to be acted upon.
-#[derive(Debug)]
-enum Sign {
-    /// The turn of an app server is over.
-    Completed,
-    /// The thread and the turn have names.
-    Named(Option<String>, Option<String>, Box<Conversation>),
-    /// The app server was answered.
-    Answered,
-    /// So much was used.
-    Used(usage::TokenCounts),
-    /// The worker tries in vain.
-    Hopeless,
-    /// It cannot be written down.
-    Unwritable(String),
 }
 
 /// Why a session ends.
@@ -108,6 +96,14 @@ pub(super) async fn start(
     } = prepared;
     let line = &command.line;
     let has_input = line.stdin.is_some() || turn.is_some();
+    let (pipes, ends) = {
+        let plan = Arc::clone(plan);
+        let made = blocking(move || {
+            pipes::make(&plan.company, &plan.session_ref)
+                .map_err(|error| company::Error::io("made", "the pipes of a session", error))
+        });
+        made.await?
+    };
     let mut program = Program::new(&line.argv[0]);
     program
         .args(&line.argv[1..])
@@ -118,14 +114,15 @@ pub(super) async fn start(
             true => Stdio::piped(),
             false => Stdio::null(),
         })
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stdout(ends.stdout)
+        .stderr(ends.stderr)
         // A group of its own, so that signals reach all of it and none of ours.
         .process_group(0);
-    let mut child = program.spawn().map_err(|error| NotStarted {
-        reason: "spawn_failed",
-        error: spawn_error(&line.argv[0], &error),
-    })?;
+    let mut child = program
+        .spawn()
+        .map_err(|error| NotStarted::spawn(spawn_error(&line.argv[0], &error)))?;
+    // It holds the worker's ends of the pipes, which would never close.
+    drop(program);
     let pid = child
         .id()
         .and_then(|pid| i32::try_from(pid).ok())
@@ -138,38 +135,14 @@ pub(super) async fn start(
         record.pid_start_ticks = leader.start_ticks;
     });
 
-    let (pieces, waiting) = mpsc::channel(WAITING_PIECES);
-    let (stop_reading, stopped) = watch::channel(false);
-    let read_at = Arc::new(watch::Sender::new(Instant::now()));
-    if let Some(stdout) = child.stdout.take() {
-        let reading = output::read(
-            Stream::Stdout,
-            stdout,
-            pieces.clone(),
-            stopped.clone(),
-            Arc::clone(&read_at),
-        );
-        tokio::spawn(reading);
-    }
-    if let Some(stderr) = child.stderr.take() {
-        let reading = output::read(
-            Stream::Stderr,
-            stderr,
-            pieces.clone(),
-            stopped,
-            Arc::clone(&read_at),
-        );
-        tokio::spawn(reading);
-    }
-    drop(pieces);
-
+    let printed = Printed::read(pipes);
     let secrets = environment::secrets(&command.environment);
     let mut sink = Sink::new(
         scribe.clone(),
         plan.agent.clone(),
         plan.provider.clone(),
         files,
-        secrets,
+        &secrets,
         plan.driver.reader(),
     );
     let mut chars_in = line.stdin.as_ref().map_or(0, |text| utf16(text));
@@ -193,9 +166,6 @@ pub(super) async fn start(
             None
         }
     };
-    let (tell, signs) = mpsc::unbounded_channel();
-    let pump = tokio::spawn(pump(sink, waiting, tell));
-
     let record = live.state().record;
     let saved = {
         let company = plan.company.clone();
@@ -205,111 +175,98 @@ pub(super) async fn start(
         tracing::warn!(%error, "the process of a session cannot be written down");
     }
     live.advance(Stage::Running);
-    let mark = format!("{MARK}={}", plan.mark_value());
-    Ok(Started {
-        child,
-        tree: Tree::new(leader, mark),
+    let tree = Tree::new(leader, plan.mark());
+    Ok(Started::begin(
+        Leader::Started(child),
+        tree,
         stdin,
-        signs,
-        pump,
-        read_at,
-        stop_reading,
-        conversation: None,
+        printed,
+        sink,
         chars_in,
-    })
+    ))
+}
+
+/// Goes on with the process of a gateway that is gone: what it printed before is read again, and what it prints now.
+pub(super) fn take_over(
+    plan: &Arc<Plan>,
+    scribe: &Scribe,
+    process: ProcessId,
+    pipes: Pipes,
+) -> Result<Started, company::Error> {
+    let path = |name: &str| plan.company.path(&plan.output(name).0);
+    let append = |name: &str| {
+        let path = path(name);
+        File::options()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .map_err(|error| company::Error::io("opened", path, error))
+    };
+    let files = (append("stdout.txt")?, append("stderr.txt")?);
+    let environment = process::environment_of(process);
+    let mut sink = Sink::new(
+        scribe.clone(),
+        plan.agent.clone(),
+        plan.provider.clone(),
+        files,
+        &environment::secrets(&environment),
+        plan.driver.reader(),
+    );
+    for (stream, name) in [
+        (Stream::Stdout, "stdout.txt"),
+        (Stream::Stderr, "stderr.txt"),
+    ] {
+        let path = path(name);
+        let failed = |error| company::Error::io("read", path.clone(), error);
+        let mut file = File::open(&path).map_err(failed)?;
+        let mut bytes = vec![0; BATCH_BYTES];
+        loop {
+            match file.read(&mut bytes).map_err(failed)? {
+                0 => break,
+                read => sink.recall(stream, &bytes[..read])?,
+            }
+        }
+    }
+    let stdin = fs::read_to_string(path("stdin.txt")).unwrap_or_default();
+    let mut tree = Tree::new(process, plan.mark());
+    tree.look_everywhere();
+    Ok(Started::begin(
+        Leader::TakenOver(process),
+        tree,
+        None,
+        Printed::read(pipes),
+        sink,
+        utf16(&stdin),
+    ))
 }
 
 fn utf16(text: &str) -> u64 {
     text.chars().map(|char| char.len_utf16() as u64).sum()
 }
 
-/// Writes messages to an app server. `null` is the last one: then its input is closed, which ends it.
-async fn converse(mut pipe: ChildStdin, mut messages: mpsc::UnboundedReceiver<Value>) {
-    while let Some(message) = messages.recv().await.filter(|message| !message.is_null()) {
-        if pipe
-            .write_all(format!("{message}\n").as_bytes())
-            .await
-            .is_err()
-        {
-            return;
-        }
-    }
-}
-
-/// Writes output down as it comes. After an error it goes on reading, so that the process can end.
-async fn pump(
-    mut sink: Sink,
-    mut waiting: mpsc::Receiver<Piece>,
-    tell: mpsc::UnboundedSender<Sign>,
-) -> (Sink, Option<company::Error>) {
-    let mut failure = None;
-    while let Some(piece) = waiting.recv().await {
-        if failure.is_some() {
-            continue;
-        }
-        let mut bytes = piece.bytes.len();
-        let mut pieces = vec![piece];
-        while bytes < BATCH_BYTES
-            && let Ok(piece) = waiting.try_recv()
-        {
-            bytes += piece.bytes.len();
-            pieces.push(piece);
-        }
-        let taken = tokio::task::spawn_blocking(move || {
-            let heard = sink.take(pieces);
-            (sink, heard)
-        });
-        let heard;
-        (sink, heard) = taken.await.expect("nothing in a sink panics");
-        match heard {
-            Ok(heard) => signs(&sink, heard, &tell),
-            Err(error) => {
-                let _ = tell.send(Sign::Unwritable(error.to_string()));
-                failure = Some(error);
-            }
-        }
-    }
-    if failure.is_none() {
-        let finished = tokio::task::spawn_blocking(move || {
-            let heard = sink.finish();
-            (sink, heard)
-        });
-        let heard;
-        (sink, heard) = finished.await.expect("nothing in a sink panics");
-        match heard {
-            Ok(heard) => signs(&sink, heard, &tell),
-            Err(error) => failure = Some(error),
-        }
-    }
-    (sink, failure)
-}
-
-fn signs(sink: &Sink, heard: Heard, tell: &mpsc::UnboundedSender<Sign>) {
-    let mut signs = Vec::new();
-    if let (Some((thread, turn)), Some((conversation, _))) = (heard.named, &sink.conversation) {
-        signs.push(Sign::Named(thread, turn, Box::new(conversation.clone())));
-    }
-    if sink
-        .conversation
-        .as_ref()
-        .is_some_and(|(conversation, _)| !conversation.is_waiting())
-    {
-        signs.push(Sign::Answered);
-    }
-    signs.extend(heard.usage.map(Sign::Used));
-    if heard.hopeless {
-        signs.push(Sign::Hopeless);
-    }
-    if heard.completed {
-        signs.push(Sign::Completed);
-    }
-    for sign in signs {
-        // Nobody listens any more once the process has ended.
-        let _ = tell.send(sign);
-    }
-}
-
 impl Started {
+    fn begin(
+        leader: Leader,
+        tree: Tree,
+        stdin: Option<mpsc::UnboundedSender<Value>>,
+        printed: Printed,
+        sink: Sink,
+        chars_in: u64,
+    ) -> Self {
+        let (tell, signs) = mpsc::unbounded_channel();
+        Self {
+            leader,
+            tree,
+            stdin,
+            signs,
+            pump: tokio::spawn(pump(sink, printed.waiting, tell)),
+            read_at: printed.read_at,
+            stop_reading: printed.stop_reading,
+            conversation: None,
+            chars_in,
+        }
+    }
+
     /// Watches the process until it ends, and writes its end down.
     pub(super) async fn finish(
         mut self,
@@ -358,7 +315,12 @@ impl Started {
         };
         let (plan, scribe) = (Arc::clone(plan), scribe.clone());
         let record = live.state().record;
-        let written = blocking(move || Ok(end.write(&plan, &scribe, sink, record))).await;
+        let written = blocking(move || {
+            let written = end.write(&plan, &scribe, sink, record);
+            pipes::remove(&plan.company, &plan.session_ref);
+            Ok(written)
+        })
+        .await;
         match written {
             Ok((record, outcome)) => {
                 live.say(outcome.clone());
@@ -377,7 +339,7 @@ impl Started {
     }
 
     /// Waits for the end of the process, or for a reason to end it.
-    async fn watch(&mut self, plan: &Plan, live: &Live) -> (Cause, Option<ExitStatus>) {
+    async fn watch(&mut self, plan: &Plan, live: &Live) -> (Cause, Option<Exit>) {
         let started = Instant::now();
         let deadline = started + plan.timeout;
         let mut answer_by = self.stdin.as_ref().map(|_| started + ANSWER);
@@ -386,7 +348,7 @@ impl Started {
         loop {
             let idle_at = *self.read_at.borrow() + plan.idle_timeout;
             tokio::select! {
-                status = self.child.wait() => {
+                status = self.leader.wait() => {
                     return match status {
                         Ok(status) => (Cause::Itself, Some(status)),
                         Err(error) => (Cause::Broken(format!("the process is lost: {error}")), None),
@@ -465,7 +427,7 @@ impl Started {
     }
 
     /// Ends the process and everything it started, gently first.
-    async fn end(&mut self, plan: &Plan, cause: &Cause) -> ExitStatus {
+    async fn end(&mut self, plan: &Plan, cause: &Cause) -> Exit {
         self.tree.look();
         if let Some(server) = self.stdin.take() {
             if *cause != Cause::Completed {
@@ -483,20 +445,20 @@ impl Started {
                 }
             }
             let _ = server.send(Value::Null);
-            if let Ok(Ok(status)) = timeout(PIPES, self.child.wait()).await {
+            if let Ok(Ok(status)) = timeout(PIPES, self.leader.wait()).await {
                 return status;
             }
         }
         let leader = self.tree.leader();
         if plan.driver.stop_signal() == StopSignal::Interrupt {
             leader.signal_group(Signal::INT);
-            if let Ok(Ok(status)) = timeout(GRACE, self.child.wait()).await {
+            if let Ok(Ok(status)) = timeout(GRACE, self.leader.wait()).await {
                 return status;
             }
         }
         self.tree.look();
         leader.signal_group(Signal::TERM);
-        if let Ok(Ok(status)) = timeout(GRACE, self.child.wait()).await {
+        if let Ok(Ok(status)) = timeout(GRACE, self.leader.wait()).await {
             return status;
         }
         self.tree.look();
@@ -506,10 +468,10 @@ impl Started {
             for process in self.tree.left() {
                 process.signal(Signal::KILL);
             }
-            match timeout(GRACE, self.child.wait()).await {
+            match timeout(GRACE, self.leader.wait()).await {
                 Ok(Ok(status)) => return status,
                 // Nobody can say how it ended.
-                Ok(Err(_)) => return ExitStatus::from_raw(Signal::KILL.as_raw()),
+                Ok(Err(_)) => return Some(ExitStatus::from_raw(Signal::KILL.as_raw())),
                 Err(_) => sleep(Duration::from_millis(10)).await,
             }
         }

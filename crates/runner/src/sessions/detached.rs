@@ -20,6 +20,7 @@ use super::Sessions;
 use crate::{
     Error,
     environment::MARK,
+    pipes::{self, Reading},
     process::Tree,
     record::SessionRecord,
     scribe::Scribe,
@@ -130,6 +131,11 @@ pub(super) fn reconcile(company: &Company, record: &Arc<SessionRecord>) -> Sessi
         record.ended_at_ms = run.ended_at.as_ref().and_then(|time| unix_ms(time));
         return record;
     }
+    if pipes::reading(company, &record.session_ref) == Reading::Somebody {
+        // Another gateway has it, and will write down how it ends.
+        record.error = Some(DETACHED.to_owned());
+        return record;
+    }
     let flag = has_stop_flag(&stop_flag(company, &project, &run_id), &record.session_ref);
     match record.process() {
         Some(process) if !process.is_alive() => {
@@ -151,6 +157,7 @@ pub(super) fn reconcile(company: &Company, record: &Arc<SessionRecord>) -> Sessi
             let ended = scribe
                 .event(event_type, &payload)
                 .and_then(|event| scribe.end(&[event], status, |_| {}, &[], Some(&record)));
+            pipes::remove(company, &record.session_ref);
             if let Err(error) = ended {
                 tracing::warn!(%error, "the end of an orphaned session cannot be written down");
             }

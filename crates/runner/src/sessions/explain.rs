@@ -19,8 +19,8 @@ use crate::{
     Error, budget, driver, environment,
     guard::Verdict,
     plan::Plan,
+    redaction::redacted,
     session::{self, blocking},
-    sink::redacted,
 };
 
 impl Sessions {

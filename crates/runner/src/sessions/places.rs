@@ -15,7 +15,7 @@ use protocol::company::{
 use serde_json::json;
 use tokio::{sync::oneshot, time::sleep};
 
-use super::{Inner, Known, lock};
+use super::{Inner, known::Known, lock};
 use crate::{
     lanes::{Cooldown, Entry, Lane, Limits, Strain, Ticket},
     plan::Plan,

@@ -12,7 +12,7 @@ use protocol::company::{
 };
 use serde_json::json;
 
-use super::{Inner, Known, Sessions, lock, on_thread};
+use super::{Inner, Sessions, known::Known, lock, on_thread};
 use crate::{
     Error,
     budget::{self, Phase, Spent},

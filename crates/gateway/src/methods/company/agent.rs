@@ -160,6 +160,7 @@ async fn evaluate(
         | runner::Error::UnknownHere(_)
         | runner::Error::Budget(_)
         | runner::Error::Unverified { .. }
+        | runner::Error::NotSpawned { .. }
         | runner::Error::Closing) => Error::Refused(error.to_string()),
     };
     let launched = sessions.launch(params).await.map_err(refused)?;

@@ -97,6 +97,9 @@ pub(super) fn failure(error: &runner::Error) -> Failure {
         Error::Unverified { reason, .. } => {
             Failure::state(Kind::SubscriptionUnverified, message).with("reason", *reason)
         }
+        Error::NotSpawned { session_ref, .. } => {
+            Failure::state(Kind::SpawnFailed, message).with("session_ref", session_ref.as_str())
+        }
         Error::Closing => Failure::state(Kind::Refused, message),
     }
 }

@@ -43,17 +43,22 @@ async fn open(
     ctx: Context,
     params: CompanyFolderParams,
 ) -> Result<CompanyWorkspaceOpenResponse, Failure> {
-    let opened = at(&ctx, &params.workspace_dir, |company| {
+    let (company, opened) = at(&ctx, &params.workspace_dir, |company| {
         let issues = validate(company);
-        Ok(CompanyWorkspaceOpenResponse {
+        let opened = CompanyWorkspaceOpenResponse {
             workspace_dir: company.given().to_owned(),
             valid: issues.is_empty(),
             issues,
-        })
+        };
+        Ok((company.clone(), opened))
     })
     .await?;
     if opened.valid {
         link(&ctx, &params.workspace_dir).await;
+    }
+    // Workers whose gateway is gone wait for somebody who reads what they print.
+    if let Err(error) = ctx.sessions().look_at(&company).await {
+        tracing::warn!(%error, "sessions of an earlier gateway cannot be taken over");
     }
     Ok(opened)
 }

@@ -1,0 +1,134 @@
+//! The pipes a worker prints into. They have names, so that they outlive the gateway: a worker whose gateway is gone
+//! goes on, waits when a pipe is full, and the next gateway reads on.
+//!
+//! Whoever reads holds a lock on the pipe, which the system frees with the process. So nobody takes a session away from
+//! a gateway that lives. Where a folder can have no named pipes, the pipes have no names and end with the gateway.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io,
+    os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _},
+    path::PathBuf,
+    process::Stdio,
+};
+
+use company::Company;
+use tokio::net::unix::pipe::Receiver;
+
+use crate::record;
+
+/// Our ends.
+#[derive(Debug)]
+pub(crate) struct Pipes {
+    pub(crate) stdout: Receiver,
+    pub(crate) stderr: Receiver,
+}
+
+/// The ends of the worker.
+#[derive(Debug)]
+pub(crate) struct Ends {
+    pub(crate) stdout: Stdio,
+    pub(crate) stderr: Stdio,
+}
+
+/// Who reads the pipes of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// A gateway that lives.
+    Somebody,
+    /// Nobody any more.
+    Nobody,
+    /// There are none.
+    NoPipes,
+}
+
+fn paths(company: &Company, session_ref: &str) -> [PathBuf; 2] {
+    ["stdout", "stderr"].map(|stream| company.path(&record::pipe_relpath(session_ref, stream)))
+}
+
+/// Makes the pipes of a session. Needs the runtime.
+pub(crate) fn make(company: &Company, session_ref: &str) -> io::Result<(Pipes, Ends)> {
+    remove(company, session_ref);
+    let [stdout, stderr] = paths(company, session_ref);
+    let (stdout, stdout_end) = make_one(stdout)?;
+    let (stderr, stderr_end) = make_one(stderr)?;
+    let pipes = Pipes { stdout, stderr };
+    let ends = Ends {
+        stdout: stdout_end,
+        stderr: stderr_end,
+    };
+    Ok((pipes, ends))
+}
+
+fn make_one(path: PathBuf) -> io::Result<(Receiver, Stdio)> {
+    match make_named(&path) {
+        Ok((ours, theirs)) => Ok((Receiver::from_file(ours)?, theirs.into())),
+        Err(error) => {
+            tracing::debug!(%error, path = %path.display(), "a pipe has no name");
+            let (ours, theirs) = io::pipe()?;
+            Ok((Receiver::from_owned_fd(ours.into())?, theirs.into()))
+        }
+    }
+}
+
+/// The worker's end is open for reading as well: so the pipe stays when we are gone, and printing waits instead of
+/// failing.
+fn make_named(path: &PathBuf) -> io::Result<(File, File)> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, Mode, mkfifoat};
+        mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?;
+        let theirs = OpenOptions::new().read(true).write(true).open(path)?;
+        let ours = reader(path)?;
+        ours.try_lock()?;
+        Ok((ours, theirs))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (path, reader);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+fn reader(path: &PathBuf) -> io::Result<File> {
+    let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(nonblocking)
+        .open(path)?;
+    match file.metadata()?.file_type().is_fifo() {
+        true => Ok(file),
+        false => Err(io::ErrorKind::InvalidInput.into()),
+    }
+}
+
+/// Who reads the pipes of a session.
+pub(crate) fn reading(company: &Company, session_ref: &str) -> Reading {
+    let [stdout, _] = paths(company, session_ref);
+    match reader(&stdout) {
+        Err(_) => Reading::NoPipes,
+        Ok(file) => match file.try_lock() {
+            Ok(()) => Reading::Nobody,
+            Err(_) => Reading::Somebody,
+        },
+    }
+}
+
+/// The pipes of a session that nobody reads any more. Needs the runtime.
+pub(crate) fn take_over(company: &Company, session_ref: &str) -> Option<Pipes> {
+    let [stdout, stderr] = paths(company, session_ref);
+    let stdout = reader(&stdout).ok()?;
+    stdout.try_lock().ok()?;
+    Some(Pipes {
+        stdout: Receiver::from_file(stdout).ok()?,
+        stderr: Receiver::from_file(reader(&stderr).ok()?).ok()?,
+    })
+}
+
+/// Takes the names away.
+pub(crate) fn remove(company: &Company, session_ref: &str) {
+    for path in paths(company, session_ref) {
+        // There may be none.
+        let _ = fs::remove_file(path);
+    }
+}

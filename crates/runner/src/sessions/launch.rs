@@ -1,0 +1,227 @@
+//! From the wish for a session to its end: checks, a place in the lane, the process.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use company::{document::Run, layout, policy::Actor};
+use protocol::company::{
+    RunStatus,
+    session::{
+        CompanySessionLaunchParams, CompanySessionLaunchResponse, CompanySessionLaunchState,
+    },
+};
+use tokio::{
+    sync::oneshot,
+    time::{sleep, timeout},
+};
+
+use super::{Inner, Sessions, known::Known, lock, on_thread, preflight::actor};
+use crate::{
+    Error,
+    driver::{ErrorClass, Outcome},
+    lanes::{Strain, Ticket},
+    plan::{Extra, Plan},
+    scribe::Scribe,
+    session::{self, NotStarted, Stage, blocking},
+};
+
+/// How long a launch waits for the process before it answers: usually a few milliseconds, longer where a large
+/// repository is copied first.
+const REPLY: Duration = Duration::from_secs(10);
+
+impl Sessions {
+    /// Starts a session, lets it wait, or tells why not.
+    pub async fn launch(
+        &self,
+        params: CompanySessionLaunchParams,
+    ) -> Result<CompanySessionLaunchResponse, Error> {
+        let dir = params.workspace_dir.clone();
+        let launched = self.launch_with(params, Extra::default()).await?;
+        let known = self.inner.find(Some(&dir), &launched.session_ref);
+        if known.is_some_and(|known| known.live.was_not_spawned()) {
+            return Err(Error::NotSpawned {
+                session_ref: launched.session_ref,
+                error: launched.error.unwrap_or_default(),
+            });
+        }
+        Ok(launched)
+    }
+
+    /// The same for a job, which reads in the session's record that its program cannot be started.
+    pub(crate) async fn launch_with(
+        &self,
+        params: CompanySessionLaunchParams,
+        extra: Extra,
+    ) -> Result<CompanySessionLaunchResponse, Error> {
+        let inner = &self.inner;
+        if inner.closing.load(Ordering::SeqCst) {
+            return Err(Error::Closing);
+        }
+        let explains = params.explain.unwrap_or(false);
+        self.look_at(&inner.companies.at(&params.workspace_dir))
+            .await?;
+        let params = Arc::new(params);
+        let (plan, run, actor) = {
+            let (inner, params) = (Arc::clone(inner), Arc::clone(&params));
+            on_thread(move || inner.read(&params, extra)).await?
+        };
+        let scribe = Scribe {
+            company: plan.company.clone(),
+            project: plan.project.clone(),
+            run: plan.run.clone(),
+            session_ref: plan.session_ref.clone(),
+        };
+        if explains {
+            return self.explain(&params, &plan, &run, &actor).await;
+        }
+        let known = inner.claim(&plan, &run)?;
+        let not_running =
+            (run.status != RunStatus::Running).then(|| session::not_running(run.status));
+        if let Some(error) = not_running {
+            let mut record = known.live.state().record;
+            record.status = RunStatus::Failed;
+            record.error = Some(error.clone());
+            record.ended_at_ms = Some(record.started_at_ms);
+            let saved = {
+                let (company, record) = (plan.company.clone(), record.clone());
+                blocking(move || record.save(&company)).await
+            };
+            known.live.end(record);
+            saved?;
+            return Ok(launched(&known, None));
+        }
+        if let Err(error) = self
+            .preflight(&params, &plan, &scribe, &actor, &known)
+            .await
+        {
+            inner.forget(&known);
+            return Err(error);
+        }
+        {
+            let (company, record) = (plan.company.clone(), known.live.state().record);
+            if let Err(error) = blocking(move || record.save(&company)).await {
+                session::fail(&scribe, &known.live, NotStarted::launch(error.to_string())).await;
+                return Err(error.into());
+            }
+        }
+
+        let plan = Arc::new(plan);
+        let (ticket, granted) = inner.enter(&plan, &params, actor.role);
+        *lock(&known.ticket) = Some(ticket);
+        let queue_timeout = params.queue_timeout_ms.map(Duration::from_millis);
+        let (this, task_known) = (self.clone(), Arc::clone(&known));
+        tokio::spawn(async move {
+            this.live_on(plan, scribe, task_known, ticket, granted, queue_timeout)
+                .await;
+        });
+        let position = inner.position(&known);
+        if position.is_none() {
+            let started = known
+                .live
+                .reach(|stage| matches!(stage, Stage::Running | Stage::Over));
+            let _ = timeout(REPLY, started).await;
+        }
+        Ok(launched(&known, inner.position(&known)))
+    }
+
+    /// Waits for the place and runs.
+    async fn live_on(
+        &self,
+        plan: Arc<Plan>,
+        scribe: Scribe,
+        known: Arc<Known>,
+        ticket: Ticket,
+        granted: oneshot::Receiver<()>,
+        queue_timeout: Option<Duration>,
+    ) {
+        let inner = &self.inner;
+        inner.start_reaping();
+        let has_waited = inner.position(&known).is_some();
+        let waited = async {
+            match queue_timeout {
+                Some(limit) => sleep(limit).await,
+                None => std::future::pending().await,
+            }
+        };
+        let may_run = tokio::select! {
+            biased;
+            granted = granted => granted.is_ok(),
+            () = known.live.stop_wanted() => false,
+            () = waited => {
+                let error = NotStarted::launch("waited too long for a free place");
+                session::fail(&scribe, &known.live, error).await;
+                false
+            }
+        };
+        let was_queued = known.live.state().stage == Stage::Queued;
+        if !may_run || (was_queued && known.live.stop_requested()) {
+            if !known.live.is_over() {
+                session::stop_unstarted(&scribe, &known.live).await;
+            }
+        } else if let Some(refusal) = self
+            .spent_meanwhile(&plan, &scribe, &known, has_waited)
+            .await
+        {
+            session::fail(&scribe, &known.live, NotStarted::launch(refusal)).await;
+        } else {
+            let outcome = session::run(Arc::clone(&plan), Arc::clone(&known.live)).await;
+            self.rest_if_strained(&plan, outcome).await;
+        }
+        inner.leave(&plan.company, ticket);
+        inner.remember_less();
+    }
+
+    /// Lets a provider rest that said that it was asked too often.
+    pub(super) async fn rest_if_strained(&self, plan: &Plan, outcome: Option<Outcome>) {
+        let Some(outcome) = outcome else {
+            return;
+        };
+        if outcome.error_class == Some(ErrorClass::RateLimited) {
+            let retry_at = session::retry_at(plan, Some(&outcome));
+            let detail = outcome.error.unwrap_or_default();
+            let (company, strain) = (&plan.company, Strain::RateLimit);
+            self.inner
+                .cool_down(company, &plan.provider, strain, &detail, retry_at)
+                .await;
+        }
+    }
+}
+
+impl Inner {
+    pub(super) fn read(
+        &self,
+        params: &CompanySessionLaunchParams,
+        extra: Extra,
+    ) -> Result<(Plan, Arc<Run>, Actor), Error> {
+        let company = self.companies.open(&params.workspace_dir)?;
+        let path = format!(
+            "{}/run.yaml",
+            layout::run(&params.project_id, &params.run_id)
+        );
+        let run: Arc<Run> = company
+            .read(&path)
+            .map_err(|error| error.or_not_found("Run", params.run_id.as_str()))?;
+        let actor = actor(&company, params)?;
+        let plan = Plan::new(company, params, &run, &self.options, extra);
+        Ok((plan, run, actor))
+    }
+}
+
+fn launched(known: &Known, position: Option<u64>) -> CompanySessionLaunchResponse {
+    let state = known.live.state();
+    CompanySessionLaunchResponse {
+        session_ref: state.record.session_ref.to_string(),
+        state: match state.record.status {
+            RunStatus::Running if position.is_some() => CompanySessionLaunchState::Queued,
+            RunStatus::Running => CompanySessionLaunchState::Running,
+            RunStatus::Ended => CompanySessionLaunchState::Ended,
+            RunStatus::Failed => CompanySessionLaunchState::Failed,
+            RunStatus::Stopped => CompanySessionLaunchState::Stopped,
+        },
+        queue_position: position,
+        error: state.record.error,
+        explain: None,
+    }
+}

@@ -1,0 +1,63 @@
+//! `session.list`.
+
+use std::collections::BTreeSet;
+
+use protocol::company::{
+    Text,
+    session::{CompanySessionListParams, CompanySessionRow},
+};
+
+use super::{Sessions, detached::reconcile};
+use crate::{Error, record, session::blocking};
+
+impl Sessions {
+    /// Sessions, newest first: of a company folder, or those of this process.
+    pub async fn list(
+        &self,
+        params: CompanySessionListParams,
+    ) -> Result<Vec<CompanySessionRow>, Error> {
+        // A folder without records has none, whatever it is.
+        let company = params
+            .workspace_dir
+            .as_deref()
+            .map(|dir| self.inner.companies.at(dir));
+        let mut rows = match company {
+            None => self.inner.rows(|_| true),
+            Some(company) => {
+                self.look_at(&company).await?;
+                let root = company.root().to_owned();
+                let mut rows = self.inner.rows(|known| known.company.root() == root);
+                let names: BTreeSet<_> = rows
+                    .iter()
+                    .map(|row| row.state.session_ref.clone())
+                    .collect();
+                let found = blocking(move || {
+                    let records = record::all(&company)?;
+                    let others = records
+                        .iter()
+                        .filter(|record| !names.contains(record.session_ref.as_str()));
+                    Ok(others
+                        .map(|record| reconcile(&company, record).row())
+                        .collect::<Vec<_>>())
+                });
+                rows.extend(found.await?);
+                rows
+            }
+        };
+        let fits = |wanted: &Option<Text>, found: &str| {
+            wanted.as_ref().is_none_or(|wanted| **wanted == *found)
+        };
+        rows.retain(|row| {
+            fits(&params.project_id, &row.state.project_id)
+                && fits(&params.run_id, &row.state.run_id)
+                && params
+                    .status
+                    .is_none_or(|status| status == row.state.status)
+        });
+        rows.sort_by(|left, right| {
+            (right.started_at_ms, &left.state.session_ref)
+                .cmp(&(left.started_at_ms, &right.state.session_ref))
+        });
+        Ok(rows)
+    }
+}

@@ -1,0 +1,173 @@
+//! Sessions whose gateway is gone and whose workers go on: this one reads on what they print, holds their limits and
+//! writes down their end.
+
+use std::{fs, sync::Arc, time::Duration};
+
+use company::{Company, document::Run, layout};
+use protocol::{
+    Id as _,
+    company::{
+        ActorRole, ProjectId, RunId, RunStatus,
+        session::{CompanySessionLaunchParams, CompanySessionMode},
+    },
+};
+use serde_json::json;
+
+use super::{Sessions, known::Known, lock};
+use crate::{
+    Error,
+    pipes::{self, Pipes},
+    plan::{Extra, Plan},
+    process::ProcessId,
+    record::{self, SessionRecord},
+    session::{self, Live, Stage, blocking},
+};
+
+/// Records of sessions that have been over for so long are removed.
+const KEPT_MS: i64 = 30 * 24 * 3_600_000;
+
+/// What is told of a session while it runs.
+const TAKEN_OVER: &str =
+    "Session was started by an earlier gateway process; its exit code will not be known.";
+
+/// What is needed to go on with a session.
+struct Left {
+    plan: Plan,
+    params: CompanySessionLaunchParams,
+    process: ProcessId,
+    pipes: Pipes,
+}
+
+impl Sessions {
+    /// Looks at the records of a folder, once: old ones are removed, and sessions whose gateway is gone are taken over.
+    pub async fn look_at(&self, company: &Company) -> Result<(), Error> {
+        if lock(&self.inner.looked_at).contains(company.root()) {
+            return Ok(());
+        }
+        let open = {
+            let company = company.clone();
+            blocking(move || Ok(prune(&company))).await?
+        };
+        let Some(open) = open else {
+            return Ok(());
+        };
+        for record in open {
+            self.take_over(company, &record).await?;
+        }
+        lock(&self.inner.looked_at).insert(company.root().to_owned());
+        Ok(())
+    }
+
+    /// Goes on with a session whose gateway is gone, if its worker is not.
+    pub(super) async fn take_over(
+        &self,
+        company: &Company,
+        record: &Arc<SessionRecord>,
+    ) -> Result<Option<Arc<Known>>, Error> {
+        if record.is_over() || self.is_closing() {
+            return Ok(None);
+        }
+        let inner = &self.inner;
+        let _alone = inner.taking_over.lock().await;
+        let root = company.root().display().to_string();
+        if let Some(known) = inner.find(Some(&root), &record.session_ref) {
+            return Ok(Some(known));
+        }
+        let left = {
+            let (inner, company, record) = (Arc::clone(inner), company.clone(), record.clone());
+            blocking(move || Ok(left(&company, &record, &inner.options))).await?
+        };
+        let Some(Left {
+            plan,
+            params,
+            process,
+            pipes,
+        }) = left
+        else {
+            return Ok(None);
+        };
+        tracing::info!(session_ref = %record.session_ref, pid = process.pid, "a session is taken over");
+        let plan = Arc::new(plan);
+        let mut own = SessionRecord::clone(record);
+        own.error = Some(TAKEN_OVER.to_owned());
+        let live = Live::new(own, Stage::Running, plan.task.clone());
+        // It runs, so its place is given at once.
+        let (ticket, _) = inner.enter(&plan, &params, ActorRole::Human);
+        let known = Arc::new(Known {
+            company: plan.company.clone(),
+            project: plan.project.clone(),
+            run: plan.run.clone(),
+            live: Arc::new(live),
+            ticket: Some(ticket).into(),
+        });
+        let key = (plan.company.root().to_owned(), plan.session_ref.clone());
+        lock(&inner.live).insert(key, Arc::clone(&known));
+        inner.start_reaping();
+        let (this, task_known) = (self.clone(), Arc::clone(&known));
+        tokio::spawn(async move {
+            let live = Arc::clone(&task_known.live);
+            let outcome = session::take_over(Arc::clone(&plan), live, process, pipes).await;
+            this.rest_if_strained(&plan, outcome).await;
+            this.inner.leave(&plan.company, ticket);
+            this.inner.remember_less();
+        });
+        Ok(Some(known))
+    }
+}
+
+/// Removes records nobody will ask for; answers those of sessions that are not over. None if there never was one.
+fn prune(company: &Company) -> Option<Vec<Arc<SessionRecord>>> {
+    if !company.path(record::FOLDER).is_dir() {
+        return None;
+    }
+    let oldest = company.sources().now_ms() - KEPT_MS;
+    let mut open = record::all(company).unwrap_or_default();
+    for record in &open {
+        if record.is_over() && record.ended_at_ms.is_some_and(|ended| ended < oldest) {
+            // The next process tries again.
+            let _ = fs::remove_file(company.path(&record::relpath(&record.session_ref)));
+        }
+    }
+    open.retain(|record| !record.is_over());
+    Some(open)
+}
+
+/// What is left of a session, if its process runs and nobody reads what it prints. An app server has nobody to talk
+/// to, and ends by itself.
+fn left(company: &Company, record: &SessionRecord, options: &crate::Options) -> Option<Left> {
+    let process = record.process().filter(|process| process.is_alive())?;
+    let project = ProjectId::parse(&record.project_id).ok()?;
+    let run_id = RunId::parse(&record.run_id).ok()?;
+    let path = format!("{}/run.yaml", layout::run(&project, &run_id));
+    let run = company.read::<Run>(&path).ok()?;
+    if run.status != RunStatus::Running || record.mode != CompanySessionMode::Command {
+        return None;
+    }
+    let spec = json!(run.spec);
+    let params = json!({
+        "workspace_dir": company.given(),
+        "project_id": project,
+        "run_id": run_id,
+        "session_ref": record.session_ref,
+        "argv": spec["argv"],
+        "repo_id": spec["repo_id"],
+        "task_id": spec["task_id"],
+        "milestone_id": spec["milestone_id"],
+        "budget": spec["budget"],
+        "lane_workspace_limit": u64::MAX,
+        "lane_provider_limit": u64::MAX,
+        "lane_team_limit": u64::MAX,
+    });
+    let params: CompanySessionLaunchParams = serde_json::from_value(params).ok()?;
+    let pipes = pipes::take_over(company, &record.session_ref)?;
+    let mut plan = Plan::new(company.clone(), &params, &run, options, Extra::default());
+    let ran = company.sources().now_ms() - record.started_at_ms;
+    let ran = Duration::from_millis(u64::try_from(ran).unwrap_or(0));
+    plan.timeout = plan.timeout.saturating_sub(ran);
+    Some(Left {
+        plan,
+        params,
+        process,
+        pipes,
+    })
+}
