@@ -64,7 +64,7 @@ async fn an_answer_that_cannot_be_read_is_asked_for_again_without_the_right_to_c
         .await;
     assert_eq!(collected.job.current_attempt, 2);
     let digest = collected.manager_digest.expect("a digest");
-    assert_eq!(digest.signals["retries_used"], 1);
+    assert_eq!(digest.signals.get("retries_used"), Some(&json!(1)));
     let read = |name: &str| fs::read_to_string(fixture.bin().join(name)).expect(name);
     assert!(read("stdin.2").contains("result_unparseable"));
     assert!(read("args.1").contains("--sandbox workspace-write"));
@@ -255,8 +255,12 @@ async fn a_rate_limited_job_waits_until_its_provider_said_and_burns_no_attempt()
             .is_some_and(|error| error.starts_with("rate limited until "))
     );
     assert_eq!(
-        collected.manager_digest.expect("a digest").signals["retries_used"],
-        0
+        collected
+            .manager_digest
+            .expect("a digest")
+            .signals
+            .get("retries_used"),
+        Some(&json!(0))
     );
     assert!(
         fixture
@@ -326,8 +330,12 @@ async fn a_woken_worker_reports_and_the_report_is_repaired_once() {
         "quiet"
     );
     assert_eq!(
-        collected.manager_digest.expect("a digest").signals["heartbeat_status"],
-        "ok"
+        collected
+            .manager_digest
+            .expect("a digest")
+            .signals
+            .get("heartbeat_status"),
+        Some(&json!("ok"))
     );
 }
 

@@ -1,6 +1,6 @@
 //! The life of one job in this process, from its first attempt to its result.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use company::{Company, document::Agent, job as files};
 use protocol::company::{
@@ -42,7 +42,7 @@ pub(super) struct Runner {
 /// What came of a job.
 struct Outcome {
     result: JobResult,
-    signals: BTreeMap<String, Value>,
+    signals: Vec<(String, Value)>,
     report: Option<HeartbeatReport>,
 }
 
@@ -205,12 +205,12 @@ impl Runner {
         run: &str,
         retries: u32,
     ) -> Result<Outcome, Vec<JobError>> {
-        let mut signals = BTreeMap::from([("retries_used".to_owned(), json!(retries))]);
+        let mut signals = vec![("retries_used".to_owned(), json!(retries))];
         let normalization = match self.spec.job_kind {
             JobKind::Execution => "schema_valid",
             JobKind::Heartbeat => "heartbeat_report_valid",
         };
-        signals.insert("normalization".to_owned(), json!(normalization));
+        signals.push(("normalization".to_owned(), json!(normalization)));
         let structured = said.structured.as_ref();
         match self.spec.job_kind {
             JobKind::Execution => {
@@ -223,7 +223,7 @@ impl Runner {
                 })?;
                 let (result, notes) = result::of_answer(found, &self.job, run)?;
                 if !notes.is_empty() {
-                    signals.insert("normalization_notes".to_owned(), json!(notes));
+                    signals.push(("normalization_notes".to_owned(), json!(notes)));
                 }
                 Ok(Outcome {
                     result,
@@ -238,7 +238,7 @@ impl Runner {
                     vec![result::error("heartbeat_report_unparseable", message)]
                 })?;
                 let report = result::report_of_answer(found)?;
-                signals.insert("heartbeat_status".to_owned(), json!(report.status));
+                signals.push(("heartbeat_status".to_owned(), json!(report.status)));
                 Ok(Outcome {
                     result: result::of_report(&self.job, run, &report),
                     signals,
