@@ -544,7 +544,7 @@ impl Jobs {
                 &company,
                 &project,
                 &job,
-                &made,
+                (made, None),
                 [("orphaned", json!(true))],
                 |record| {
                     let now = text(company.sources().now_text());
