@@ -16,7 +16,7 @@ use company::{
 use protocol::{
     Id as _,
     company::{
-        ActorRole, AgentId, PermissionLevel, RunStatus, Text, WorkerKind,
+        AgentId, PermissionLevel, RunStatus, Text, WorkerKind,
         pipeline::PipelineClientIntakeRunResponse, session::CompanySessionLaunchParams,
     },
 };
@@ -38,17 +38,22 @@ pub async fn fill(
     model: &str,
 ) -> Result<PipelineClientIntakeRunResponse, Error> {
     let mut response = package.response.clone();
-    let package = Arc::new(package);
-    let lead = package
-        .targets
-        .first()
-        .and_then(|target| read(company, target).ok());
-    let model = Model::new(model, lead.as_deref());
-    for target in &package.targets {
+    let lead = package.targets.first();
+    let lead = lead.and_then(|target| read(company, target).ok());
+    let filling = Filling {
+        sessions,
+        company,
+        package: Arc::new(package),
+        model,
+        kind: kind_of_model(model).or_else(|| lead.as_deref().map(kind_of)),
+        lead,
+    };
+    for target in &filling.package.targets {
         response.generation.attempted += 1;
         let mut made = None;
-        let written = write(sessions, company, &package, target, &model, &mut made).await;
-        let (company, package, target) = (company.clone(), Arc::clone(&package), target.clone());
+        let written = filling.write(target, &mut made).await;
+        let (company, package) = (company.clone(), Arc::clone(&filling.package));
+        let target = target.clone();
         let failure = blocking(move || {
             let accepted = match (&written, &made) {
                 (Ok(answer), Some(run)) => {
@@ -57,17 +62,11 @@ pub async fn fill(
                 (Ok(_), None) => Ok(()),
                 (Err(error), _) => Err(company::Error::Refused(error.to_string())),
             };
-            match accepted {
-                Ok(()) => Ok(None),
-                Err(error) => fill::give_up(
-                    &company,
-                    &package.response,
-                    &target,
-                    made.as_ref(),
-                    &error.to_string(),
-                )
-                .map(Some),
-            }
+            let Err(error) = accepted else {
+                return Ok(None);
+            };
+            let (response, error) = (&package.response, error.to_string());
+            fill::give_up(&company, response, &target, made.as_ref(), &error).map(Some)
         })
         .await?;
         match failure {
@@ -81,35 +80,18 @@ pub async fn fill(
     Ok(response)
 }
 
-/// The model somebody asked for, and whose it is.
-struct Model<'a> {
-    name: &'a str,
-    kind: Option<WorkerKind>,
-}
-
-impl<'a> Model<'a> {
-    /// By its name; a name nobody knows is one of the provider that leads.
-    fn new(name: &'a str, lead: Option<&Agent>) -> Self {
-        let lower = name.to_lowercase();
-        let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-        let kind = if has(&["claude", "opus", "sonnet", "haiku"]) {
-            Some(WorkerKind::Claude)
-        } else if has(&["gemini"]) {
-            Some(WorkerKind::Gemini)
-        } else if has(&["gpt", "codex"]) {
-            Some(WorkerKind::Codex)
-        } else {
-            lead.map(kind_of)
-        };
-        Self { name, kind }
-    }
-
-    /// The model for an agent: this one if it is of its provider, else the agent's own.
-    fn of<'b>(&'b self, agent: &'b Agent) -> Option<&'b str> {
-        match self.kind == Some(kind_of(agent)) {
-            true => Some(self.name),
-            false => agent.model_hint.as_deref(),
-        }
+/// Whose model this is, by its name.
+fn kind_of_model(name: &str) -> Option<WorkerKind> {
+    let name = name.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    if has(&["claude", "opus", "sonnet", "haiku"]) {
+        Some(WorkerKind::Claude)
+    } else if has(&["gemini"]) {
+        Some(WorkerKind::Gemini)
+    } else if has(&["gpt", "codex"]) {
+        Some(WorkerKind::Codex)
+    } else {
+        None
     }
 }
 
@@ -121,96 +103,102 @@ fn read(company: &Company, target: &Target) -> Result<Arc<Agent>, company::Error
     agent.map_err(|error| error.or_not_found("Agent", id.as_str()))
 }
 
-/// Asks a worker for a document and answers what it said. The run is told as soon as there is one.
-async fn write(
-    sessions: &Sessions,
-    company: &Company,
-    package: &Arc<Package>,
-    target: &Target,
-    model: &Model<'_>,
-    made: &mut Option<CreatedRun>,
-) -> Result<String, Error> {
-    if sessions.is_closing() {
-        return Err(Error::Closing);
-    }
-    let project = package.response.project_id.clone();
-    let (agent, run, prompt) = {
-        let (company, package, target) = (company.clone(), Arc::clone(package), target.clone());
-        let project = project.clone();
-        blocking(move || {
-            let agent = read(&company, &target)?;
-            let id = AgentId::parse(&agent.id)
-                .map_err(|error| company::Error::Refused(error.to_string()))?;
-            let run = run::create(&company, &project, &id, &agent.provider)?;
-            let prompt = fill::prompt(&company, &package, &target, &run)?;
-            Ok((agent, run, prompt))
-        })
-        .await?
-    };
-    *made = Some(run.clone());
-    let scribe = Scribe {
-        company: company.clone(),
-        project: project.clone(),
-        run: run.run_id.clone(),
-        session_ref: format!("fill_{}", run.run_id),
-    };
-    let answered = ask(sessions, &scribe, package, &agent, model.of(&agent), prompt).await;
-    if let Err(error) = &answered {
-        let (scribe, error) = (scribe.clone(), error.to_string());
-        let closed = blocking(move || close_run(&scribe, "launch_failed", &error));
-        if let Err(error) = closed.await {
-            tracing::warn!(%error, "the run of a document cannot be closed");
-        }
-    }
-    answered
+/// A package that is being written.
+struct Filling<'a> {
+    sessions: &'a Sessions,
+    company: &'a Company,
+    package: Arc<Package>,
+    /// The model somebody asked for.
+    model: &'a str,
+    /// Whose it is; one that nobody knows is of the provider that leads.
+    kind: Option<WorkerKind>,
+    /// Who leads the project, in whose name workers are asked.
+    lead: Option<Arc<Agent>>,
 }
 
-async fn ask(
-    sessions: &Sessions,
-    scribe: &Scribe,
-    package: &Package,
-    agent: &Arc<Agent>,
-    model: Option<&str>,
-    prompt: String,
-) -> Result<String, Error> {
-    let lead = package
-        .targets
-        .first()
-        .map(|target| target.agent_id.clone());
-    let params = json!({
-        "workspace_dir": scribe.company.given(),
-        "project_id": scribe.project,
-        "run_id": scribe.run,
-        "session_ref": scribe.session_ref,
-        "actor_id": lead,
-        "actor_role": ActorRole::Manager,
-        "timeout_ms": u64::try_from(ATTEMPT.as_millis()).unwrap_or(u64::MAX),
-        "apply_guard": true,
-    });
-    let mut params: CompanySessionLaunchParams = serde_json::from_value(params)
-        .map_err(|error| company::Error::Refused(error.to_string()))?;
-    params.model = model.and_then(Text::new);
-    worker::dress(&mut params, agent, prompt, PermissionLevel::ReadOnly)?;
-    let dir = params.workspace_dir.clone();
-    let extra = Extra {
-        scratch: true,
-        ..Extra::default()
-    };
-    sessions.launch_with(params, extra).await?;
-    let over = sessions.over(&dir, &scribe.session_ref).await;
-    let Some((record, outcome)) = over else {
-        return Err(Error::Unknown(scribe.session_ref.clone()));
-    };
-    let scribe = scribe.clone();
-    let answer = blocking(move || {
-        let (company, project, run) = (&scribe.company, &scribe.project, &scribe.run);
-        match record.status {
-            RunStatus::Ended => Ok(said(company, project, run, outcome).output),
-            RunStatus::Failed | RunStatus::Stopped | RunStatus::Running => {
-                let failed = failed(company, project, run, &record, outcome.as_ref());
-                Err(company::Error::Refused(failed.error))
+impl Filling<'_> {
+    /// The model for an agent: the one that is asked for if it is of its provider, else the agent's own.
+    fn model_of<'b>(&'b self, agent: &'b Agent) -> Option<&'b str> {
+        match self.kind == Some(kind_of(agent)) {
+            true => Some(self.model),
+            false => agent.model_hint.as_deref(),
+        }
+    }
+
+    /// Asks a worker for a document and answers what it said. The run is told as soon as there is one.
+    async fn write(&self, target: &Target, made: &mut Option<CreatedRun>) -> Result<String, Error> {
+        if self.sessions.is_closing() {
+            return Err(Error::Closing);
+        }
+        let project = self.package.response.project_id.clone();
+        let (agent, run, prompt) = {
+            let (company, package) = (self.company.clone(), Arc::clone(&self.package));
+            let (target, project) = (target.clone(), project.clone());
+            blocking(move || {
+                let agent = read(&company, &target)?;
+                let id = AgentId::parse(&agent.id)
+                    .map_err(|error| company::Error::Refused(error.to_string()))?;
+                let run = run::create(&company, &project, &id, &agent.provider)?;
+                let prompt = fill::prompt(&company, &package, &target, &run)?;
+                Ok((agent, run, prompt))
+            })
+            .await?
+        };
+        *made = Some(run.clone());
+        let scribe = Scribe {
+            company: self.company.clone(),
+            project,
+            session_ref: format!("fill_{}", run.run_id),
+            run: run.run_id,
+        };
+        let answered = self.ask(&scribe, &agent, prompt).await;
+        if let Err(error) = &answered {
+            let (scribe, error) = (scribe.clone(), error.to_string());
+            let closed = blocking(move || close_run(&scribe, "launch_failed", &error));
+            if let Err(error) = closed.await {
+                tracing::warn!(%error, "the run of a document cannot be closed");
             }
         }
-    });
-    Ok(answer.await?)
+        answered
+    }
+
+    async fn ask(&self, scribe: &Scribe, agent: &Agent, prompt: String) -> Result<String, Error> {
+        let lead = self.lead.as_deref();
+        let params = json!({
+            "workspace_dir": scribe.company.given(),
+            "project_id": scribe.project,
+            "run_id": scribe.run,
+            "session_ref": scribe.session_ref,
+            "actor_id": lead.map(|lead| &lead.id),
+            "actor_role": lead.map(|lead| lead.role),
+            "timeout_ms": u64::try_from(ATTEMPT.as_millis()).unwrap_or(u64::MAX),
+            "apply_guard": true,
+        });
+        let mut params: CompanySessionLaunchParams = serde_json::from_value(params)
+            .map_err(|error| company::Error::Refused(error.to_string()))?;
+        params.model = self.model_of(agent).and_then(Text::new);
+        worker::dress(&mut params, agent, prompt, PermissionLevel::ReadOnly)?;
+        let dir = params.workspace_dir.clone();
+        let extra = Extra {
+            scratch: true,
+            ..Extra::default()
+        };
+        self.sessions.launch_with(params, extra).await?;
+        let over = self.sessions.over(&dir, &scribe.session_ref).await;
+        let Some((record, outcome)) = over else {
+            return Err(Error::Unknown(scribe.session_ref.clone()));
+        };
+        let scribe = scribe.clone();
+        let answer = blocking(move || {
+            let (company, project, run) = (&scribe.company, &scribe.project, &scribe.run);
+            match record.status {
+                RunStatus::Ended => Ok(said(company, project, run, outcome).output),
+                RunStatus::Failed | RunStatus::Stopped | RunStatus::Running => {
+                    let failed = failed(company, project, run, &record, outcome.as_ref());
+                    Err(company::Error::Refused(failed.error))
+                }
+            }
+        });
+        Ok(answer.await?)
+    }
 }

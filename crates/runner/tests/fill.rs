@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use support::Fixture;
 
 /// Answers with the document it was asked for and a sentence more.
-const WRITES: &str = r#"text=$(sed -n '/^The document to fill in:$/,$p' | tail -n +3 | sed 's/^\(## [AD][pe].*\)$/\1\n\nWritten by a worker./' \
+const WRITES: &str = r#"echo '{"type":"thread.started","thread_id":"t"}'
+text=$(sed -n '/^The document to fill in:$/,$p' | tail -n +3 | sed 's/^\(## [AD][pe].*\)$/\1\n\nWritten by a worker./' \
   | sed 's/\\/\\\\/g; s/"/\\"/g' | awk '{printf "%s\\n", $0}')
 printf '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"```markdown\\n%s```"}}\n' "$text""#;
 
