@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use crate::{
     Company, Error,
     event::{Event, Payload},
+    intent::Together,
     layout,
     org::text,
     policy::{self, Action, Actor, Resource},
@@ -39,6 +40,24 @@ pub struct NewComment {
 
 /// Adds a comment, and an event to the run it is about.
 pub fn add(company: &Company, new: NewComment) -> Result<(CommentId, Comment), Error> {
+    let id: CommentId = company.sources().id();
+    let comment = add_as(company, &id, new)?;
+    Ok((id, comment))
+}
+
+/// The same under an id that was chosen before. A comment that is there already is left as it is.
+pub fn add_once(company: &Company, id: &CommentId, new: NewComment) -> Result<(), Error> {
+    match company.path(&path(id)).exists() {
+        true => Ok(()),
+        false => add_as(company, id, new).map(drop),
+    }
+}
+
+fn path(id: &CommentId) -> String {
+    format!("{}/{id}.yaml", layout::COMMENTS)
+}
+
+fn add_as(company: &Company, id: &CommentId, new: NewComment) -> Result<Comment, Error> {
     let body = Text::new(new.body.trim())
         .ok_or_else(|| Error::Refused("Comment body is required".to_owned()))?;
     let author = new.author.known(company)?;
@@ -56,13 +75,11 @@ pub fn add(company: &Company, new: NewComment) -> Result<(CommentId, Comment), E
                 .to_owned(),
         ));
     }
-    let sources = company.sources();
-    let id: CommentId = sources.id();
-    let comment = company.write(|writer| {
+    company.write(|writer| {
         let comment = Comment {
             schema_version: 1,
             r#type: CommentTag::Comment,
-            id: text(&id),
+            id: text(id),
             created_at: writer.now(),
             author_id: text(&author.id),
             author_role: author.role,
@@ -70,17 +87,19 @@ pub fn add(company: &Company, new: NewComment) -> Result<(CommentId, Comment), E
             target,
             body,
         };
-        writer.put(&format!("{}/{id}.yaml", layout::COMMENTS), &comment)?;
+        let Some(run) = &new.run_id else {
+            writer.put(&path(id), &comment)?;
+            return Ok(comment);
+        };
+        // A run that is not there cannot tell of it.
+        let event = event(company, id, run, &comment)?;
+        writer.put_together(&Together {
+            files: vec![(path(id), writer.yaml(&comment)?)],
+            events: vec![(new.project_id, event)],
+            ..Together::default()
+        })?;
         Ok(comment)
-    })?;
-    if let Some(run) = &new.run_id {
-        match company.append_events(&new.project_id, run, &[event(company, &id, run, &comment)?]) {
-            // A run that is not there cannot tell of it.
-            Err(error) if error.is_missing() => {}
-            other => other?,
-        }
-    }
-    Ok((id, comment))
+    })
 }
 
 fn event(

@@ -49,38 +49,10 @@ impl Writer<'_> {
         executive: Option<&AgentId>,
     ) -> Result<AgentId, Error> {
         let manager: AgentId = parsed(GLOBAL_MANAGER)?;
-        self.ensure_agent(&NewAgent {
-            id: manager.clone(),
-            name: "General Manager",
-            display_title: Some("Global Assistant"),
-            role: AgentRole::Manager,
-            provider: "codex",
-            model_hint: Some("codex"),
-            team: None,
-        })?;
-        let executive = executive.unwrap_or(&manager);
-        self.ensure_conversation(&WantedConversation {
-            id: "conv_workspace_home".to_owned(),
-            project: None,
-            kind: ConversationKind::Home,
-            name: "Workspace Home",
-            slug: "home".to_owned(),
-            visibility: Visibility::Org,
-            created_by: manager.as_str(),
-            agents: vec![ceo.to_owned(), manager.to_string()],
-            team: None,
-        })?;
-        self.ensure_conversation(&WantedConversation {
-            id: "conv_workspace_executive_office".to_owned(),
-            project: None,
-            kind: ConversationKind::Channel,
-            name: "Executive Office",
-            slug: "executive-office".to_owned(),
-            visibility: Visibility::Org,
-            created_by: executive.as_str(),
-            agents: vec![ceo.to_owned(), executive.to_string()],
-            team: None,
-        })?;
+        self.ensure_agent(&global_manager(&manager))?;
+        for wanted in workspace_conversations(ceo, executive.unwrap_or(&manager)) {
+            self.ensure_conversation(&wanted)?;
+        }
         Ok(manager)
     }
 
@@ -93,16 +65,66 @@ impl Writer<'_> {
     ) -> Result<ProjectDefaults, Error> {
         crate::project::project(self.company(), project)?;
         let global_manager = self.ensure_workspace_defaults(ceo, executive)?;
-        let secretary = secretary_of(project)?;
-        self.ensure_agent(&NewAgent {
-            id: secretary.clone(),
-            name: &format!("Project Secretary {project}"),
-            display_title: Some("Executive Secretary"),
-            role: AgentRole::Worker,
-            provider: "codex",
-            model_hint: Some("codex"),
-            team: None,
-        })?;
+        let secretary_id = secretary_of(project)?;
+        self.ensure_agent(&secretary(&secretary_id, &secretary_name(project)))?;
+        let mut conversations = Vec::new();
+        for wanted in self.project_conversations(project, ceo, executive)? {
+            conversations.push(self.ensure_conversation(&wanted)?);
+        }
+        Ok(ProjectDefaults {
+            global_manager,
+            secretary: secretary_id,
+            conversations,
+        })
+    }
+
+    /// The files that [`Writer::ensure_project_defaults`] would write for a project that is about to be made.
+    pub(crate) fn project_default_files(
+        &self,
+        project: &ProjectId,
+        ceo: &str,
+        executive: &AgentId,
+    ) -> Result<Vec<(String, String)>, Error> {
+        let mut files = Vec::new();
+        let (manager, secretary_id) = (parsed(GLOBAL_MANAGER)?, secretary_of(project)?);
+        let name = secretary_name(project);
+        for agent in [global_manager(&manager), secretary(&secretary_id, &name)] {
+            let folder = layout::agent(&agent.id);
+            if !self
+                .company()
+                .path(&format!("{folder}/agent.yaml"))
+                .exists()
+            {
+                let made = self.agent_files(&agent)?.into_iter();
+                files.extend(made.map(|(file, text)| (format!("{folder}/{file}"), text)));
+            }
+        }
+        let everybody = workspace_conversations(ceo, executive);
+        let own = self.project_conversations(project, ceo, Some(executive))?;
+        for wanted in everybody.iter().chain(&own) {
+            let folder = wanted.folder()?;
+            let (conversation, is_new) = match self.conversation_change(wanted)? {
+                Change::None => continue,
+                Change::Made(conversation) => (conversation, true),
+                Change::Changed(conversation) => (conversation, false),
+            };
+            let text = self.yaml(&conversation)?;
+            files.push((format!("{folder}/conversation.yaml"), text));
+            if is_new {
+                files.push((format!("{folder}/messages.jsonl"), String::new()));
+            }
+        }
+        Ok(files)
+    }
+
+    /// The conversations a project has, for the teams and agents there are.
+    fn project_conversations(
+        &self,
+        project: &ProjectId,
+        ceo: &str,
+        executive: Option<&AgentId>,
+    ) -> Result<Vec<WantedConversation>, Error> {
+        let secretary = secretary_of(project)?.to_string();
         let agents = org::agents(self.company())?;
         let of_role = |role: AgentRole| ids(agents.iter().filter(move |agent| agent.role == role));
         let executive = match executive {
@@ -112,20 +134,20 @@ impl Writer<'_> {
                     agent.role == AgentRole::Manager
                         && agent.display_title.as_deref() == Some("Executive Manager")
                 });
-                titled.map_or_else(|| global_manager.to_string(), |agent| agent.id.to_string())
+                titled.map_or_else(|| GLOBAL_MANAGER.to_owned(), |agent| agent.id.to_string())
             }
         };
         let top = [
             vec![ceo.to_owned()],
             of_role(AgentRole::Ceo),
             vec![
-                global_manager.to_string(),
+                GLOBAL_MANAGER.to_owned(),
                 executive.clone(),
-                secretary.to_string(),
+                secretary.clone(),
             ],
         ]
         .concat();
-        let office = vec![ceo.to_owned(), executive.clone(), secretary.to_string()];
+        let office = vec![ceo.to_owned(), executive.clone(), secretary];
         let council = [
             vec![ceo.to_owned(), executive.clone()],
             of_role(AgentRole::Director),
@@ -139,13 +161,7 @@ impl Writer<'_> {
         .concat();
         let channel = ConversationKind::Channel;
         let rows = [
-            (
-                "home",
-                ConversationKind::Home,
-                "Home",
-                global_manager.as_str(),
-                top,
-            ),
+            ("home", ConversationKind::Home, "Home", GLOBAL_MANAGER, top),
             (
                 "executive_office",
                 channel,
@@ -153,57 +169,49 @@ impl Writer<'_> {
                 &executive,
                 office,
             ),
-            (
-                "planning_council",
-                channel,
-                "Planning Council",
-                &executive,
-                council,
-            ),
+            (COUNCIL, channel, "Planning Council", &executive, council),
             (
                 "executive_meeting",
                 channel,
                 "Executive Meeting",
-                global_manager.as_str(),
+                GLOBAL_MANAGER,
                 meeting,
             ),
         ];
-        let mut conversations = Vec::new();
-        for (suffix, kind, name, created_by, agents) in rows {
-            conversations.push(self.ensure_conversation(&WantedConversation {
-                id: format!("conv_{project}_{suffix}"),
-                project: Some(project),
-                kind,
-                name,
-                slug: suffix.replace('_', "-"),
-                visibility: Visibility::Org,
-                created_by,
-                agents,
-                team: None,
-            })?);
-        }
+        let mut conversations: Vec<_> = rows
+            .into_iter()
+            .map(
+                |(suffix, kind, name, created_by, agents)| WantedConversation {
+                    id: format!("conv_{project}_{suffix}"),
+                    project: Some(project.clone()),
+                    kind,
+                    name: name.to_owned(),
+                    slug: suffix.replace('_', "-"),
+                    visibility: Visibility::Org,
+                    created_by: created_by.to_owned(),
+                    agents,
+                    team: None,
+                },
+            )
+            .collect();
         for team in org::teams(self.company())? {
             let Team { id, name, .. } = &*team;
             let members = agents
                 .iter()
                 .filter(|agent| agent.team_id.as_deref() == Some(id));
-            conversations.push(self.ensure_conversation(&WantedConversation {
+            conversations.push(WantedConversation {
                 id: format!("conv_{project}_team_{id}"),
-                project: Some(project),
+                project: Some(project.clone()),
                 kind: channel,
-                name,
+                name: name.to_string(),
                 slug: slug(name),
                 visibility: Visibility::Team,
-                created_by: &executive,
+                created_by: executive.clone(),
                 agents: [ids(members), vec![executive.clone()]].concat(),
-                team: Some(id),
-            })?);
+                team: Some(id.clone()),
+            });
         }
-        Ok(ProjectDefaults {
-            global_manager,
-            secretary,
-            conversations,
-        })
+        Ok(conversations)
     }
 
     fn ensure_agent(&self, agent: &NewAgent<'_>) -> Result<(), Error> {
@@ -214,61 +222,141 @@ impl Writer<'_> {
         }
     }
 
-    fn ensure_conversation(
-        &self,
-        wanted: &WantedConversation<'_>,
-    ) -> Result<ConversationId, Error> {
-        let id: ConversationId = parsed(&wanted.id)?;
-        let folder = layout::conversation(wanted.project, &id, &wanted.slug);
-        let path = format!("{folder}/conversation.yaml");
-        let found: Option<Arc<Conversation>> = self.company().read_if_there(&path)?;
-        let Some(found) = found else {
-            let conversation = wanted.made(self);
-            self.make_whole(
+    fn ensure_conversation(&self, wanted: &WantedConversation) -> Result<ConversationId, Error> {
+        let folder = wanted.folder()?;
+        match self.conversation_change(wanted)? {
+            Change::None => {}
+            Change::Made(conversation) => self.make_whole(
                 &folder,
                 &[],
                 &[
                     ("conversation.yaml", self.yaml(&conversation)?),
                     ("messages.jsonl", String::new()),
                 ],
-            )?;
-            return Ok(id);
+            )?,
+            Change::Changed(conversation) => {
+                self.put(&format!("{folder}/conversation.yaml"), &conversation)?;
+            }
+        }
+        parsed(&wanted.id)
+    }
+
+    /// What has to be done so that a conversation is as it should be.
+    fn conversation_change(&self, wanted: &WantedConversation) -> Result<Change, Error> {
+        let path = format!("{}/conversation.yaml", wanted.folder()?);
+        let found: Option<Arc<Conversation>> = self.company().read_if_there(&path)?;
+        let Some(found) = found else {
+            return Ok(Change::Made(wanted.made(self)));
         };
         let mut kept = Conversation::clone(&found);
-        kept.name = text(wanted.name);
+        kept.name = text(&wanted.name);
         kept.slug = text(&wanted.slug);
         kept.visibility = wanted.visibility;
         kept.auto_generated = true;
         add(&mut kept.participants.agent_ids, &wanted.agents);
         add(
             &mut kept.participants.team_ids,
-            wanted.team.into_iter().map(|team| team.as_str()),
+            wanted.team.iter().map(|team| team.as_str()),
         );
-        if kept != *found {
-            self.put(&path, &kept)?;
-        }
-        Ok(id)
+        Ok(match kept == *found {
+            true => Change::None,
+            false => Change::Changed(kept),
+        })
     }
 }
 
-/// A conversation as it should be.
-struct WantedConversation<'a> {
-    id: String,
-    project: Option<&'a ProjectId>,
-    kind: ConversationKind,
-    name: &'a str,
-    slug: String,
-    visibility: Visibility,
-    created_by: &'a str,
-    agents: Vec<String>,
-    team: Option<&'a Text>,
+/// What has to be done about a conversation.
+enum Change {
+    None,
+    Made(Conversation),
+    Changed(Conversation),
 }
 
-impl WantedConversation<'_> {
+/// What the id of the conversation ends with in which directors plan.
+pub(crate) const COUNCIL: &str = "planning_council";
+
+fn global_manager(id: &AgentId) -> NewAgent<'static> {
+    NewAgent {
+        id: id.clone(),
+        name: "General Manager",
+        display_title: Some("Global Assistant"),
+        role: AgentRole::Manager,
+        provider: "codex",
+        model_hint: Some("codex"),
+        team: None,
+    }
+}
+
+fn secretary_name(project: &ProjectId) -> String {
+    format!("Project Secretary {project}")
+}
+
+fn secretary<'a>(id: &AgentId, name: &'a str) -> NewAgent<'a> {
+    NewAgent {
+        id: id.clone(),
+        name,
+        display_title: Some("Executive Secretary"),
+        role: AgentRole::Worker,
+        provider: "codex",
+        model_hint: Some("codex"),
+        team: None,
+    }
+}
+
+/// The two conversations of everybody.
+fn workspace_conversations(ceo: &str, executive: &AgentId) -> [WantedConversation; 2] {
+    let row = |id: &str, kind, name: &str, slug: &str, created_by: &str| WantedConversation {
+        id: id.to_owned(),
+        project: None,
+        kind,
+        name: name.to_owned(),
+        slug: slug.to_owned(),
+        visibility: Visibility::Org,
+        created_by: created_by.to_owned(),
+        agents: vec![ceo.to_owned(), created_by.to_owned()],
+        team: None,
+    };
+    [
+        row(
+            "conv_workspace_home",
+            ConversationKind::Home,
+            "Workspace Home",
+            "home",
+            GLOBAL_MANAGER,
+        ),
+        row(
+            "conv_workspace_executive_office",
+            ConversationKind::Channel,
+            "Executive Office",
+            "executive-office",
+            executive.as_str(),
+        ),
+    ]
+}
+
+/// A conversation as it should be.
+struct WantedConversation {
+    id: String,
+    project: Option<ProjectId>,
+    kind: ConversationKind,
+    name: String,
+    slug: String,
+    visibility: Visibility,
+    created_by: String,
+    agents: Vec<String>,
+    team: Option<Text>,
+}
+
+impl WantedConversation {
+    fn folder(&self) -> Result<String, Error> {
+        let id: ConversationId = parsed(&self.id)?;
+        Ok(layout::conversation(self.project.as_ref(), &id, &self.slug))
+    }
+
     fn made(&self, writer: &Writer<'_>) -> Conversation {
         let mut participants = Participants::default();
         add(&mut participants.agent_ids, &self.agents);
-        participants.team_ids = self.team.cloned().into_iter().collect();
+        participants.team_ids = self.team.clone().into_iter().collect();
         Conversation {
             schema_version: 1,
             r#type: ConversationTag::Conversation,
@@ -277,13 +365,13 @@ impl WantedConversation<'_> {
                 Some(_) => CompanyScope::Project,
                 None => CompanyScope::Workspace,
             },
-            project_id: self.project.map(text),
+            project_id: self.project.as_ref().map(text),
             kind: self.kind,
-            name: text(self.name),
+            name: text(&self.name),
             slug: text(&self.slug),
             visibility: self.visibility,
             created_at: writer.now(),
-            created_by: text(self.created_by),
+            created_by: text(&self.created_by),
             auto_generated: true,
             participants,
             dm_peer_agent_id: None,

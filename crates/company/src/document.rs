@@ -28,7 +28,8 @@ pub use context_pack::{ContextPack, IncludedDoc, PolicySnapshot, RepoSnapshot};
 pub use identity::{Identity, Policy, VisibilityDefaults};
 pub use machine::{Channel, ExecutionPolicy, Machine, RateCard};
 pub use markdown::{
-    ActionProposalHead, DocumentHead, DocumentKind, Markdown, MemoryDeltaHead, MilestoneReportHead,
+    ActionProposalHead, ActionProposalTag, DocumentHead, DocumentKind, Markdown, MemoryDeltaHead,
+    MilestoneReportHead,
 };
 pub use mistake::{Mistake, MistakeLog, Observation};
 pub use org::{Agent, Team};

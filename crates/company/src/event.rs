@@ -52,9 +52,20 @@ pub struct Event {
 
 /// The first line of a new log, with its LF.
 pub fn first_line(event: &Event) -> String {
-    let (mut line, _) = Prepared::new(event).seal(None);
-    line.push('\n');
-    line
+    first_lines(std::slice::from_ref(event)).0
+}
+
+/// The lines of a new log that begins with these events, and the hash of the last one.
+pub(crate) fn first_lines(events: &[Event]) -> (String, String) {
+    let (mut lines, mut last) = (String::new(), String::new());
+    for event in events {
+        let previous = (!last.is_empty()).then(|| format!("\"{last}\""));
+        let (line, hash) = Prepared::new(event).seal(previous.as_deref());
+        lines.push_str(&line);
+        lines.push('\n');
+        last = hash;
+    }
+    (lines, last)
 }
 
 /// The line of an event that belongs to no chain, without LF.

@@ -2,9 +2,20 @@
 
 use std::{fs, sync::Arc};
 
-use protocol::company::heartbeat::{HeartbeatConfig, HeartbeatConfigSetParams, HeartbeatState};
+use protocol::company::{
+    ActorRole, CommentId, JobId,
+    heartbeat::{HeartbeatConfig, HeartbeatConfigSetParams, HeartbeatState, ProposedAction},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::{Company, Error, Writer, document::Document, layout};
+use crate::{
+    Company, Error, Writer,
+    document::Document,
+    intent::{Together, sha256},
+    layout,
+    policy::Actor,
+};
 
 /// What the heartbeat remembers, relative to the company folder.
 pub const STATE: &str = ".local/heartbeat/state.yaml";
@@ -74,6 +85,11 @@ pub fn state(company: &Company) -> Result<HeartbeatState, Error> {
 impl Writer<'_> {
     /// Keeps what the heartbeat remembers. A file that cannot be read is put aside first.
     pub fn put_heartbeat_state(&self, state: &HeartbeatState) -> Result<(), Error> {
+        self.put_aside_if_damaged()?;
+        self.put(STATE, state)
+    }
+
+    fn put_aside_if_damaged(&self) -> Result<(), Error> {
         let path = self.company().path(STATE);
         let is_damaged = path.exists() && self.company().read::<HeartbeatState>(STATE).is_err();
         if is_damaged {
@@ -81,6 +97,102 @@ impl Writer<'_> {
             fs::rename(&path, &aside).map_err(|error| Error::io("moved", &path, error))?;
             tracing::warn!(path = %aside.display(), "the state of a heartbeat was damaged and is put aside");
         }
-        self.put(STATE, state)
+        Ok(())
+    }
+}
+
+/// Where actions are that were decided about and are not known to be done.
+const UNDONE: &str = ".local/heartbeat/undone";
+
+/// An action that is going to be done, with the ids of what it makes: doing it again makes nothing twice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Undone {
+    /// What is to be done.
+    pub action: ProposedAction,
+    /// In whose name.
+    pub actor_id: String,
+    /// What they are.
+    pub actor_role: ActorRole,
+    /// Their team.
+    pub actor_team_id: Option<String>,
+    /// The worker that wants it.
+    pub worker: String,
+    /// The run it said so in.
+    pub run: String,
+    /// What that run was given to know.
+    pub context_pack: String,
+    /// The comment it makes.
+    pub comment_id: CommentId,
+    /// The job it starts.
+    pub job_id: JobId,
+    /// The hour it is counted in; none if limits do not hold for it, because somebody approved it.
+    pub counted_hour: Option<String>,
+    /// The process that does it.
+    pub owner: Value,
+}
+
+impl Undone {
+    /// Its file, relative to the company folder: one per key.
+    fn path(&self) -> String {
+        let key = sha256(self.action.idempotency_key().as_bytes());
+        format!("{UNDONE}/{key}.json")
+    }
+
+    /// In whose name it is done.
+    pub fn actor(&self) -> Actor {
+        Actor {
+            id: self.actor_id.clone(),
+            role: self.actor_role,
+            team_id: self.actor_team_id.clone(),
+        }
+    }
+}
+
+/// The actions that are not known to be done.
+pub fn undone(company: &Company) -> Result<Vec<Undone>, Error> {
+    let mut found = Vec::new();
+    for name in company.names(UNDONE)? {
+        let text = company.read_text(&format!("{UNDONE}/{name}"))?;
+        match serde_json::from_str(&text) {
+            Ok(undone) => found.push(undone),
+            Err(error) => tracing::warn!(%error, name, "an action that was begun cannot be read"),
+        }
+    }
+    Ok(found)
+}
+
+impl Writer<'_> {
+    /// Remembers something, and in the same step that an action is going to be done.
+    pub fn begin_action(&self, state: &HeartbeatState, undone: &Undone) -> Result<(), Error> {
+        let text = serde_json::to_string_pretty(undone)
+            .map_err(|error| Error::Refused(format!("an action cannot be written: {error}")))?;
+        self.put_aside_if_damaged()?;
+        self.put_together(&Together {
+            files: vec![
+                (STATE.to_owned(), self.yaml(state)?),
+                (undone.path(), text + "\n"),
+            ],
+            ..Together::default()
+        })
+    }
+
+    /// An action is done.
+    pub fn end_action(&self, undone: &Undone) -> Result<(), Error> {
+        self.remove(&undone.path())
+    }
+
+    /// Remembers something, and in the same step writes a proposal instead of doing what was begun.
+    pub fn propose_action(
+        &self,
+        state: &HeartbeatState,
+        (relpath, text): (String, String),
+        instead_of: Option<&Undone>,
+    ) -> Result<(), Error> {
+        self.put_aside_if_damaged()?;
+        self.put_together(&Together {
+            files: vec![(relpath, text), (STATE.to_owned(), self.yaml(state)?)],
+            removed: instead_of.map(Undone::path).into_iter().collect(),
+            ..Together::default()
+        })
     }
 }

@@ -18,6 +18,7 @@ use crate::{
     documents::LooseHead,
     intent::{Together, sha256},
     layout, memory, milestone,
+    pipeline::gate,
     policy::{self, Action, Actor, Resource, Subject},
     review::Verdict,
 };
@@ -204,12 +205,17 @@ fn decide_action(
                 head.project_id
             )));
         }
+        // One decision is final, so one about an executive plan is for those who can open its gate.
+        let policy_kind = match gate::is_plan_approval(head) {
+            true => DocumentKind::ExecutivePlan.as_str(),
+            false => PROPOSAL_KIND,
+        };
         let subject = Subject {
             project,
             run: Some(&head.run_id),
             resource_id: &head.id,
             resource: Resource {
-                kind: Some(PROPOSAL_KIND),
+                kind: Some(policy_kind),
                 ..Resource::visible(head.visibility)
             },
         };
@@ -297,9 +303,9 @@ fn carry_out(
         }
         let events = event.map(|event| (action.project_id.clone(), event));
         writer.put_together(&Together {
-            files: Vec::new(),
             events: events.into_iter().collect(),
             removed: vec![action.path()],
+            ..Together::default()
         })
     })?;
     Ok(execution)

@@ -18,11 +18,13 @@ use crate::{
     layout,
 };
 
-/// What is going to be written, in this order: the files, the events, then what goes.
+/// What is going to be written, in this order: the files, the folders, the events, then what goes.
 #[derive(Debug, Default)]
 pub(crate) struct Together {
     /// Files with their new content.
     pub(crate) files: Vec<(String, String)>,
+    /// Folders that need to be there, even empty.
+    pub(crate) dirs: Vec<String>,
     /// Events of runs. A run that is not there hears nothing.
     pub(crate) events: Vec<(ProjectId, Event)>,
     /// Files that are no longer needed.
@@ -35,6 +37,8 @@ struct Intent {
     schema_version: u32,
     created_at: String,
     files: Vec<IntendedFile>,
+    #[serde(default)]
+    dirs: Vec<String>,
     events: Vec<IntendedEvent>,
     #[serde(default)]
     removed: Vec<String>,
@@ -97,6 +101,7 @@ impl Writer<'_> {
             schema_version: 1,
             created_at: self.now().to_string(),
             files: files.collect::<Result<_, _>>()?,
+            dirs: together.dirs.clone(),
             events: events.collect::<Result<_, _>>()?,
             removed: together.removed.clone(),
         };
@@ -106,6 +111,9 @@ impl Writer<'_> {
         self.put_text(&path, &(text + "\n"))?;
         for file in &intent.files {
             self.put_text(&file.path, &file.content)?;
+        }
+        for dir in &together.dirs {
+            self.make_dir(dir)?;
         }
         for (project, event) in &together.events {
             append(company, project, event)?;
@@ -143,6 +151,9 @@ pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
         for (place, file) in intent.files.iter().enumerate() {
             file.finish(writer, &format!(".local/recovered/{id}-{place}"))?;
         }
+        for dir in &intent.dirs {
+            writer.make_dir(dir)?;
+        }
         for event in intent.events {
             event.finish(company)?;
         }
@@ -162,6 +173,12 @@ impl IntendedFile {
             Err(error) => return Err(error),
         };
         if found.as_deref() == Some(self.content.as_bytes()) {
+            return Ok(());
+        }
+        // A new log that somebody has added to since is whole.
+        let is_log = self.before_sha256.is_none() && self.path.ends_with(".jsonl");
+        let has_grown = |found: &Vec<u8>| found.starts_with(self.content.as_bytes());
+        if is_log && found.as_ref().is_some_and(has_grown) {
             return Ok(());
         }
         if let Some(found) = found.filter(|found| Some(sha256(found)) != self.before_sha256) {

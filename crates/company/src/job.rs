@@ -12,7 +12,7 @@ use protocol::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Company, Error, Writer, collation, document::Document, layout};
+use crate::{Company, Error, Writer, collation, document::Document, intent::Together, layout};
 
 impl Document for JobRecord {}
 
@@ -110,25 +110,61 @@ impl Writer<'_> {
         job: &JobId,
         change: impl FnOnce(&mut JobRecord),
     ) -> Result<JobRecord, Error> {
-        let mut changed = JobRecord::clone(&*record(self.company(), project, job)?);
-        change(&mut changed);
-        changed.updated_at =
-            Text::new(self.company().sources().now_text()).expect("a time is not empty");
+        let changed = self.changed(project, job, change)?;
         self.put(&record_path(project, job), &changed)?;
         Ok(changed)
     }
 
-    /// Writes a file of a job's folder.
-    pub fn put_job_file<T: Serialize>(
+    /// Writes down what a job leaves and changes its record, in one step: a job that says it is over has its result.
+    pub fn finish_job(
         &self,
         project: &ProjectId,
         job: &JobId,
-        name: &str,
-        content: &T,
-    ) -> Result<(), Error> {
-        let text = serde_json::to_string_pretty(content)
-            .map_err(|error| Error::Refused(format!("`{name}` cannot be written: {error}")))?;
-        let path = format!("{}/{name}", layout::job(project, job));
-        self.put_text(&path, &(text + "\n"))
+        left: &Left,
+        change: impl FnOnce(&mut JobRecord),
+    ) -> Result<JobRecord, Error> {
+        let changed = self.changed(project, job, change)?;
+        let mut files = Vec::new();
+        let folder = layout::job(project, job);
+        let Left {
+            result,
+            digest,
+            report,
+        } = left;
+        for (name, text) in [
+            (REPORT, report.as_ref().map(printed).transpose()?),
+            (RESULT, result.as_ref().map(printed).transpose()?),
+            (DIGEST, digest.as_ref().map(printed).transpose()?),
+        ] {
+            files.extend(text.map(|text| (format!("{folder}/{name}"), text)));
+        }
+        files.push((record_path(project, job), self.yaml(&changed)?));
+        self.put_together(&Together {
+            files,
+            ..Together::default()
+        })?;
+        Ok(changed)
     }
+
+    /// A record with a change that is not written yet.
+    fn changed(
+        &self,
+        project: &ProjectId,
+        job: &JobId,
+        change: impl FnOnce(&mut JobRecord),
+    ) -> Result<JobRecord, Error> {
+        let mut changed = JobRecord::clone(&*record(self.company(), project, job)?);
+        change(&mut changed);
+        changed.updated_at =
+            Text::new(self.company().sources().now_text()).expect("a time is not empty");
+        Ok(changed)
+    }
+}
+
+fn printed<T: Serialize>(content: &T) -> Result<String, Error> {
+    let text = serde_json::to_string_pretty(content);
+    let text = text.map_err(|error| {
+        Error::Refused(format!("the result of a job cannot be written: {error}"))
+    })?;
+    Ok(text + "\n")
 }

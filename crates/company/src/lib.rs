@@ -32,6 +32,7 @@ pub mod migrate;
 pub mod milestone;
 pub mod mistake;
 pub mod org;
+pub mod pipeline;
 pub mod plan;
 pub mod pm;
 pub mod policy;

@@ -101,6 +101,14 @@ pub struct NewAgent<'a> {
 impl Writer<'_> {
     /// Makes an agent with its starter files.
     pub fn create_agent(&self, new: &NewAgent<'_>) -> Result<(), Error> {
+        self.make_whole(&layout::agent(&new.id), &[], &self.agent_files(new)?)
+    }
+
+    /// The starter files of an agent, below its folder.
+    pub(crate) fn agent_files(
+        &self,
+        new: &NewAgent<'_>,
+    ) -> Result<[(&'static str, String); 5], Error> {
         let created_at = self.now();
         let NewAgent {
             id,
@@ -144,17 +152,13 @@ impl Writer<'_> {
              ## Approved References\n- company/company.yaml\n- company/policy.yaml\n\n\
              ## Forbidden\n- Changing memory without an approved delta\n- Reaching into other teams without an approval\n"
         );
-        self.make_whole(
-            &layout::agent(id),
-            &[],
-            &[
-                ("agent.yaml", self.yaml(&agent)?),
-                ("journal.md", journal),
-                ("AGENTS.md", instructions),
-                ("role.md", role_card),
-                ("skills_index.md", skills),
-            ],
-        )
+        Ok([
+            ("agent.yaml", self.yaml(&agent)?),
+            ("journal.md", journal),
+            ("AGENTS.md", instructions),
+            ("role.md", role_card),
+            ("skills_index.md", skills),
+        ])
     }
 
     /// Makes a team with its memory.

@@ -181,6 +181,7 @@ pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decisio
         reason,
     };
     let is_delta = resource.kind == Some("memory_delta");
+    let is_plan = resource.kind == Some("executive_plan");
     let is_restricted = resource.sensitivity == Some(Sensitivity::Restricted);
     match action {
         Action::ComposeContext if is_restricted && !is_director => {
@@ -197,6 +198,9 @@ pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decisio
         }
         Action::Approve if is_delta && !is_director => {
             return deny("approve.memory.role", "role_not_allowed");
+        }
+        Action::Approve if is_plan && rank(actor.role) < rank(ActorRole::Ceo) => {
+            return deny("approve.executive_plan.role", "role_not_allowed");
         }
         Action::Approve if !is_manager => return deny("approve.role", "role_not_allowed"),
         Action::Read | Action::Approve | Action::Launch | Action::ComposeContext => {}

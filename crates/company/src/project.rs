@@ -68,18 +68,24 @@ impl Writer<'_> {
             return Err(Error::Refused("Project name is required".to_owned()));
         }
         let id: ProjectId = self.company().sources().id();
-        let project = Project::new(text(&id), text(name), self.now());
+        let files = self.project_files(&id, name)?;
+        self.make_whole(&layout::project(&id), &layout::PROJECT_DIRS, &files)?;
+        Ok(id)
+    }
+
+    /// The files every new project has, below its folder.
+    pub(crate) fn project_files(
+        &self,
+        id: &ProjectId,
+        name: &str,
+    ) -> Result<[(&'static str, String); 2], Error> {
+        let project = Project::new(text(id), text(name), self.now());
         let memory =
             "# Project Memory (Curated)\n\n## Summary\n\n## Decisions\n\n## Links\n".to_owned();
-        self.make_whole(
-            &layout::project(&id),
-            &layout::PROJECT_DIRS,
-            &[
-                ("project.yaml", self.yaml(&project)?),
-                ("memory.md", memory),
-            ],
-        )?;
-        Ok(id)
+        Ok([
+            ("project.yaml", self.yaml(&project)?),
+            ("memory.md", memory),
+        ])
     }
 
     /// Ties a repository to a project, or changes its label. Answers all links.

@@ -8,7 +8,7 @@ use protocol::company::{
 use serde_json::{Map, json};
 
 use crate::{
-    Company, Error,
+    Company, Error, Writer,
     document::{ContextPack, PolicySnapshot, Run, RunTag},
     event::{self, Event, Payload},
     layout,
@@ -27,6 +27,101 @@ pub struct CreatedRun {
     pub relpath: String,
 }
 
+/// A run that is about to be made.
+pub(crate) struct NewRun {
+    /// Its document.
+    pub(crate) run: Run,
+    /// Its first event.
+    pub(crate) started: Event,
+    /// Its id.
+    pub(crate) run_id: RunId,
+    /// The id of what it is given to know.
+    pub(crate) context_pack_id: ContextPackId,
+    manifest: ContextPack,
+    snapshot: PolicySnapshot,
+}
+
+impl NewRun {
+    /// A run of an agent of a project, and an empty context pack.
+    pub(crate) fn new(
+        company: &Company,
+        project: &ProjectId,
+        agent: &AgentId,
+        provider: &str,
+    ) -> Result<Self, Error> {
+        let sources = company.sources();
+        let run_id: RunId = sources.id();
+        let context_pack_id: ContextPackId = sources.id();
+        let now = sources.now_text();
+        let created_at = iso(now.clone());
+        let manifest = ContextPack::empty(
+            text(&context_pack_id),
+            created_at.clone(),
+            text(&run_id),
+            text(project),
+            text(agent),
+        );
+        let snapshot_id: DocumentId = sources.id();
+        let snapshot = PolicySnapshot::empty(text(snapshot_id), created_at.clone(), text(&run_id));
+        let run = Run {
+            schema_version: 1,
+            r#type: RunTag::It,
+            id: text(&run_id),
+            project_id: text(project),
+            agent_id: text(agent),
+            provider: text(provider),
+            created_at,
+            status: RunStatus::Running,
+            context_pack_id: text(&context_pack_id),
+            events_relpath: text(format!("runs/{run_id}/events.jsonl")),
+            ended_at: None,
+            usage: None,
+            context_cycles: None,
+            spec: None,
+            events_tail: None,
+            rest: Map::new(),
+        };
+        let session_ref = format!("local_{run_id}");
+        let started = Event {
+            event_id: sources.id(),
+            ts_wallclock: now,
+            ts_monotonic_ms: company.uptime_ms(),
+            run_id: run_id.clone(),
+            session_ref: session_ref.clone(),
+            actor: "system".to_owned(),
+            visibility: Visibility::Org,
+            event_type: "run.started".to_owned(),
+            payload: Payload::new(&json!({
+                "project_id": project,
+                "agent_id": agent,
+                "provider": provider,
+                "context_pack_id": context_pack_id,
+            }))?,
+            correlation_id: Some(session_ref),
+            causation_id: None,
+        };
+        Ok(Self {
+            run,
+            started,
+            run_id,
+            context_pack_id,
+            manifest,
+            snapshot,
+        })
+    }
+
+    /// The files of its context pack, below the pack's folder.
+    pub(crate) fn pack_files(
+        &self,
+        writer: &Writer<'_>,
+    ) -> Result<[(&'static str, String); 2], Error> {
+        Ok([
+            ("manifest.yaml", writer.yaml(&self.manifest)?),
+            ("policy_snapshot.yaml", writer.yaml(&self.snapshot)?),
+        ])
+    }
+}
+
 /// Makes a run: its context pack, its folder and its first event, each there whole or not at all.
 pub fn create(
     company: &Company,
@@ -35,81 +130,27 @@ pub fn create(
     provider: &str,
 ) -> Result<CreatedRun, Error> {
     project::project(company, project)?;
-    let sources = company.sources();
-    let run_id: RunId = sources.id();
-    let context_pack_id: ContextPackId = sources.id();
-    let now = sources.now_text();
-    let created_at = iso(now.clone());
-    let manifest = ContextPack::empty(
-        text(&context_pack_id),
-        created_at.clone(),
-        text(&run_id),
-        text(project),
-        text(agent),
-    );
-    let snapshot_id: DocumentId = sources.id();
-    let snapshot = PolicySnapshot::empty(text(snapshot_id), created_at.clone(), text(&run_id));
-    let run = Run {
-        schema_version: 1,
-        r#type: RunTag::It,
-        id: text(&run_id),
-        project_id: text(project),
-        agent_id: text(agent),
-        provider: text(provider),
-        created_at,
-        status: RunStatus::Running,
-        context_pack_id: text(&context_pack_id),
-        events_relpath: text(format!("runs/{run_id}/events.jsonl")),
-        ended_at: None,
-        usage: None,
-        context_cycles: None,
-        spec: None,
-        events_tail: None,
-        rest: Map::new(),
-    };
-    let session_ref = format!("local_{run_id}");
-    let started = Event {
-        event_id: sources.id(),
-        ts_wallclock: now,
-        ts_monotonic_ms: company.uptime_ms(),
-        run_id: run_id.clone(),
-        session_ref: session_ref.clone(),
-        actor: "system".to_owned(),
-        visibility: Visibility::Org,
-        event_type: "run.started".to_owned(),
-        payload: Payload::new(&json!({
-            "project_id": project,
-            "agent_id": agent,
-            "provider": provider,
-            "context_pack_id": context_pack_id,
-        }))?,
-        correlation_id: Some(session_ref),
-        causation_id: None,
-    };
-    let first_line = event::first_line(&started);
-    let relpath = layout::run(project, &run_id);
+    let new = NewRun::new(company, project, agent, provider)?;
+    let relpath = layout::run(project, &new.run_id);
     company.write(|writer| {
         writer.make_whole(
-            &layout::context_pack(project, &context_pack_id),
+            &layout::context_pack(project, &new.context_pack_id),
             &["bundle"],
-            &[
-                ("manifest.yaml", writer.yaml(&manifest)?),
-                ("policy_snapshot.yaml", writer.yaml(&snapshot)?),
-            ],
+            &new.pack_files(writer)?,
         )?;
         writer.make_whole(
             &relpath,
             &["outputs"],
             &[
-                ("run.yaml", writer.yaml(&run)?),
-                ("events.jsonl", first_line),
+                ("run.yaml", writer.yaml(&new.run)?),
+                ("events.jsonl", event::first_line(&new.started)),
             ],
         )
     })?;
     company.events_appended(&format!("{relpath}/events.jsonl"), 0);
     Ok(CreatedRun {
-        run_id,
-        context_pack_id,
+        run_id: new.run_id,
+        context_pack_id: new.context_pack_id,
         relpath,
     })
 }

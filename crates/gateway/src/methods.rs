@@ -53,5 +53,6 @@ pub fn router() -> rpc::Router<Context> {
     company::memory::routes(&mut router);
     company::context::routes(&mut router);
     company::milestone::routes(&mut router);
+    company::pipeline::routes(&mut router);
     router
 }

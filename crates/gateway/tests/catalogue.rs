@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use protocol::{FAMILIES, methods};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn every_method_has_exactly_one_handler() {
@@ -133,19 +133,74 @@ fn the_openrpc_document_names_every_method_and_resolves_every_reference() {
 fn a_role_somebody_claims_is_held_against_their_token() {
     let schemas = protocol::schemas();
     for (_, method) in methods() {
-        let name = snake_case(&method.params.name());
-        let properties = &schemas[&name]["properties"];
-        let roles = ["actor_role", "author_role", "manager_role"];
-        let role = roles
-            .into_iter()
-            .find(|role| properties.get(role).is_some());
-        assert!(
-            role.is_none() || method.claims == role,
-            "`{}` takes `{}`: declare it with `as`",
-            method.name,
-            role.unwrap_or_default()
+        let schema = &schemas[&snake_case(&method.params.name())];
+        let mut roles = Vec::new();
+        roles_in(schema, schema, "", 0, &mut roles);
+        let claimed: Vec<_> = method.claims.into_iter().collect();
+        assert_eq!(
+            claimed, roles,
+            "`{}` takes a role: declare it with `as`",
+            method.name
         );
     }
+}
+
+/// Where a role of whoever acts may stand in params, however deep: `job.manager_role`. A list has `[]`, which no
+/// declaration can name, so that nobody hides a role in one.
+fn roles_in(root: &Value, schema: &Value, path: &str, depth: usize, found: &mut Vec<String>) {
+    // Types that hold themselves end somewhere.
+    if depth > 12 {
+        return;
+    }
+    if let Some(name) = schema["$ref"].as_str() {
+        if name.ends_with("/ActorRole") {
+            found.push(path.to_owned());
+            return;
+        }
+        let target = root.pointer(name.trim_start_matches('#')).expect(name);
+        roles_in(root, target, path, depth + 1, found);
+    }
+    for options in ["anyOf", "oneOf", "allOf"] {
+        for option in schema[options].as_array().into_iter().flatten() {
+            roles_in(root, option, path, depth + 1, found);
+        }
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let below = match path {
+            "" => name.clone(),
+            path => format!("{path}.{name}"),
+        };
+        // Whatever its type is: a role by its name is one.
+        let is_named = ["actor_role", "author_role", "manager_role"].contains(&name.as_str());
+        let before = found.len();
+        roles_in(root, property, &below, depth + 1, found);
+        if is_named && found.len() == before {
+            found.push(below);
+        }
+    }
+    for inner in ["items", "additionalProperties"] {
+        if schema[inner].is_object() {
+            roles_in(root, &schema[inner], &format!("{path}[]"), depth + 1, found);
+        }
+    }
+}
+
+#[test]
+fn a_role_inside_of_something_is_found() {
+    let schema = json!({
+        "$defs": {
+            "ActorRole": {"oneOf": []},
+            "Job": {"properties": {"by": {"anyOf": [{"$ref": "#/$defs/ActorRole"}, {"type": "null"}]}}},
+        },
+        "properties": {
+            "job": {"$ref": "#/$defs/Job"},
+            "jobs": {"type": "array", "items": {"$ref": "#/$defs/Job"}},
+            "actor_role": {"type": "string"},
+        },
+    });
+    let mut found = Vec::new();
+    roles_in(&schema, &schema, "", 0, &mut found);
+    assert_eq!(found, ["actor_role", "job.by", "jobs[].by"]);
 }
 
 fn snake_case(name: &str) -> String {

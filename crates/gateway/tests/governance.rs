@@ -342,3 +342,62 @@ async fn messages_are_told_to_those_who_asked_and_may_read_along() {
         assert_eq!(heard, times, "{role}: {told}");
     }
 }
+
+#[tokio::test]
+async fn a_role_inside_of_a_job_is_held_against_the_token_too() {
+    let fixture = Fixture::new().await;
+    let scopes = ["read", "write", "exec"];
+    let worker = fixture
+        .running
+        .client_with_role("worker", &scopes, &[])
+        .await;
+    let job = json!({"job": {
+        "job_id": "job_1", "worker_kind": "codex", "workspace_dir": fixture.folder.path(),
+        "project_id": fixture.project, "goal": "g", "constraints": [], "deliverables": [],
+        "permission_level": "read-only", "context_refs": [], "context_mode": "manual",
+        "manager_actor_id": "x", "manager_role": "director",
+    }});
+    let refused = fixture.call(&worker, "job.submit", job).await;
+    assert_eq!(refused.unwrap_err()["claimed_role"], "director");
+}
+
+#[tokio::test]
+async fn whoever_does_not_say_what_they_are_is_what_their_token_makes_them() {
+    let fixture = Fixture::new().await;
+    let agent = fixture.folder.path().join("org/agents/agent_t/agent.yaml");
+    let text = "schema_version: 1\ntype: agent\nid: agent_t\nname: T\nrole: worker\nprovider: cmd\nteam_id: team_t\n\
+                created_at: \"2024-05-01T09:00:00.000Z\"\n";
+    company::files::replace(&agent, text.as_bytes()).unwrap();
+    let scopes = ["read", "write", "exec"];
+    let worker = fixture
+        .running
+        .client_with_role("worker", &scopes, &[])
+        .await;
+    for (client, expected) in [(&worker, "POLICY_DENIED"), (&fixture.owner, "answered")] {
+        let run = json!({"agent_id": "agent_t", "provider": "cmd"});
+        let run = fixture
+            .call(&fixture.owner, "run.create", run)
+            .await
+            .unwrap();
+        let launch = json!({"run_id": run["run_id"], "argv": ["/bin/true"]});
+        let launched = fixture.call(client, "session.launch", launch).await;
+        assert_eq!(reason(&launched), expected, "{launched:?}");
+    }
+    let intake = json!({"project_name": "P", "ceo_actor_id": "human_ceo",
+        "executive_manager_agent_id": "agent_global_manager"});
+    let mut params = intake.clone();
+    params["workspace_dir"] = json!(fixture.folder.path());
+    let refused = worker
+        .call_raw("pipeline.client_intake.run", params.clone())
+        .await;
+    let Err(rpc::client::Error::Rpc { data, .. }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(data["reason_code"], "POLICY_DENIED");
+    let made = fixture
+        .owner
+        .call_raw("pipeline.client_intake.run", params)
+        .await
+        .unwrap();
+    assert_eq!(made["generation"]["mode"], "deterministic");
+}

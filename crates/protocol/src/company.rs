@@ -18,6 +18,7 @@ pub mod job;
 pub mod memory;
 pub mod milestone;
 pub mod monitor;
+pub mod pipeline;
 pub mod pm;
 pub mod resources;
 pub mod run;

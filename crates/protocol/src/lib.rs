@@ -74,6 +74,7 @@ pub const FAMILIES: &[&Family] = &[
     &company::memory::FAMILY,
     &company::context::FAMILY,
     &company::milestone::FAMILY,
+    &company::pipeline::FAMILY,
 ];
 
 /// Every method of every family.

@@ -184,6 +184,8 @@ async fn proof(
             let said = String::from_utf8_lossy(&said).to_lowercase();
             if said.contains("api key") || said.contains("api_key") {
                 failed("indicates API-key auth mode")
+            } else if said.contains("not logged in") {
+                failed("says that nobody is logged in")
             } else if said.contains("chatgpt") || said.contains("logged in") {
                 Ok("codex auth probe passed and no API-key mode was detected")
             } else {

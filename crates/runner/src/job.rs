@@ -12,7 +12,7 @@ mod result;
 mod run;
 mod schema;
 mod surroundings;
-mod worker;
+pub(crate) mod worker;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -35,6 +35,7 @@ use protocol::{
 use serde_json::json;
 use tokio::sync::watch;
 
+pub(crate) use attempt::{close_run, failed, said};
 pub(crate) use result::text;
 pub use surroundings::{Alone, ContextPlan, KeptPlan, Surroundings};
 pub(crate) use worker::kind as kind_of;
@@ -42,7 +43,7 @@ pub(crate) use worker::kind as kind_of;
 use crate::{Error, Sessions, session::blocking};
 
 /// How long an attempt may take when nobody says otherwise.
-const ATTEMPT: Duration = Duration::from_secs(30 * 60);
+pub(crate) const ATTEMPT: Duration = Duration::from_secs(30 * 60);
 
 /// All jobs of one process. Cheap to clone.
 #[derive(Clone)]
@@ -543,7 +544,7 @@ impl Jobs {
                 &company,
                 &project,
                 &job,
-                &made,
+                (made, None),
                 [("orphaned", json!(true))],
                 |record| {
                     let now = text(company.sources().now_text());

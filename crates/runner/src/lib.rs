@@ -9,6 +9,7 @@ pub mod budget;
 pub mod driver;
 mod environment;
 mod error;
+mod fill;
 mod git;
 mod guard;
 pub mod heartbeat;
@@ -31,6 +32,7 @@ pub mod worktree;
 
 pub use adapter::{Adapters, Program, UnknownProvider};
 pub use error::Error;
+pub use fill::fill;
 pub use heartbeat::{Carried, Heartbeats, Tick};
 pub use job::{Alone, ContextPlan, Jobs, KeptPlan, Resubmit, Surroundings};
 pub use options::{Config, Options};

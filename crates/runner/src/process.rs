@@ -13,9 +13,10 @@ use std::{
 };
 
 use rustix::process::{Pid, Signal, WaitOptions};
+use serde::{Deserialize, Serialize};
 
 /// A process: its id, and when it began, since ids are used again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProcessId {
     /// Its id.
     pub pid: i32,
@@ -51,6 +52,11 @@ fn stat(pid: i32) -> Option<Stat> {
 }
 
 impl ProcessId {
+    /// This process.
+    pub fn own() -> Self {
+        Self::of(i32::try_from(std::process::id()).unwrap_or(0))
+    }
+
     /// The process of this id, as it is now.
     pub fn of(pid: i32) -> Self {
         Self {

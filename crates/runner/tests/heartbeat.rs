@@ -244,3 +244,107 @@ async fn only_one_tick_at_a_time_runs_in_a_folder() {
     fixture.open_gate().await;
     assert_eq!(first.await.expect("a task").expect("a tick").reports_ok, 1);
 }
+
+/// A worker that reported before the process ended, so that the next tick deals with it.
+fn reported(fixture: &Fixture, actions: &[Value]) {
+    let project = &fixture.project;
+    let spec = json!({"job_id": "job_1", "job_kind": "heartbeat", "context_mode": "manual", "worker_kind": "codex",
+        "workspace_dir": fixture.company.given(), "project_id": project, "goal": "look", "constraints": [],
+        "deliverables": [], "permission_level": "read-only", "context_refs": []});
+    let time = "2025-11-15T12:00:00.000Z";
+    let record = json!({"schema_version": 1, "type": "job_record", "job": spec, "created_at": time,
+        "updated_at": time, "status": "completed", "cancellation_requested": false, "current_attempt": 0, "attempts": []});
+    let report = json!({"schema_version": 1, "type": "heartbeat_worker_report", "status": "actions",
+        "summary": "things to do", "actions": actions});
+    let pending =
+        json!({"jobs": [{"worker_agent_id": "agent_w", "is_director": false, "job": spec}]});
+    for (path, value) in [
+        (
+            format!("work/projects/{project}/jobs/job_1/job.yaml"),
+            record,
+        ),
+        (
+            format!("work/projects/{project}/jobs/job_1/heartbeat_report.json"),
+            report,
+        ),
+        (".local/heartbeat/pending_jobs.yaml".to_owned(), pending),
+    ] {
+        // JSON is YAML, too.
+        let path = fixture.company.path(&path);
+        company::files::replace(&path, value.to_string().as_bytes()).expect("a file");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_worker_asked_for_happens_once_wherever_the_process_ends() {
+    let mut ended = 0;
+    for writes in 0.. {
+        let fixture = Fixture::new();
+        // Nobody is woken: all there is to do was reported before.
+        set(&fixture, json!({"min_wake_score": 100}));
+        let launch = json!({"kind": "launch_job", "idempotency_key": "l1", "risk": "low", "needs_approval": false,
+            "project_id": fixture.project, "goal": "go", "worker_kind": "gemini"});
+        let mut about_run = comment(&fixture, "c2", "low");
+        about_run["target_run_id"] = json!(
+            company::run::create(
+                &fixture.company,
+                &fixture.project,
+                &AgentId::parse("agent_w").expect("an id"),
+                "codex"
+            )
+            .expect("a run")
+            .run_id
+        );
+        reported(
+            &fixture,
+            &[
+                comment(&fixture, "c1", "low"),
+                about_run,
+                launch,
+                comment(&fixture, "c3", "medium"),
+            ],
+        );
+        let (company, jobs) = fixture.ending_after(writes);
+        let first = Heartbeats::new(jobs)
+            .tick(&company, Tick::Asked, "test")
+            .await;
+        ended += u64::from(first.is_err());
+        // Two more ticks of a process that goes on.
+        let beats = Heartbeats::new(fixture.jobs.clone());
+        tick(&fixture, &beats).await;
+        tick(&fixture, &beats).await;
+        let jobs = fs::read_dir(fixture.project_path("jobs")).map_or(0, Iterator::count);
+        assert_eq!(
+            (comments(&fixture), jobs, proposals(&fixture).len()),
+            (2, 2, 1),
+            "after {writes} writes"
+        );
+        let left = fs::read_dir(fixture.company.path(".local/heartbeat/undone"));
+        assert_eq!(left.map_or(0, Iterator::count), 0, "after {writes} writes");
+        if first.is_ok() {
+            break;
+        }
+    }
+    assert!(ended > 10, "{ended}");
+}
+
+#[tokio::test]
+async fn what_policy_forbids_is_told_in_the_log_of_the_run() {
+    let fixture = Fixture::new();
+    set(&fixture, json!({}));
+    signal(&fixture);
+    let mut action = comment(&fixture, "c1", "low");
+    action["visibility"] = json!("private_agent");
+    action["summary"] = json!("for nobody");
+    says(&fixture, &[action]);
+    let beats = Heartbeats::new(fixture.jobs.clone());
+    let ticked = tick(&fixture, &beats).await;
+    let outcome = (ticked.actions_executed, ticked.approvals_queued);
+    let mut found = BTreeMap::new();
+    files_below(&fixture.project_path("runs"), &mut found);
+    let denied = found
+        .values()
+        .filter(|bytes| String::from_utf8_lossy(bytes).contains("\"policy.denied\""))
+        .count();
+    assert_eq!((outcome, denied), ((0, 1), 1));
+}

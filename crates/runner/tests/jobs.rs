@@ -5,8 +5,9 @@ mod support;
 
 use std::{fs, time::Duration};
 
+use protocol::Id as _;
 use protocol::company::{
-    RunStatus,
+    JobId, RunStatus,
     job::{JobCollectResponse, JobResultStatus, JobStatus},
 };
 use runner::Resubmit;
@@ -64,7 +65,7 @@ async fn an_answer_that_cannot_be_read_is_asked_for_again_without_the_right_to_c
         .await;
     assert_eq!(collected.job.current_attempt, 2);
     let digest = collected.manager_digest.expect("a digest");
-    assert_eq!(digest.signals["retries_used"], 1);
+    assert_eq!(digest.signals.get("retries_used"), Some(&json!(1)));
     let read = |name: &str| fs::read_to_string(fixture.bin().join(name)).expect(name);
     assert!(read("stdin.2").contains("result_unparseable"));
     assert!(read("args.1").contains("--sandbox workspace-write"));
@@ -255,8 +256,12 @@ async fn a_rate_limited_job_waits_until_its_provider_said_and_burns_no_attempt()
             .is_some_and(|error| error.starts_with("rate limited until "))
     );
     assert_eq!(
-        collected.manager_digest.expect("a digest").signals["retries_used"],
-        0
+        collected
+            .manager_digest
+            .expect("a digest")
+            .signals
+            .get("retries_used"),
+        Some(&json!(0))
     );
     assert!(
         fixture
@@ -326,8 +331,12 @@ async fn a_woken_worker_reports_and_the_report_is_repaired_once() {
         "quiet"
     );
     assert_eq!(
-        collected.manager_digest.expect("a digest").signals["heartbeat_status"],
-        "ok"
+        collected
+            .manager_digest
+            .expect("a digest")
+            .signals
+            .get("heartbeat_status"),
+        Some(&json!("ok"))
     );
 }
 
@@ -362,4 +371,60 @@ async fn a_job_that_is_being_worked_on_when_the_gateway_stops_is_found_by_the_ne
         .expect("an end");
     let found = fixture.restarted().collect("job_1").await;
     assert_eq!(codes(&found), ["orphaned"]);
+}
+
+#[tokio::test]
+async fn a_job_hears_of_those_who_ask_another_process_for_its_end() {
+    let fixture = Fixture::new();
+    fixture.gate();
+    fixture.gate_named("up");
+    fixture.codex("cat > /dev/null; echo up > $d/up; read line < $d/gate");
+    let spec = fixture.spec("job_1", json!({}));
+    fixture
+        .jobs
+        .submit(spec, Resubmit::Refuse)
+        .await
+        .expect("an answer");
+    fixture.wait_for("up").await;
+    let other = fixture.restarted();
+    let asked = other.cancel("job_1").await;
+    assert!(asked.job.cancellation_requested);
+    let job = JobId::parse("job_1").expect("an id");
+    fixture
+        .jobs
+        .over(&fixture.company, &fixture.project, &job)
+        .await;
+    let polled = fixture.collect("job_1").await;
+    assert_eq!(polled.job.status, JobStatus::Canceled);
+    assert!(polled.job.cancellation_requested);
+}
+
+#[tokio::test]
+async fn a_job_taken_over_while_it_waits_goes_on_when_its_provider_said() {
+    let fixture = Fixture::new();
+    fixture.codex(&format!("cat > /dev/null; echo '{DONE}'"));
+    let now_ms = jiff::Timestamp::now().as_millisecond();
+    let (then, until) = (company::iso_time(now_ms), company::iso_time(now_ms + 1500));
+    let spec = fixture.spec("job_1", json!({"context_mode": "manual"}));
+    let attempt = json!({"attempt": 1, "run_id": "run_0", "context_pack_id": "ctx_0", "session_ref": "s_0",
+        "worker_kind": "codex", "worker_agent_id": "agent_w", "provider": "codex", "started_at": then,
+        "ended_at": then, "status": "failed", "error": format!("rate limited until {until}: try later")});
+    let record = json!({"schema_version": 1, "type": "job_record", "job": spec, "created_at": then,
+        "updated_at": then, "status": "running", "cancellation_requested": false, "current_attempt": 1,
+        "attempts": [attempt]});
+    let path = fixture.project_path("jobs/job_1/job.yaml");
+    company::files::replace(&path, record.to_string().as_bytes()).expect("a record");
+    fixture.collect("job_1").await;
+    let job = JobId::parse("job_1").expect("an id");
+    fixture
+        .jobs
+        .over(&fixture.company, &fixture.project, &job)
+        .await;
+    let attempts = fixture.collect("job_1").await.job.attempts;
+    assert_eq!(attempts.len(), 2, "it is resumed once");
+    assert!(
+        *attempts[1].started_at >= *until,
+        "{} is before {until}",
+        attempts[1].started_at
+    );
 }

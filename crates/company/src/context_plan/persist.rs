@@ -97,7 +97,7 @@ pub fn persist(
         writer.put_together(&Together {
             files: vec![(relpath.clone(), text)],
             events: vec![(job.project_id.clone(), event)],
-            removed: Vec::new(),
+            ..Together::default()
         })
     })?;
     Ok(PersistedPlan {

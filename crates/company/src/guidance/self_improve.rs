@@ -302,7 +302,7 @@ impl Report<'_> {
                 documents::print(&head, &self.body(&title, proposed))?,
             )],
             events,
-            removed: Vec::new(),
+            ..Together::default()
         };
         company.write(|writer| writer.put_together(&together))?;
         Ok(SelfImproveEvaluation {

@@ -4,10 +4,11 @@ use protocol::{
     Id as _,
     company::{
         JobId, MemoryScopeKind, ProjectId, RunId, Sensitivity,
+        job::Signals,
         memory::{MemoryCandidate, MemoryExtractCandidatesResponse},
     },
 };
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
@@ -202,7 +203,7 @@ fn read_signals(company: &Company, relative: &str) -> Result<Vec<(String, Value)
     #[derive(Default, Deserialize)]
     struct Digest {
         #[serde(default)]
-        signals: Pairs,
+        signals: Signals,
     }
     match company.read_text(relative) {
         Ok(text) => {
@@ -211,32 +212,6 @@ fn read_signals(company: &Company, relative: &str) -> Result<Vec<(String, Value)
         }
         Err(error) if error.is_missing() => Ok(Vec::new()),
         Err(error) => Err(error),
-    }
-}
-
-/// An object whose members keep their order.
-#[derive(Default)]
-struct Pairs(Vec<(String, Value)>);
-
-impl<'de> Deserialize<'de> for Pairs {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> de::Visitor<'de> for Members {
-            type Value = Pairs;
-
-            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some(pair) = map.next_entry()? {
-                    pairs.push(pair);
-                }
-                Ok(Pairs(pairs))
-            }
-        }
-        deserializer.deserialize_map(Members)
     }
 }
 

@@ -152,7 +152,7 @@ pub(crate) fn propose_within(writer: &Writer<'_>, new: &NewDelta) -> Result<Prop
             (relpath.clone(), documents::print(&head, &body(&head, new))?),
         ],
         events: vec![(new.project_id.clone(), event)],
-        removed: Vec::new(),
+        ..Together::default()
     })?;
     Ok(Proposed {
         artifact_id: id,

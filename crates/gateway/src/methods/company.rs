@@ -16,6 +16,7 @@ pub(super) mod job;
 pub(super) mod memory;
 pub(super) mod milestone;
 pub(super) mod monitor;
+pub(super) mod pipeline;
 pub(super) mod pm;
 pub(super) mod resources;
 pub(super) mod run;

@@ -1,9 +1,9 @@
 //! `job.*`: delegated work, from its contract to its result.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
 use super::{
@@ -482,7 +482,67 @@ pub struct ManagerDigest {
     /// At most 20.
     pub errors: Vec<JobError>,
     /// How the result came about: `retries_used`, `normalization`, `normalization_notes`, ….
-    pub signals: BTreeMap<String, Value>,
+    pub signals: Signals,
+}
+
+/// Named values in the order they were found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Signals(pub Vec<(String, Value)>);
+
+impl Signals {
+    /// The value of this name.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        let mut pairs = self.0.iter();
+        pairs.find_map(|(known, value)| (known == name).then_some(value))
+    }
+}
+
+impl FromIterator<(String, Value)> for Signals {
+    fn from_iter<I: IntoIterator<Item = (String, Value)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().collect())
+    }
+}
+
+impl Serialize for Signals {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Signals {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> de::Visitor<'de> for Members {
+            type Value = Signals;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Signals, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Signals(pairs))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}
+
+impl JsonSchema for Signals {
+    fn schema_name() -> Cow<'static, str> {
+        "Signals".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        <BTreeMap<String, Value>>::json_schema(generator)
+    }
 }
 
 /// What a woken worker reports, as it prints it and as it is kept.

@@ -1,11 +1,13 @@
 //! What becomes of one action in the world: done, or written down for somebody to decide.
 //!
-//! An action is remembered before it is done. A process that ends in between leaves an action that was not done
-//! rather than one that is done twice; a job has an id made from the action's key, so it cannot be started twice.
+//! That an action is going to be done is written down in the same step as that it is remembered, with the ids of what
+//! it makes. A process that ends in between leaves it to the next tick, which does it under the same ids: once.
 
 use company::{
-    Company, Error, comment, heartbeat as files, layout,
-    policy::{self, Action, Actor, Resource},
+    Company, Error, comment, front_matter,
+    heartbeat::{self as files, Undone},
+    layout,
+    policy::{self, Action, Actor, Resource, Subject},
     secret,
 };
 use protocol::{
@@ -18,14 +20,15 @@ use protocol::{
 };
 use serde::Serialize;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::{
-    arbitration::{HardStop, Verdict, arbitrate, arbitrate_approved},
+    arbitration::{
+        HardStop, Verdict, arbitrate, arbitrate_approved, hour_key, queue_instead, resume,
+    },
     triage::Moment,
 };
 use crate::{
-    Jobs, Resubmit,
+    Jobs, ProcessId, Resubmit,
     budget::{self, Budgets, Spent},
 };
 
@@ -71,34 +74,202 @@ pub(crate) fn report(
     (config, now, done_this_tick): (&HeartbeatConfig, Moment, u32),
     carried: &mut Carried,
 ) -> Result<(), Error> {
-    let stop = hard_stop(company, action, source.actor);
-    let verdict = change_state(company, |state| {
-        arbitrate(action, stop.as_ref(), state, config, now, done_this_tick)
-    })?;
-    match verdict {
-        Verdict::Deduped => carried.deduped_actions += 1,
-        Verdict::Skip(_) => carried.skipped_actions += 1,
-        Verdict::Queue(reason) => {
-            let redacts = stop == Some(HardStop::SecretRisk);
-            let id = propose(company, action, source, &reason, redacts)?;
-            carried.queued_for_approval += 1;
-            carried.proposal_artifact_ids.push(id.to_string());
-        }
-        Verdict::Execute => match execute(jobs, company, action, source.actor) {
-            Ok(job) => {
-                carried.executed_actions += 1;
-                carried.launched_job_ids.extend(job);
+    let stop = hard_stop(company, action, source.worker, source.actor);
+    let undone = company.write(|writer| {
+        let mut state = remembered(company);
+        let stop = stop.as_ref();
+        let verdict = arbitrate(action, stop, &mut state, config, now, done_this_tick);
+        match verdict {
+            Verdict::Deduped => {
+                carried.deduped_actions += 1;
+                writer.put_heartbeat_state(&state)?;
+                Ok(None)
             }
-            Err(error) if action.project_id().is_some() => {
-                let reason = format!("hard_stop: {error}");
-                let id = propose(company, action, source, &reason, false)?;
+            Verdict::Skip(_) => {
+                carried.skipped_actions += 1;
+                audit(company, action, source, stop);
+                writer.put_heartbeat_state(&state)?;
+                Ok(None)
+            }
+            Verdict::Queue(reason) => {
+                let redacts = stop == Some(&HardStop::SecretRisk);
+                let (id, proposal) = proposal(company, action, source, &reason, redacts)?;
+                audit(company, action, source, stop);
+                writer.propose_action(&state, proposal, None)?;
                 carried.queued_for_approval += 1;
                 carried.proposal_artifact_ids.push(id.to_string());
+                Ok(None)
             }
-            Err(_) => carried.skipped_actions += 1,
-        },
+            Verdict::Execute => {
+                let undone = begun(company, action, source, Some(hour_key(now)));
+                writer.begin_action(&state, &undone)?;
+                Ok(Some(undone))
+            }
+        }
+    })?;
+    match undone {
+        Some(undone) => finish(jobs, company, &undone, carried),
+        None => Ok(()),
+    }
+}
+
+/// Does what processes that ended had begun, as far as the limits allow it.
+pub(crate) fn resume_left(
+    jobs: &Jobs,
+    company: &Company,
+    config: &HeartbeatConfig,
+    now: Moment,
+    carried: &mut Carried,
+) -> Result<(), Error> {
+    for left in files::undone(company)? {
+        let done = u32::try_from(carried.executed_actions).unwrap_or(u32::MAX);
+        if let Some(undone) = claimed(company, &left, config, now, done)? {
+            finish(jobs, company, &undone, carried)?;
+        }
     }
     Ok(())
+}
+
+/// Takes an action that was begun, if nobody who lives does it and it may be done now.
+fn claimed(
+    company: &Company,
+    left: &Undone,
+    config: &HeartbeatConfig,
+    now: Moment,
+    done_this_tick: u32,
+) -> Result<Option<Undone>, Error> {
+    company.write(|writer| {
+        let key = left.action.idempotency_key();
+        let found = files::undone(company)?;
+        let found = found
+            .into_iter()
+            .find(|undone| undone.action.idempotency_key() == key);
+        let Some(mut undone) = found else {
+            return Ok(None);
+        };
+        // Only one of this process does actions at a time, so what it left was left for good.
+        let is_ours = undone.owner == json!(ProcessId::own());
+        let owner: Option<ProcessId> = serde_json::from_value(undone.owner.clone()).ok();
+        if !is_ours && owner.is_some_and(|owner| owner.is_alive()) {
+            return Ok(None);
+        }
+        let mut state = remembered(company);
+        let Undone {
+            action,
+            counted_hour,
+            ..
+        } = &mut undone;
+        if !resume(
+            action,
+            counted_hour,
+            &mut state,
+            config,
+            now,
+            done_this_tick,
+        ) {
+            return Ok(None);
+        }
+        undone.owner = json!(ProcessId::own());
+        writer.begin_action(&state, &undone)?;
+        Ok(Some(undone))
+    })
+}
+
+/// An action that is going to be done by this process.
+fn begun(
+    company: &Company,
+    action: &ProposedAction,
+    source: &Source<'_>,
+    counted_hour: Option<String>,
+) -> Undone {
+    let Actor { id, role, team_id } = source.actor;
+    Undone {
+        action: action.clone(),
+        actor_id: id.clone(),
+        actor_role: *role,
+        actor_team_id: team_id.clone(),
+        worker: source.worker.to_owned(),
+        run: source.run.to_owned(),
+        context_pack: source.context_pack.to_owned(),
+        comment_id: company.sources().id(),
+        job_id: company.sources().id(),
+        counted_hour,
+        owner: json!(ProcessId::own()),
+    }
+}
+
+/// Does what was begun. What cannot be done becomes a proposal.
+fn finish(
+    jobs: &Jobs,
+    company: &Company,
+    undone: &Undone,
+    carried: &mut Carried,
+) -> Result<(), Error> {
+    match execute(jobs, company, undone) {
+        Ok(job) => {
+            company.write(|writer| writer.end_action(undone))?;
+            carried.executed_actions += 1;
+            carried.launched_job_ids.extend(job);
+            Ok(())
+        }
+        // The next process does it.
+        Err(NotDone::Closing) => Ok(()),
+        Err(NotDone::Refused(error)) if undone.counted_hour.is_none() => {
+            // Who approved it hears why; nothing is left to be done.
+            company.write(|writer| writer.end_action(undone))?;
+            Err(error)
+        }
+        Err(NotDone::Refused(error)) => company.write(|writer| {
+            let mut state = remembered(company);
+            queue_instead(&undone.action, &mut state);
+            let source = Source {
+                worker: &undone.worker,
+                run: &undone.run,
+                context_pack: &undone.context_pack,
+                actor: &undone.actor(),
+            };
+            if undone.action.project_id().is_none() {
+                carried.skipped_actions += 1;
+                writer.put_heartbeat_state(&state)?;
+                return writer.end_action(undone);
+            }
+            let reason = format!("hard_stop: {error}");
+            let (id, proposal) = proposal(company, &undone.action, &source, &reason, false)?;
+            writer.propose_action(&state, proposal, Some(undone))?;
+            carried.queued_for_approval += 1;
+            carried.proposal_artifact_ids.push(id.to_string());
+            Ok(())
+        }),
+    }
+}
+
+/// Why something was not done.
+enum NotDone {
+    /// The gateway stops.
+    Closing,
+    /// It cannot be done.
+    Refused(Error),
+}
+
+impl From<Error> for NotDone {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// Tells the run of the worker that policy forbids what it wants.
+fn audit(company: &Company, action: &ProposedAction, source: &Source<'_>, stop: Option<&HardStop>) {
+    let project = action.project_id().and_then(|id| ProjectId::parse(id).ok());
+    if let (Some(HardStop::PolicyDenied(_)), Some(project)) = (stop, project) {
+        let subject = Subject {
+            project: &project,
+            run: Some(source.run),
+            resource_id: action.idempotency_key(),
+            resource: resource(action, source.worker, source.actor),
+        };
+        // It says no, which is known; the record is what matters.
+        let _ = policy::check(company, source.actor, Action::Launch, &subject);
+    }
 }
 
 /// Whether an approved action may be carried out at all. Budgets may be overridden by who approves; secrets and the
@@ -116,7 +287,7 @@ pub(crate) fn check_approved(
         let message = "a proposal whose secrets were blacked out cannot be carried out";
         return Err(Error::Refused(message.to_owned()));
     }
-    match hard_stop(company, action, approver) {
+    match hard_stop(company, action, &approver.id, approver) {
         Some(stop @ (HardStop::SecretRisk | HardStop::CrossTeam)) => {
             Err(Error::Refused(stop.reason()))
         }
@@ -135,27 +306,42 @@ pub(crate) fn approved(
     check_approved(company, action, approver)?;
     let action = unwrapped(action);
     let config = files::setting(company).config;
-    let verdict = change_state(company, |state| {
-        arbitrate_approved(action, state, &config, now)
-    })?;
     let mut carried = Carried::default();
-    match verdict {
-        Verdict::Deduped => {
-            carried.deduped_actions += 1;
-            // It may have been remembered by a process that ended before it was done: a job tells.
-            if let ProposedAction::LaunchJob { .. } = action {
-                carried
-                    .launched_job_ids
-                    .extend(launch_again(jobs, company, action, approver)?);
+    // It may have been begun by a process that ended before it was done.
+    let left = files::undone(company)?;
+    let key = action.idempotency_key();
+    if let Some(left) = left
+        .iter()
+        .find(|undone| undone.action.idempotency_key() == key)
+    {
+        if let Some(undone) = claimed(company, left, &config, now, 0)? {
+            finish(jobs, company, &undone, &mut carried)?;
+            return Ok(carried);
+        }
+    }
+    let undone = company.write(|writer| {
+        let mut state = remembered(company);
+        let verdict = arbitrate_approved(action, &mut state, &config, now);
+        match verdict {
+            Verdict::Deduped => carried.deduped_actions += 1,
+            Verdict::Queue(_) | Verdict::Skip(_) => carried.skipped_actions += 1,
+            Verdict::Execute => {
+                let source = Source {
+                    worker: &approver.id,
+                    run: "none",
+                    context_pack: "none",
+                    actor: approver,
+                };
+                let undone = begun(company, action, &source, None);
+                writer.begin_action(&state, &undone)?;
+                return Ok(Some(undone));
             }
         }
-        Verdict::Execute => {
-            carried
-                .launched_job_ids
-                .extend(execute(jobs, company, action, approver)?);
-            carried.executed_actions += 1;
-        }
-        Verdict::Queue(_) | Verdict::Skip(_) => carried.skipped_actions += 1,
+        writer.put_heartbeat_state(&state)?;
+        Ok(None)
+    })?;
+    if let Some(undone) = undone {
+        finish(jobs, company, &undone, &mut carried)?;
     }
     Ok(carried)
 }
@@ -183,32 +369,45 @@ pub(crate) fn change_state<R>(
     change: impl FnOnce(&mut HeartbeatState) -> R,
 ) -> Result<R, Error> {
     company.write(|writer| {
-        // A damaged file is put aside when the new one is written.
-        let mut state = files::state(company).unwrap_or_else(|_| HeartbeatState {
-            schema_version: 1,
-            ..HeartbeatState::default()
-        });
+        let mut state = remembered(company);
         let done = change(&mut state);
         writer.put_heartbeat_state(&state)?;
         Ok(done)
     })
 }
 
-/// Why an action cannot just happen.
-fn hard_stop(company: &Company, action: &ProposedAction, actor: &Actor) -> Option<HardStop> {
+/// What is remembered. A damaged file is put aside when the new one is written.
+fn remembered(company: &Company) -> HeartbeatState {
+    files::state(company).unwrap_or_else(|_| HeartbeatState {
+        schema_version: 1,
+        ..HeartbeatState::default()
+    })
+}
+
+/// What policy knows of an action.
+fn resource<'a>(action: &'a ProposedAction, producer: &'a str, actor: &'a Actor) -> Resource<'a> {
     let visibility = match action {
         ProposedAction::LaunchJob { visibility, .. }
         | ProposedAction::AddComment { visibility, .. }
         | ProposedAction::CreateApprovalItem { visibility, .. }
         | ProposedAction::Noop { visibility, .. } => visibility.unwrap_or(Visibility::Managers),
     };
-    let resource = Resource {
+    Resource {
         kind: Some(action.kind()),
-        producing_actor_id: Some(&actor.id),
+        producing_actor_id: Some(producer),
         team_id: actor.team_id.as_deref(),
         ..Resource::visible(visibility)
-    };
-    let decision = policy::decide(actor, Action::Launch, &resource);
+    }
+}
+
+/// Why an action cannot just happen.
+fn hard_stop(
+    company: &Company,
+    action: &ProposedAction,
+    producer: &str,
+    actor: &Actor,
+) -> Option<HardStop> {
+    let decision = policy::decide(actor, Action::Launch, &resource(action, producer, actor));
     if !decision.allowed {
         return Some(HardStop::PolicyDenied(decision.rule_id.to_owned()));
     }
@@ -265,14 +464,9 @@ fn strings_of(action: &ProposedAction) -> Vec<String> {
     found
 }
 
-/// Does an action. The id of a job it started is answered.
-fn execute(
-    jobs: &Jobs,
-    company: &Company,
-    action: &ProposedAction,
-    actor: &Actor,
-) -> Result<Option<String>, Error> {
-    match action {
+/// Does an action unless it was done before. The id of a job it started is answered.
+fn execute(jobs: &Jobs, company: &Company, undone: &Undone) -> Result<Option<String>, NotDone> {
+    match &undone.action {
         ProposedAction::Noop { .. } | ProposedAction::CreateApprovalItem { .. } => Ok(None),
         ProposedAction::AddComment {
             project_id,
@@ -284,21 +478,33 @@ fn execute(
             ..
         } => {
             let run_id = target_run_id.as_deref().map(RunId::parse).transpose();
-            comment::add(
-                company,
-                comment::NewComment {
-                    project_id: parsed(project_id)?,
-                    author: actor.clone(),
-                    body: body.to_string(),
-                    agent_id: target_agent_id.as_ref().map(Text::to_string),
-                    artifact_id: target_artifact_id.as_ref().map(Text::to_string),
-                    run_id: run_id.map_err(|error| Error::Refused(error.to_string()))?,
-                    visibility: visibility.unwrap_or(Visibility::Managers),
-                },
-            )?;
+            let new = comment::NewComment {
+                project_id: parsed(project_id)?,
+                author: undone.actor(),
+                body: body.to_string(),
+                agent_id: target_agent_id.as_ref().map(Text::to_string),
+                artifact_id: target_artifact_id.as_ref().map(Text::to_string),
+                run_id: run_id.map_err(|error| Error::Refused(error.to_string()))?,
+                visibility: visibility.unwrap_or(Visibility::Managers),
+            };
+            comment::add_once(company, &undone.comment_id, new)?;
             Ok(None)
         }
-        ProposedAction::LaunchJob { .. } => launch_again(jobs, company, action, actor),
+        ProposedAction::LaunchJob { .. } => {
+            let spec = job_of(company, undone)?;
+            let (project, job) = (spec.project_id.clone(), &undone.job_id);
+            let is_known = company::job::record(company, &project, job).is_ok();
+            // One without an owner is found by whoever meets the folder.
+            if !is_known {
+                match jobs.submit_here(spec, Resubmit::Refuse) {
+                    Ok(_) => {}
+                    Err(crate::Error::Company(error)) => return Err(error.into()),
+                    Err(crate::Error::Closing) => return Err(NotDone::Closing),
+                    Err(other) => return Err(Error::Refused(other.to_string()).into()),
+                }
+            }
+            Ok(Some(job.to_string()))
+        }
     }
 }
 
@@ -306,30 +512,9 @@ fn parsed(project: &str) -> Result<ProjectId, Error> {
     ProjectId::parse(project).map_err(|error| Error::Refused(error.to_string()))
 }
 
-/// Starts the job of an action unless it was started before.
-fn launch_again(
-    jobs: &Jobs,
-    company: &Company,
-    action: &ProposedAction,
-    actor: &Actor,
-) -> Result<Option<String>, Error> {
-    let spec = job_of(company, action, actor)?;
-    let id = spec.job_id.to_string();
-    let project = spec.project_id.clone();
-    let job =
-        protocol::company::JobId::parse(&id).map_err(|error| Error::Refused(error.to_string()))?;
-    if company::job::record(company, &project, &job).is_ok() {
-        return Ok(None);
-    }
-    match jobs.submit_here(spec, Resubmit::Refuse) {
-        Ok(submitted) => Ok(Some(submitted.job_id.to_string())),
-        Err(crate::Error::Company(error)) => Err(error),
-        Err(other) => Err(Error::Refused(other.to_string())),
-    }
-}
-
 /// The contract of an action.
-fn job_of(company: &Company, action: &ProposedAction, actor: &Actor) -> Result<JobSpec, Error> {
+fn job_of(company: &Company, undone: &Undone) -> Result<JobSpec, Error> {
+    let actor = undone.actor();
     let ProposedAction::LaunchJob {
         idempotency_key,
         project_id,
@@ -343,16 +528,10 @@ fn job_of(company: &Company, action: &ProposedAction, actor: &Actor) -> Result<J
         permission_level,
         context_note,
         ..
-    } = action
+    } = &undone.action
     else {
         return Err(Error::Refused("the action starts no job".to_owned()));
     };
-    let digest = Sha256::digest(format!("{project_id}\n{idempotency_key}"));
-    let digest: String = digest
-        .iter()
-        .take(13)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
     let note = context_note.as_ref().map_or_else(
         || format!("heartbeat_action={idempotency_key}"),
         Text::to_string,
@@ -366,7 +545,7 @@ fn job_of(company: &Company, action: &ProposedAction, actor: &Actor) -> Result<J
         false => deliverables.clone(),
     };
     let spec = json!({
-        "job_id": format!("job_hb_{digest}"),
+        "job_id": undone.job_id,
         "job_kind": job_kind.unwrap_or(JobKind::Execution),
         "worker_kind": worker_kind,
         "workspace_dir": company.given(),
@@ -388,14 +567,14 @@ fn word(role: &TargetRole) -> String {
     json!(role).as_str().unwrap_or_default().to_owned()
 }
 
-/// Writes an action down for somebody to decide.
-fn propose(
+/// The document in which an action waits for somebody to decide: its file and its text.
+fn proposal(
     company: &Company,
     action: &ProposedAction,
     source: &Source<'_>,
     reason: &str,
     redacts: bool,
-) -> Result<DocumentId, Error> {
+) -> Result<(DocumentId, (String, String)), Error> {
     #[derive(Serialize)]
     struct Head<'a> {
         schema_version: u32,
@@ -456,29 +635,28 @@ fn propose(
         }
         false => "",
     };
-    company.write(|writer| {
-        let head = writer.yaml(&Head {
-            schema_version: 1,
-            r#type: "heartbeat_action_proposal",
-            id: &id,
-            created_at: company.sources().now_text(),
-            title: &title,
-            visibility: Visibility::Managers,
-            produced_by: source.worker,
-            run_id: source.run,
-            context_pack_id: source.context_pack,
-            project_id: project.as_str(),
-            proposed_action: &proposed,
-            rationale: &reason,
-        })?;
-        let text = format!(
-            "---\n{head}---\n\n# {title}\n\n## Summary\n\nCoordinator queued {kind} from {} for manager approval.\n\n\
-             ## Proposed Action\n\n```json\n{shown}\n```\n\n## Policy\n\nRequires manager approval before execution.{note}\n",
-            source.worker
-        );
-        writer.put_text(&layout::document(&project, &id), &text)
-    })?;
-    Ok(id)
+    let body = format!(
+        "# {title}\n\n## Summary\n\nCoordinator queued {kind} from {} for manager approval.\n\n\
+         ## Proposed Action\n\n```json\n{shown}\n```\n\n## Policy\n\nRequires manager approval before execution.{note}\n",
+        source.worker
+    );
+    let head = Head {
+        schema_version: 1,
+        r#type: "heartbeat_action_proposal",
+        id: &id,
+        created_at: company.sources().now_text(),
+        title: &title,
+        visibility: Visibility::Managers,
+        produced_by: source.worker,
+        run_id: source.run,
+        context_pack_id: source.context_pack,
+        project_id: project.as_str(),
+        proposed_action: &proposed,
+        rationale: &reason,
+    };
+    let text = front_matter::join(&head, &body)?;
+    let relpath = layout::document(&project, &id);
+    Ok((id, (relpath, text)))
 }
 
 /// An action as people read it: what it is and how risky before what it says.

@@ -130,6 +130,51 @@ pub fn arbitrate_approved(
     }
 }
 
+/// Whether an action that was begun by a process that ended may be done now; `counted_hour` tells in which hour it was
+/// counted. It is counted again if that hour is over, so that no hour has more than its limit.
+pub fn resume(
+    action: &ProposedAction,
+    counted_hour: &mut Option<String>,
+    state: &mut HeartbeatState,
+    config: &HeartbeatConfig,
+    now: Moment,
+    done_this_tick: u32,
+) -> bool {
+    let Some(counted) = counted_hour else {
+        // Somebody approved it.
+        return true;
+    };
+    let is_comment = matches!(action, ProposedAction::AddComment { .. });
+    if done_this_tick >= config.max_auto_actions_per_tick
+        || is_comment && is_quiet(config, now.local_hour)
+    {
+        return false;
+    }
+    let hour = hour_key(now);
+    if *counted == hour {
+        return true;
+    }
+    let done_this_hour = state
+        .hourly_action_counters
+        .entry(hour.clone())
+        .or_default();
+    if *done_this_hour >= u64::from(config.max_auto_actions_per_hour) {
+        return false;
+    }
+    *done_this_hour += 1;
+    *counted = hour;
+    true
+}
+
+/// Remembers that an action which could not be done waits for a decision instead.
+pub fn queue_instead(action: &ProposedAction, state: &mut HeartbeatState) {
+    let known = state.idempotency.get_mut(action.idempotency_key().as_str());
+    if let Some(known) = known {
+        known.status = HeartbeatActionStatus::Queued;
+        known.execution_count = known.execution_count.saturating_sub(1);
+    }
+}
+
 fn remember(
     action: &ProposedAction,
     status: HeartbeatActionStatus,
@@ -179,7 +224,7 @@ fn forget_old(state: &mut HeartbeatState, now: Moment) {
 }
 
 /// `2026-11-15-12`, in UTC.
-fn hour_key(now: Moment) -> String {
+pub(super) fn hour_key(now: Moment) -> String {
     iso_time(now.unix_ms)[..13].replace('T', "-")
 }
 
@@ -281,6 +326,39 @@ mod tests {
             Verdict::Deduped
         );
         assert_eq!(state.idempotency["k"].execution_count, 1);
+    }
+
+    #[test]
+    fn what_was_begun_in_an_hour_that_is_over_counts_in_the_hour_it_is_done() {
+        let config = HeartbeatConfig {
+            max_auto_actions_per_hour: 1,
+            ..HeartbeatConfig::default()
+        };
+        let mut state = HeartbeatState::default();
+        let begun = action("launch_job", "k", "low", false);
+        arbitrate(&begun, None, &mut state, &config, NOON, 0);
+        let mut hour = Some(hour_key(NOON));
+        assert!(resume(&begun, &mut hour, &mut state, &config, NOON, 0));
+        let later = Moment {
+            unix_ms: NOON.unix_ms + 3_600_000,
+            ..NOON
+        };
+        assert!(!resume(&begun, &mut hour, &mut state, &config, later, 10));
+        assert!(resume(&begun, &mut hour, &mut state, &config, later, 0));
+        assert_eq!(hour, Some(hour_key(later)));
+        let other = action("launch_job", "l", "low", false);
+        let verdict = arbitrate(&other, None, &mut state, &config, later, 0);
+        assert!(matches!(verdict, Verdict::Queue(_)), "{verdict:?}");
+    }
+
+    #[test]
+    fn an_action_that_could_not_be_done_can_be_approved() {
+        let (mut state, config) = (HeartbeatState::default(), HeartbeatConfig::default());
+        let action = action("launch_job", "k", "low", false);
+        arbitrate(&action, None, &mut state, &config, NOON, 0);
+        queue_instead(&action, &mut state);
+        let verdict = arbitrate_approved(&action, &mut state, &config, NOON);
+        assert_eq!(verdict, Verdict::Execute);
     }
 
     #[test]

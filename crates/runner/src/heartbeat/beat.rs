@@ -40,6 +40,8 @@ struct Inner {
     logs: Logs,
     known: Mutex<BTreeMap<PathBuf, Known>>,
     ticking: Mutex<BTreeSet<PathBuf>>,
+    /// Held while actions are done: what this process has begun is left only if nobody holds it.
+    acting: Mutex<()>,
     /// Counts changes of settings, so that loops look again.
     changed: watch::Sender<u64>,
 }
@@ -75,6 +77,7 @@ impl Heartbeats {
                 logs: Logs::default(),
                 known: Mutex::default(),
                 ticking: Mutex::default(),
+                acting: Mutex::default(),
                 changed: watch::Sender::new(0),
             }),
         }
@@ -82,6 +85,11 @@ impl Heartbeats {
 
     pub(crate) fn jobs(&self) -> &Jobs {
         &self.inner.jobs
+    }
+
+    /// Held while actions are done.
+    pub(crate) fn acting(&self) -> MutexGuard<'_, ()> {
+        lock(&self.inner.acting)
     }
 
     pub(crate) fn logs(&self) -> &Logs {
@@ -252,6 +260,7 @@ impl Heartbeats {
         approver: &Actor,
     ) -> Result<Carried, Error> {
         let now = tick::moment(company.sources().now_ms());
+        let _acting = self.acting();
         act::approved(&self.inner.jobs, company, action, approver, now)
     }
 }

@@ -9,7 +9,7 @@ use protocol::company::{
 use serde_json::json;
 
 use super::{
-    arbitration::{Verdict, arbitrate},
+    arbitration::{Verdict, arbitrate, hour_key, resume},
     triage::{Counts, Moment, Worker, decide, is_quiet},
 };
 
@@ -45,6 +45,7 @@ fn live(seed: u64) -> Story {
     let (mut dice, mut story) = (Dice(seed), Story::default());
     // What survives a crash.
     let mut disk = HeartbeatState::default();
+    let mut begun: Vec<(String, ProposedAction, Option<String>)> = Vec::new();
     let mut hours: BTreeMap<i64, u32> = BTreeMap::new();
     let mut logs = [0_u64; 50];
     let mut keys = 0_u64;
@@ -101,6 +102,18 @@ fn live(seed: u64) -> Story {
         }
         disk = state.clone();
         let (mut step, mut done_this_tick) = (0, 0);
+        // What was begun before a crash is done first, within the limits.
+        for (key, action, mut hour) in std::mem::take(&mut begun) {
+            if resume(&action, &mut hour, &mut state, &config, now, done_this_tick) {
+                story.lines.push(format!("{number} resumed {key} Execute"));
+                done_this_tick += 1;
+                *story.done.entry(key).or_default() += 1;
+                *hours.entry(unix_ms / 3_600_000).or_default() += 1;
+            } else {
+                begun.push((key, action, hour));
+            }
+            disk = state.clone();
+        }
         'tick: for wake in &decision.wakes {
             for _ in 0..dice.roll(4) {
                 // Some ask again for what they asked for before.
@@ -129,7 +142,11 @@ fn live(seed: u64) -> Story {
                     .push(format!("{number} {} k{key} {verdict:?}", wake.agent_id));
                 step += 1;
                 if crashes_at == Some(step) {
-                    // Remembered and not done: it is not done later either.
+                    // Remembered and not done: it is done later, and only then.
+                    if verdict == Verdict::Execute {
+                        story.lines.pop();
+                        begun.push((format!("k{key}"), action, Some(hour_key(now))));
+                    }
                     story.lines.push(format!("{number} crash"));
                     break 'tick;
                 }
@@ -146,6 +163,7 @@ fn live(seed: u64) -> Story {
         hours.values().all(|count| *count <= 5),
         "too much in one hour"
     );
+    assert!(begun.is_empty(), "something was never done: {begun:?}");
     story
 }
 
@@ -169,7 +187,8 @@ fn in_a_month_with_crashes_budgets_hold_and_nothing_is_done_twice() {
             }
         }
         assert!(story.done.len() > 100, "{}", story.done.len());
-        assert!(story.lines.iter().any(|line| line.ends_with("crash")));
+        let has = |word: &str| story.lines.iter().any(|line| line.contains(word));
+        assert!(has("crash") && has("resumed"));
     }
 }
 

@@ -153,7 +153,16 @@ pub(crate) async fn run(
             tokio::spawn(async move { listen(&beats, &company, &pending, jitter).await })
         })
         .collect();
-    let mut carried = Carried::default();
+    let mut carried = {
+        let (beats, company, config) = (beats.clone(), company.clone(), Arc::clone(&config));
+        blocking(move || {
+            let mut carried = Carried::default();
+            let _acting = beats.acting();
+            act::resume_left(beats.jobs(), &company, &config, now, &mut carried)?;
+            Ok(carried)
+        })
+        .await?
+    };
     for (pending, wait) in left.into_iter().zip(waits) {
         let heard = wait.await.unwrap_or(Heard::NotYet);
         let (beats, company, config) = (beats.clone(), company.clone(), Arc::clone(&config));
@@ -356,6 +365,7 @@ fn answer(
                 .map_or("none", |attempt| attempt.context_pack_id.as_str()),
             actor: &actor,
         };
+        let _acting = beats.acting();
         for action in report.actions() {
             let done = u32::try_from(carried.executed_actions).unwrap_or(u32::MAX);
             let limits = (config, moment(now_ms), done);

@@ -8,7 +8,7 @@ use protocol::{
     company::{
         ActorRole, AgentId, ProjectId, RepoId, RunId, RunStatus, Text, Visibility,
         job::{ContextMode, JobAttempt},
-        session::{CompanySessionLaunchParams, CompanySessionPermission},
+        session::CompanySessionLaunchParams,
     },
 };
 use serde_json::{Value, json};
@@ -57,18 +57,18 @@ pub(super) enum Ended {
 }
 
 /// What a worker said.
-pub(super) struct Said {
+pub(crate) struct Said {
     /// The answer in the form that was asked for.
     pub(super) structured: Option<Value>,
     /// Where else the answer may be, the best place first.
     pub(super) texts: Vec<String>,
     /// To be shown again if it cannot be understood.
-    pub(super) output: String,
+    pub(crate) output: String,
 }
 
 /// Why a try failed.
-pub(super) struct Failed {
-    pub(super) error: String,
+pub(crate) struct Failed {
+    pub(crate) error: String,
     /// What its provider needs.
     pub(super) strain: Option<Strain>,
     pub(super) retry_at_ms: Option<i64>,
@@ -213,28 +213,9 @@ impl Attempt<'_> {
             Some(_) => protocol::company::PermissionLevel::ReadOnly,
             None => spec.permission_level,
         };
-        let template = worker::template(self.agent, &prompt, model, permission.as_str())
-            .map_err(company::Error::Refused)?;
         let mut params = self.params(scribe)?;
         params.model = model.and_then(Text::new);
-        params.permission_level = Some(match permission {
-            protocol::company::PermissionLevel::ReadOnly => CompanySessionPermission::ReadOnly,
-            protocol::company::PermissionLevel::Patch => CompanySessionPermission::Patch,
-            protocol::company::PermissionLevel::RunCommands => {
-                CompanySessionPermission::RunCommands
-            }
-        });
-        let is_template = template.is_some();
-        match template {
-            Some(template) => {
-                let argv: Option<Vec<Text>> = template.argv.into_iter().map(Text::new).collect();
-                params.argv = Some(argv.ok_or_else(|| {
-                    company::Error::Refused("command_argv_template has an empty item".to_owned())
-                })?);
-                params.stdin_text = (!template.takes_prompt).then_some(prompt);
-            }
-            None => params.prompt_text = Some(prompt),
-        }
+        let is_template = worker::dress(&mut params, self.agent, prompt, permission)?;
         let repo = {
             let (company, project, refs) = (
                 company.clone(),
@@ -430,7 +411,7 @@ struct Done {
 }
 
 /// Closes a run that never got a session. One that is over stays as it is.
-fn close_run(scribe: &Scribe, reason: &str, error: &str) -> Result<(), company::Error> {
+pub(crate) fn close_run(scribe: &Scribe, reason: &str, error: &str) -> Result<(), company::Error> {
     let run = scribe
         .company
         .read::<company::document::Run>(&scribe.run_path())?;
@@ -491,7 +472,12 @@ fn output(company: &Company, project: &ProjectId, run: &RunId, name: &str) -> Op
     (!text.trim().is_empty()).then_some(text)
 }
 
-fn said(company: &Company, project: &ProjectId, run: &RunId, outcome: Option<Outcome>) -> Said {
+pub(crate) fn said(
+    company: &Company,
+    project: &ProjectId,
+    run: &RunId,
+    outcome: Option<Outcome>,
+) -> Said {
     let read = |name: &str| output(company, project, run, name);
     let outcome = outcome.unwrap_or_default();
     let mut texts: Vec<String> = [outcome.text, read("last_message.md")]
@@ -513,7 +499,7 @@ fn said(company: &Company, project: &ProjectId, run: &RunId, outcome: Option<Out
 }
 
 /// Why an attempt failed. Only what the program itself says is believed, never what its model said.
-fn failed(
+pub(crate) fn failed(
     company: &Company,
     project: &ProjectId,
     run: &RunId,

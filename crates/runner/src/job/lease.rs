@@ -4,17 +4,10 @@ use std::fs;
 
 use company::{Company, Error, Writer};
 use protocol::company::{JobId, ProjectId};
-use serde::{Deserialize, Serialize};
 
 use crate::ProcessId;
 
 const FOLDER: &str = ".local/jobs";
-
-#[derive(Serialize, Deserialize)]
-struct Lease {
-    pid: i32,
-    start_ticks: Option<u64>,
-}
 
 fn path(project: &ProjectId, job: &JobId) -> String {
     format!("{FOLDER}/{project}/{job}.json")
@@ -22,12 +15,7 @@ fn path(project: &ProjectId, job: &JobId) -> String {
 
 /// Takes a job for this process.
 pub(crate) fn hold(writer: &Writer<'_>, project: &ProjectId, job: &JobId) -> Result<(), Error> {
-    let pid = i32::try_from(std::process::id()).unwrap_or(0);
-    let lease = Lease {
-        pid,
-        start_ticks: ProcessId::of(pid).start_ticks,
-    };
-    let text = serde_json::to_string(&lease).unwrap_or_default() + "\n";
+    let text = serde_json::to_string(&ProcessId::own()).unwrap_or_default() + "\n";
     writer.put_text(&path(project, job), &text)
 }
 
@@ -42,14 +30,8 @@ pub(crate) fn claim(writer: &Writer<'_>, project: &ProjectId, job: &JobId) -> Re
 /// Whether a process that lives works on it, this one or another.
 pub(crate) fn is_held(company: &Company, project: &ProjectId, job: &JobId) -> bool {
     let text = company.read_text(&path(project, job)).ok();
-    let lease = text.and_then(|text| serde_json::from_str::<Lease>(&text).ok());
-    lease.is_some_and(|lease| {
-        let process = ProcessId {
-            pid: lease.pid,
-            start_ticks: lease.start_ticks,
-        };
-        process.is_alive()
-    })
+    let owner = text.and_then(|text| serde_json::from_str::<ProcessId>(&text).ok());
+    owner.is_some_and(ProcessId::is_alive)
 }
 
 /// Lets a job go.

@@ -1,13 +1,13 @@
 //! Makes a result of an answer: what is missing and harmless is filled in, what nobody asked for is left out, and
 //! both are noted. What cannot be understood is told in a way the worker can act upon.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::sync::LazyLock;
 
 use protocol::company::{
     Issue, JobId, Shape, Text,
     job::{
         ChangedFile, CommandRun, HeartbeatReport, JobError, JobResult, JobResultStatus,
-        JobResultTag, ManagerDigest, NextAction,
+        JobResultTag, ManagerDigest, NextAction, Signals,
     },
 };
 use serde_json::{Map, Value, json};
@@ -182,7 +182,7 @@ pub(crate) fn of_report(job: &JobId, run: &str, report: &HeartbeatReport) -> Job
 }
 
 /// A result in short. Everything in it can be read at a glance.
-pub(crate) fn digest(result: &JobResult, signals: BTreeMap<String, Value>) -> ManagerDigest {
+pub(crate) fn digest(result: &JobResult, signals: Signals) -> ManagerDigest {
     const ITEMS: usize = 20;
     let short = |text: &str, most: usize| match text.chars().count() > most {
         true => text
@@ -318,7 +318,7 @@ mod tests {
             };
             30
         ];
-        let digest = digest(&result, BTreeMap::new());
+        let digest = digest(&result, Signals::default());
         assert_eq!(digest.summary.chars().count(), 1200);
         assert!(digest.summary.ends_with("..."));
         assert_eq!(digest.files_changed.len(), 20);

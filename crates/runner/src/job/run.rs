@@ -1,11 +1,14 @@
 //! The life of one job in this process, from its first attempt to its result.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
 use company::{Company, document::Agent, job as files};
 use protocol::company::{
     JobId, JobKind, ProjectId,
-    job::{HeartbeatReport, JobError, JobRecord, JobResult, JobResultStatus, JobSpec, JobStatus},
+    job::{
+        HeartbeatReport, JobAttempt, JobError, JobRecord, JobResult, JobResultStatus, JobSpec,
+        JobStatus,
+    },
 };
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -28,6 +31,16 @@ const WAIT_MS: i64 = 5 * 60_000;
 /// How the error of an attempt begins that only has to wait.
 pub(super) const WAITS: &str = "rate limited until ";
 
+/// How often the record is looked at for the wish of another process.
+const LOOKS: Duration = Duration::from_secs(1);
+
+/// When an attempt that only had to wait is made again.
+fn waits_until(attempt: &JobAttempt) -> Option<i64> {
+    let rest = attempt.error.as_deref()?.strip_prefix(WAITS)?;
+    let (until, _) = rest.split_once(": ").unwrap_or((rest, ""));
+    company::unix_ms(until)
+}
+
 /// A job and everything it needs.
 pub(super) struct Runner {
     pub(super) jobs: Jobs,
@@ -42,7 +55,7 @@ pub(super) struct Runner {
 /// What came of a job.
 struct Outcome {
     result: JobResult,
-    signals: BTreeMap<String, Value>,
+    signals: Vec<(String, Value)>,
     report: Option<HeartbeatReport>,
 }
 
@@ -81,7 +94,10 @@ impl Runner {
     /// Works until there is a result, and writes it down.
     pub(super) async fn run(self) {
         let mut last_run = "none".to_owned();
-        let worked = self.work(&mut last_run).await;
+        let worked = tokio::select! {
+            worked = self.work(&mut last_run) => worked,
+            never = self.watch() => match never {},
+        };
         let made = match worked {
             Ok(outcome) => outcome,
             Err(Stop::Closing) => return,
@@ -106,16 +122,31 @@ impl Runner {
             (self.company.clone(), self.project.clone(), self.job.clone());
         let jobs = self.jobs.clone();
         let finished = blocking(move || {
-            if let Some(report) = &made.report {
-                company
-                    .write(|writer| writer.put_job_file(&project, &job, files::REPORT, report))?;
-            }
-            let record = finish(&company, &project, &job, &made.result, made.signals, |_| {})?;
+            let Outcome {
+                result,
+                signals,
+                report,
+            } = made;
+            let record = finish(&company, &project, &job, (result, report), signals, |_| {})?;
             jobs.inner.surroundings.job_over(&company, &job, &record);
             Ok(())
         });
         if let Err(error) = finished.await {
             tracing::error!(%error, job = %self.job, "the result of a job cannot be written down");
+        }
+    }
+
+    /// Hears of those who ask another process for the end of the job: they leave their wish in its record.
+    async fn watch(&self) -> Infallible {
+        loop {
+            sleep(LOOKS).await;
+            let (company, project, job) =
+                (self.company.clone(), self.project.clone(), self.job.clone());
+            let record = blocking(move || files::record(&company, &project, &job)).await;
+            if record.is_ok_and(|record| record.cancellation_requested) {
+                self.active.cancel.send_replace(true);
+                return pending().await;
+            }
         }
     }
 
@@ -132,6 +163,10 @@ impl Runner {
         };
         if let Some(attempt) = begun.attempts.last() {
             attempt.run_id.as_str().clone_into(last_run);
+        }
+        if let Some(until_ms) = begun.attempts.last().and_then(waits_until) {
+            // It was taken over while it waited: it goes on when its provider said, not before.
+            self.sleep_until(until_ms).await?;
         }
         let mut number = u32::try_from(begun.attempts.len()).unwrap_or(u32::MAX);
         let (mut counted, mut waited) = (0, 0);
@@ -206,12 +241,12 @@ impl Runner {
         run: &str,
         retries: u32,
     ) -> Result<Outcome, Vec<JobError>> {
-        let mut signals = BTreeMap::from([("retries_used".to_owned(), json!(retries))]);
+        let mut signals = vec![("retries_used".to_owned(), json!(retries))];
         let normalization = match self.spec.job_kind {
             JobKind::Execution => "schema_valid",
             JobKind::Heartbeat => "heartbeat_report_valid",
         };
-        signals.insert("normalization".to_owned(), json!(normalization));
+        signals.push(("normalization".to_owned(), json!(normalization)));
         let structured = said.structured.as_ref();
         match self.spec.job_kind {
             JobKind::Execution => {
@@ -224,7 +259,7 @@ impl Runner {
                 })?;
                 let (result, notes) = result::of_answer(found, &self.job, run)?;
                 if !notes.is_empty() {
-                    signals.insert("normalization_notes".to_owned(), json!(notes));
+                    signals.push(("normalization_notes".to_owned(), json!(notes)));
                 }
                 Ok(Outcome {
                     result,
@@ -239,7 +274,7 @@ impl Runner {
                     vec![result::error("heartbeat_report_unparseable", message)]
                 })?;
                 let report = result::report_of_answer(found)?;
-                signals.insert("heartbeat_status".to_owned(), json!(report.status));
+                signals.push(("heartbeat_status".to_owned(), json!(report.status)));
                 Ok(Outcome {
                     result: result::of_report(&self.job, run, &report),
                     signals,
@@ -283,7 +318,12 @@ impl Runner {
             }
         })
         .await?;
-        let length = Duration::from_millis(u64::try_from(until_ms - now_ms).unwrap_or(0));
+        self.sleep_until(until_ms).await
+    }
+
+    async fn sleep_until(&self, until_ms: i64) -> Result<(), Stop> {
+        let left_ms = until_ms - self.company.sources().now_ms();
+        let length = Duration::from_millis(u64::try_from(left_ms).unwrap_or(0));
         tokio::select! {
             () = sleep(length) => Ok(()),
             () = self.active.cancel_wanted() => Err(Stop::Canceled),
@@ -403,12 +443,12 @@ impl Runner {
     }
 }
 
-/// Writes down what came of a job. The result is there before the record says so.
+/// Writes down what came of a job, in one step.
 pub(super) fn finish<S: Into<String>>(
     company: &Company,
     project: &ProjectId,
     job: &JobId,
-    made: &JobResult,
+    (made, report): (JobResult, Option<HeartbeatReport>),
     signals: impl IntoIterator<Item = (S, Value)>,
     change: impl FnOnce(&mut JobRecord),
 ) -> Result<JobRecord, company::Error> {
@@ -416,7 +456,6 @@ pub(super) fn finish<S: Into<String>>(
         .into_iter()
         .map(|(name, value)| (name.into(), value))
         .collect();
-    let digest = result::digest(made, signals);
     let status = match made.status {
         JobResultStatus::Canceled => JobStatus::Canceled,
         JobResultStatus::Succeeded
@@ -424,10 +463,13 @@ pub(super) fn finish<S: Into<String>>(
         | JobResultStatus::Blocked
         | JobResultStatus::Failed => JobStatus::Completed,
     };
+    let left = files::Left {
+        digest: Some(result::digest(&made, signals)),
+        result: Some(made),
+        report,
+    };
     let record = company.write(|writer| {
-        writer.put_job_file(project, job, files::RESULT, made)?;
-        writer.put_job_file(project, job, files::DIGEST, &digest)?;
-        writer.change_job(project, job, |record| {
+        writer.finish_job(project, job, &left, |record| {
             change(record);
             record.status = status;
             record.final_result_relpath = Some(text(super::result_relpath(job)));

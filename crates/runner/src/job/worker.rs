@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use company::{Company, Error, collation, document::Agent, org};
-use protocol::company::{AgentRole, WorkerKind, job::JobSpec};
+use protocol::company::{
+    AgentRole, PermissionLevel, Text, WorkerKind,
+    job::JobSpec,
+    session::{CompanySessionLaunchParams, CompanySessionPermission},
+};
 use serde_json::Value;
 
 /// The agent for a job: the one that is named, else the first that fits.
@@ -102,6 +106,32 @@ pub(crate) fn template(
         })
         .collect();
     Ok(Some(Template { argv, takes_prompt }))
+}
+
+/// Tells a launch what the worker is asked and what it may do, in the way its agent prescribes. Answers whether the
+/// agent prescribes one.
+pub(crate) fn dress(
+    params: &mut CompanySessionLaunchParams,
+    agent: &Agent,
+    prompt: String,
+    permission: PermissionLevel,
+) -> Result<bool, Error> {
+    params.permission_level = Some(match permission {
+        PermissionLevel::ReadOnly => CompanySessionPermission::ReadOnly,
+        PermissionLevel::Patch => CompanySessionPermission::Patch,
+        PermissionLevel::RunCommands => CompanySessionPermission::RunCommands,
+    });
+    let template = template(agent, &prompt, params.model.as_deref(), permission.as_str());
+    let Some(template) = template.map_err(Error::Refused)? else {
+        params.prompt_text = Some(prompt);
+        return Ok(false);
+    };
+    let argv: Option<Vec<Text>> = template.argv.into_iter().map(Text::new).collect();
+    params.argv = Some(
+        argv.ok_or_else(|| Error::Refused("command_argv_template has an empty item".to_owned()))?,
+    );
+    params.stdin_text = (!template.takes_prompt).then_some(prompt);
+    Ok(true)
 }
 
 /// A command line an agent prescribes.

@@ -11,7 +11,10 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::Command,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use company::{Companies, Company, Sources, document::Run, init::NonEmpty};
@@ -84,6 +87,26 @@ impl Fixture {
             sessions,
             jobs,
         }
+    }
+
+    /// The same folder for a process that ends after `writes` writes.
+    pub(crate) fn ending_after(&self, writes: u64) -> (Company, Jobs) {
+        let left = AtomicU64::new(writes);
+        let before_write = move |_: &Path| {
+            let took = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(1)
+            });
+            match took {
+                Ok(_) => Ok(()),
+                Err(_) => Err(company::Error::Refused("the process ended".to_owned())),
+            }
+        };
+        let now = Arc::new(|| jiff::Timestamp::now().as_millisecond());
+        let companies = Companies::new(Sources::new(now), Arc::new(|_, _| {}))
+            .with_before_write(Arc::new(before_write));
+        let company = companies.at(self.company.given());
+        let sessions = Sessions::new(companies, Options::default());
+        (company, Jobs::new(sessions, Arc::new(Alone)))
     }
 
     pub(crate) fn bin(&self) -> PathBuf {

@@ -1,6 +1,7 @@
 //! `job.*`
 
-use protocol::company::job::*;
+use company::policy;
+use protocol::company::{ActorRole, job::*};
 use rpc::{Failure, Router};
 use runner::Resubmit;
 
@@ -15,7 +16,21 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router.on::<JobCancel>(cancel);
 }
 
-async fn submit(ctx: Context, params: JobSubmitParams) -> Result<JobSubmitResponse, Failure> {
+async fn submit(ctx: Context, mut params: JobSubmitParams) -> Result<JobSubmitResponse, Failure> {
+    // A job that nobody is named for is a manager's, but not if its token is only a worker's.
+    let job = &mut params.job;
+    if let (None, Some(ceiling), Some(ContextMode::Manual)) = (
+        job.manager_role,
+        ctx.principal().ceiling(),
+        job.context_mode,
+    ) {
+        job.manager_role = Some(
+            match policy::rank(ceiling) < policy::rank(ActorRole::Manager) {
+                true => ceiling,
+                false => ActorRole::Manager,
+            },
+        );
+    }
     let again = match params.resubmit {
         Some(true) => Resubmit::Forget,
         Some(false) | None => Resubmit::Refuse,

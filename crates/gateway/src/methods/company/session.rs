@@ -1,6 +1,6 @@
 //! `session.*`
 
-use protocol::company::{Issue, session::*};
+use protocol::company::{Issue, Text, session::*};
 use rpc::{Failure, Kind, Router};
 
 use crate::Context;
@@ -15,8 +15,15 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
 
 async fn launch(
     ctx: Context,
-    params: CompanySessionLaunchParams,
+    mut params: CompanySessionLaunchParams,
 ) -> Result<CompanySessionLaunchResponse, Failure> {
+    // Whoever does not say what they are is what their token makes them, not the person who owns the gateway.
+    if let (None, Some(ceiling)) = (params.actor_role, ctx.principal().ceiling()) {
+        params.actor_role = Some(ceiling);
+        params.actor_id = params
+            .actor_id
+            .or_else(|| Text::new(ctx.principal().author()));
+    }
     let mut issues: Vec<_> = params
         .budget
         .iter()

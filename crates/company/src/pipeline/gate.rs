@@ -1,0 +1,110 @@
+//! The gate of the CEO: whether an executive plan is approved. What was decided last counts.
+
+use protocol::{
+    Id as _,
+    company::{ActorRole, DocumentId, ProjectId, ReviewDecision},
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    Company, Error,
+    document::{ActionProposalHead, Review},
+    inbox, layout,
+};
+
+/// What stands before the id of a plan in the rationale of its proposal.
+const RATIONALE: &str = "executive_plan_artifact_id=";
+/// What the key of its action begins with.
+const KEY: &str = "approval:executive-plan:";
+
+/// The rationale of the proposal of a plan.
+pub(super) fn rationale(plan: &DocumentId) -> String {
+    format!("{RATIONALE}{plan}")
+}
+
+/// The key of the action of the proposal of a plan.
+pub(super) fn key(project: &ProjectId, plan: &DocumentId) -> String {
+    format!("{KEY}{project}:{plan}")
+}
+
+/// Whether a proposal is about the approval of an executive plan. Only who can open the gate decides about it.
+pub(crate) fn is_plan_approval(head: &ActionProposalHead) -> bool {
+    rationales(head).any(|text| text.contains(RATIONALE))
+        || keys(&head.proposed_action).any(|key| key.starts_with(KEY))
+}
+
+/// Fails unless the CEO, or a person, approved the plan and nobody denied it since.
+pub fn check(company: &Company, project: &ProjectId, plan: &DocumentId) -> Result<(), Error> {
+    match decision(company, project, plan)? {
+        Some(ReviewDecision::Approved) => Ok(()),
+        Some(ReviewDecision::Denied) | None => Err(Error::Refused(format!(
+            "CEO approval required for executive plan {plan}"
+        ))),
+    }
+}
+
+/// What was decided about a plan: the last decision of anybody if it is a denial, else the last one of those who can
+/// open the gate.
+pub(super) fn decision(
+    company: &Company,
+    project: &ProjectId,
+    plan: &DocumentId,
+) -> Result<Option<ReviewDecision>, Error> {
+    let mut reviews = Vec::new();
+    for name in company.names(layout::REVIEWS)? {
+        let Ok(review) = company.read::<Review>(&format!("{}/{name}", layout::REVIEWS)) else {
+            continue;
+        };
+        let subject = &review.subject;
+        let is_about = *subject.kind == *inbox::ACTION_KIND
+            && *subject.project_id == *project.as_str()
+            && proposes(company, project, &subject.artifact_id, plan);
+        if is_about {
+            reviews.push(review);
+        }
+    }
+    reviews
+        .sort_by(|left, right| (&left.created_at, &left.id).cmp(&(&right.created_at, &right.id)));
+    let last = reviews.last().map(|review| review.decision);
+    if last == Some(ReviewDecision::Denied) {
+        return Ok(last);
+    }
+    let opens = |role: ActorRole| matches!(role, ActorRole::Ceo | ActorRole::Human);
+    let last = reviews.iter().rfind(|review| opens(review.actor_role));
+    Ok(last.map(|review| review.decision))
+}
+
+/// Whether a document is a proposal to approve the plan.
+fn proposes(company: &Company, project: &ProjectId, document: &str, plan: &DocumentId) -> bool {
+    let Ok(document) = DocumentId::parse(document) else {
+        return false;
+    };
+    let relpath = layout::document(project, &document);
+    let Ok(proposal) = company.read_markdown::<ActionProposalHead>(&relpath) else {
+        return false;
+    };
+    let head = &proposal.head;
+    let (rationale, suffix) = (rationale(plan), format!(":{plan}"));
+    let is_named = |text: &str| {
+        text.split([' ', ',', ';', '\n'])
+            .any(|word| word == rationale)
+    };
+    let is_keyed = |key: &str| key.strip_suffix(":noop").unwrap_or(key).ends_with(&suffix);
+    *head.project_id == *project.as_str()
+        && (rationales(head).any(is_named) || keys(&head.proposed_action).any(is_keyed))
+}
+
+/// The reasons in a proposal: its own and that of its action.
+fn rationales(head: &ActionProposalHead) -> impl Iterator<Item = &str> {
+    let own = head.rationale.as_deref();
+    let of_action = head.proposed_action.get("rationale");
+    own.into_iter().chain(of_action.and_then(Value::as_str))
+}
+
+/// The keys of an action and of the one inside it.
+fn keys(action: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let inner = action.get("proposed_action");
+    let inner = inner.and_then(|inner| inner.get("idempotency_key"));
+    let outer = action.get("idempotency_key");
+    outer.into_iter().chain(inner).filter_map(Value::as_str)
+}

@@ -1,0 +1,204 @@
+//! Lets workers write the documents of a planning package: one session each, under policy, guard and budgets like any
+//! other. Whatever goes wrong is written down and the document stays as it was.
+
+use std::sync::Arc;
+
+use company::{
+    Company,
+    document::Agent,
+    layout,
+    pipeline::{
+        fill::{self, Target},
+        intake::Package,
+    },
+    run::{self, CreatedRun},
+};
+use protocol::{
+    Id as _,
+    company::{
+        AgentId, PermissionLevel, RunStatus, Text, WorkerKind,
+        pipeline::PipelineClientIntakeRunResponse, session::CompanySessionLaunchParams,
+    },
+};
+use serde_json::json;
+
+use crate::{
+    Error, Sessions,
+    job::{ATTEMPT, close_run, failed, kind_of, said, worker},
+    plan::Extra,
+    scribe::Scribe,
+    session::blocking,
+};
+
+/// Lets workers write everything they may, and answers what came of it.
+pub async fn fill(
+    sessions: &Sessions,
+    company: &Company,
+    package: Package,
+    model: &str,
+) -> Result<PipelineClientIntakeRunResponse, Error> {
+    let mut response = package.response.clone();
+    let lead = package.targets.first();
+    let lead = lead.and_then(|target| read(company, target).ok());
+    let filling = Filling {
+        sessions,
+        company,
+        package: Arc::new(package),
+        model,
+        kind: kind_of_model(model).or_else(|| lead.as_deref().map(kind_of)),
+        lead,
+    };
+    for target in &filling.package.targets {
+        response.generation.attempted += 1;
+        let mut made = None;
+        let written = filling.write(target, &mut made).await;
+        let (company, package) = (company.clone(), Arc::clone(&filling.package));
+        let target = target.clone();
+        let failure = blocking(move || {
+            let accepted = match (&written, &made) {
+                (Ok(answer), Some(run)) => {
+                    fill::accept(&company, &package.response, &target, run, answer)
+                }
+                (Ok(_), None) => Ok(()),
+                (Err(error), _) => Err(company::Error::Refused(error.to_string())),
+            };
+            let Err(error) = accepted else {
+                return Ok(None);
+            };
+            let (response, error) = (&package.response, error.to_string());
+            fill::give_up(&company, response, &target, made.as_ref(), &error).map(Some)
+        })
+        .await?;
+        match failure {
+            None => response.generation.succeeded += 1,
+            Some(report) => {
+                response.generation.failed += 1;
+                response.generation.failure_artifact_ids.push(report);
+            }
+        }
+    }
+    Ok(response)
+}
+
+/// Whose model this is, by its name.
+fn kind_of_model(name: &str) -> Option<WorkerKind> {
+    let name = name.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    if has(&["claude", "opus", "sonnet", "haiku"]) {
+        Some(WorkerKind::Claude)
+    } else if has(&["gemini"]) {
+        Some(WorkerKind::Gemini)
+    } else if has(&["gpt", "codex"]) {
+        Some(WorkerKind::Codex)
+    } else {
+        None
+    }
+}
+
+fn read(company: &Company, target: &Target) -> Result<Arc<Agent>, company::Error> {
+    let id = AgentId::parse(&target.agent_id)
+        .map_err(|error| company::Error::Refused(error.to_string()))?;
+    let path = format!("{}/agent.yaml", layout::agent(&id));
+    let agent = company.read::<Agent>(&path);
+    agent.map_err(|error| error.or_not_found("Agent", id.as_str()))
+}
+
+/// A package that is being written.
+struct Filling<'a> {
+    sessions: &'a Sessions,
+    company: &'a Company,
+    package: Arc<Package>,
+    /// The model somebody asked for.
+    model: &'a str,
+    /// Whose it is; one that nobody knows is of the provider that leads.
+    kind: Option<WorkerKind>,
+    /// Who leads the project, in whose name workers are asked.
+    lead: Option<Arc<Agent>>,
+}
+
+impl Filling<'_> {
+    /// The model for an agent: the one that is asked for if it is of its provider, else the agent's own.
+    fn model_of<'b>(&'b self, agent: &'b Agent) -> Option<&'b str> {
+        match self.kind == Some(kind_of(agent)) {
+            true => Some(self.model),
+            false => agent.model_hint.as_deref(),
+        }
+    }
+
+    /// Asks a worker for a document and answers what it said. The run is told as soon as there is one.
+    async fn write(&self, target: &Target, made: &mut Option<CreatedRun>) -> Result<String, Error> {
+        if self.sessions.is_closing() {
+            return Err(Error::Closing);
+        }
+        let project = self.package.response.project_id.clone();
+        let (agent, run, prompt) = {
+            let (company, package) = (self.company.clone(), Arc::clone(&self.package));
+            let (target, project) = (target.clone(), project.clone());
+            blocking(move || {
+                let agent = read(&company, &target)?;
+                let id = AgentId::parse(&agent.id)
+                    .map_err(|error| company::Error::Refused(error.to_string()))?;
+                let run = run::create(&company, &project, &id, &agent.provider)?;
+                let prompt = fill::prompt(&company, &package, &target, &run)?;
+                Ok((agent, run, prompt))
+            })
+            .await?
+        };
+        *made = Some(run.clone());
+        let scribe = Scribe {
+            company: self.company.clone(),
+            project,
+            session_ref: format!("fill_{}", run.run_id),
+            run: run.run_id,
+        };
+        let answered = self.ask(&scribe, &agent, prompt).await;
+        if let Err(error) = &answered {
+            let (scribe, error) = (scribe.clone(), error.to_string());
+            let closed = blocking(move || close_run(&scribe, "launch_failed", &error));
+            if let Err(error) = closed.await {
+                tracing::warn!(%error, "the run of a document cannot be closed");
+            }
+        }
+        answered
+    }
+
+    async fn ask(&self, scribe: &Scribe, agent: &Agent, prompt: String) -> Result<String, Error> {
+        let lead = self.lead.as_deref();
+        let params = json!({
+            "workspace_dir": scribe.company.given(),
+            "project_id": scribe.project,
+            "run_id": scribe.run,
+            "session_ref": scribe.session_ref,
+            "actor_id": lead.map(|lead| &lead.id),
+            "actor_role": lead.map(|lead| lead.role),
+            "timeout_ms": u64::try_from(ATTEMPT.as_millis()).unwrap_or(u64::MAX),
+            "apply_guard": true,
+        });
+        let mut params: CompanySessionLaunchParams = serde_json::from_value(params)
+            .map_err(|error| company::Error::Refused(error.to_string()))?;
+        params.model = self.model_of(agent).and_then(Text::new);
+        worker::dress(&mut params, agent, prompt, PermissionLevel::ReadOnly)?;
+        let dir = params.workspace_dir.clone();
+        let extra = Extra {
+            scratch: true,
+            ..Extra::default()
+        };
+        self.sessions.launch_with(params, extra).await?;
+        let over = self.sessions.over(&dir, &scribe.session_ref).await;
+        let Some((record, outcome)) = over else {
+            return Err(Error::Unknown(scribe.session_ref.clone()));
+        };
+        let scribe = scribe.clone();
+        let answer = blocking(move || {
+            let (company, project, run) = (&scribe.company, &scribe.project, &scribe.run);
+            match record.status {
+                RunStatus::Ended => Ok(said(company, project, run, outcome).output),
+                RunStatus::Failed | RunStatus::Stopped | RunStatus::Running => {
+                    let failed = failed(company, project, run, &record, outcome.as_ref());
+                    Err(company::Error::Refused(failed.error))
+                }
+            }
+        });
+        Ok(answer.await?)
+    }
+}
