@@ -6,7 +6,7 @@ use prompt::CompiledPrompt;
 use protocol::turn::{TurnEventPayload, TurnItem, TurnStatus};
 use sha2::{Digest as _, Sha256};
 
-use crate::{Agent, Error, agent::event, turn::manifest_json};
+use crate::{Agent, Error, agent::event};
 
 /// A worker that is about to start.
 #[derive(Clone, Debug)]
@@ -63,11 +63,7 @@ impl Agent {
     }
 
     /// Writes down that a worker has started and what it was told. Twice is once.
-    pub async fn worker_started(
-        &self,
-        brief: WorkerBrief,
-        compiled: &CompiledPrompt,
-    ) -> Result<(), Error> {
+    pub async fn worker_started(&self, brief: WorkerBrief, manifest: &str) -> Result<(), Error> {
         let message = TurnItem::UserMessage {
             id: format!("user_{}", brief.turn_id),
             text: brief.text.clone(),
@@ -88,7 +84,7 @@ impl Agent {
             agent_nickname: brief.agent_id,
             input_sha256: hex(&Sha256::digest(brief.text.as_bytes())),
             events: events.iter().map(event).collect::<Result<_, _>>()?,
-            manifest: manifest_json(compiled)?,
+            manifest: manifest.to_owned(),
             model: brief.model,
             driver: brief.driver,
             owner: self.inner.options.owner.clone(),

@@ -11,6 +11,7 @@ use rpc::{Hub, Router};
 use crate::{
     Context, Error, Home, Peer, Principal, Sources, StoredTokens,
     artifacts::{self, Artifacts},
+    briefs::Briefs,
     company_events::CompanyEvents,
     home::Owner,
     janitor,
@@ -113,35 +114,39 @@ impl Gateway {
         let index_worker = Arc::new(index_worker);
         let companies = company_events.companies(&sources, &index_worker);
         index_worker.serve(companies.clone());
-        let sessions = runner::Sessions::new(companies.clone(), session_options);
-        let jobs = runner::Jobs::new(sessions.clone(), Arc::new(Around));
-        let gateway = Arc::new_cyclic(|gateway| Self {
-            agent: turns::agent(
-                gateway.clone(),
-                &store,
-                &sources,
-                Arc::clone(&providers),
-                owner.name().to_owned(),
-            ),
-            tokens,
-            watch: Watch::new(store.workspaces_at_open()),
-            store,
-            hub: Hub::default(),
-            sources,
-            providers,
-            artifacts,
-            sessions,
-            heartbeats: runner::Heartbeats::new(jobs.clone()),
-            jobs,
-            companies,
-            links: Links::default(),
-            indexes,
-            index_worker,
-            company_events,
-            adapters: runner::Adapters::default(),
-            home: home.clone(),
-            _owner: owner,
-            router: methods::router(),
+        let gateway = Arc::new_cyclic(|gateway| {
+            let mut session_options = session_options;
+            session_options.briefer = runner::Briefer::new(Arc::new(Briefs::new(gateway.clone())));
+            let sessions = runner::Sessions::new(companies.clone(), session_options);
+            let jobs = runner::Jobs::new(sessions.clone(), Arc::new(Around));
+            Self {
+                agent: turns::agent(
+                    gateway.clone(),
+                    &store,
+                    &sources,
+                    Arc::clone(&providers),
+                    owner.name().to_owned(),
+                ),
+                tokens,
+                watch: Watch::new(store.workspaces_at_open()),
+                store,
+                hub: Hub::default(),
+                sources,
+                providers,
+                artifacts,
+                sessions,
+                heartbeats: runner::Heartbeats::new(jobs.clone()),
+                jobs,
+                companies,
+                links: Links::default(),
+                indexes,
+                index_worker,
+                company_events,
+                adapters: runner::Adapters::default(),
+                home: home.clone(),
+                _owner: owner,
+                router: methods::router(),
+            }
         });
         gateway
             .recover_turns()

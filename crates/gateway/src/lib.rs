@@ -5,6 +5,7 @@
 
 mod artifacts;
 mod auth;
+mod briefs;
 mod company_events;
 mod context;
 mod error;

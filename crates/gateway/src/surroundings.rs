@@ -1,4 +1,4 @@
-//! What jobs and heartbeats need from the rest of the company: planned context, instructions, memory, approvals.
+//! What jobs and heartbeats need from the rest of the company: planned context, memory, approvals.
 
 use company::{
     Company, Error,
@@ -10,7 +10,7 @@ use company::{
 use protocol::{
     Id as _,
     company::{
-        ActorRole, ContextPackId, DocumentId, JobId, ProjectId, RunId,
+        ActorRole, ContextPackId, DocumentId, JobId, RunId,
         context::{ContextPlanForJobResponse, ContextRef},
         heartbeat::ProposedAction,
         inbox::ActionExecution,
@@ -92,11 +92,6 @@ impl Surroundings for Around {
             relpath: kept.context_plan_relpath,
             hash: kept.context_plan_hash,
         }))
-    }
-
-    /// Projects are not linked to folders of the thread tree yet, so none is in force.
-    fn instructions(&self, _company: &Company, _project: &ProjectId) -> Option<String> {
-        None
     }
 
     fn job_over(&self, company: &Company, job: &JobId, record: &JobRecord) {

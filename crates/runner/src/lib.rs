@@ -5,6 +5,7 @@
 //! (`process.rs`), and is read piece by piece (`output.rs`, [`usage`]) until its run is over (`session.rs`).
 
 mod adapter;
+mod briefing;
 pub mod budget;
 pub mod driver;
 mod environment;
@@ -31,6 +32,7 @@ pub mod usage;
 pub mod worktree;
 
 pub use adapter::{Adapters, Program, UnknownProvider};
+pub use briefing::{Brief, Briefer, Briefing, Later, Worker, WorkerOver};
 pub use error::Error;
 pub use fill::fill;
 pub use heartbeat::{Carried, Heartbeats, Tick};

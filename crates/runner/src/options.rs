@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, env, time::Duration};
 
 use serde::Deserialize;
 
-use crate::{driver::DeclaredDriver, lanes::Limits};
+use crate::{briefing::Briefer, driver::DeclaredDriver, lanes::Limits};
 
 /// How long a session may run.
 const TIMEOUT: Duration = Duration::from_secs(24 * 3600);
@@ -43,6 +43,8 @@ pub struct Options {
     pub environment: Vec<String>,
     /// Drivers that `config.toml` declares.
     pub drivers: BTreeMap<String, DeclaredDriver>,
+    /// Who tells workers what they should know.
+    pub briefer: Briefer,
 }
 
 impl Options {
@@ -68,6 +70,7 @@ impl Options {
             idle_timeout: length(config.idle_timeout_seconds, IDLE_TIMEOUT),
             environment: config.environment.clone(),
             drivers,
+            briefer: Briefer::default(),
         }
     }
 }

@@ -16,7 +16,7 @@ use company::{
 use protocol::{
     Id as _,
     company::{
-        AgentId, MilestoneId, ProjectId, RepoId, RunId, TaskId, Text,
+        AgentId, JobId, MilestoneId, ProjectId, RepoId, RunId, TaskId, Text,
         session::{
             CompanySessionInstruction, CompanySessionLaunchParams, CompanySessionMode,
             CompanySessionPermission,
@@ -27,6 +27,7 @@ use serde_json::Value;
 
 use crate::{
     Options,
+    briefing::{Brief, Briefer, Worker},
     budget::Budgets,
     driver::{CommandLine, Driver, Wish},
     environment::{self, MARK, Wanted},
@@ -65,6 +66,8 @@ pub(crate) struct Plan {
     pub(crate) live_budget: Option<bool>,
     /// What a job adds.
     pub(crate) extra: Extra,
+    /// Who tells workers what they should know.
+    pub(crate) briefer: Briefer,
 }
 
 /// What a job adds to a launch; nobody can ask for it on the wire.
@@ -76,6 +79,10 @@ pub(crate) struct Extra {
     pub(crate) schema: Option<Value>,
     /// What an agent may use, where its program can be told.
     pub(crate) allowed_tools: Vec<String>,
+    /// The job.
+    pub(crate) job: Option<JobId>,
+    /// What the worker is told, if that is part of what it is asked already.
+    pub(crate) brief: Option<Brief>,
 }
 
 /// Where a session runs and what it runs.
@@ -179,6 +186,7 @@ impl Plan {
                 when == protocol::company::session::CompanySessionBudgetEnforcement::Live
             }),
             extra,
+            briefer: options.briefer.clone(),
             company,
         }
     }
@@ -330,8 +338,50 @@ impl Plan {
         }
     }
 
+    /// What the worker is asked, behind what it is told.
+    pub(crate) fn asked(&self, brief: Option<&Brief>) -> String {
+        let task = self.task_text().unwrap_or_default();
+        match brief {
+            Some(brief) if !task.trim().is_empty() => format!("{}\n\n{task}", brief.text),
+            Some(_) | None => task.to_owned(),
+        }
+    }
+
+    fn task_text(&self) -> Option<&str> {
+        self.prompt.as_deref().or(self.stdin.as_deref())
+    }
+
+    /// Whether a worker program is asked something by us, and so has to be told what it should know.
+    fn is_asked(&self) -> bool {
+        let makes_line = self.argv.is_empty() && self.driver != Driver::Command;
+        let has_task = self.task_text().is_some_and(|task| !task.trim().is_empty());
+        makes_line && has_task
+    }
+
+    /// The worker, for whoever tells it what it should know.
+    pub(crate) fn worker(&self) -> Worker {
+        Worker {
+            company: self.company.clone(),
+            project: self.project.clone(),
+            run: self.run.clone(),
+            job: self.extra.job.clone(),
+            agent: self.agent.clone(),
+            driver: self.driver.as_str().to_owned(),
+            model: self.model.clone(),
+            task: self.task_text().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// What the worker is told in front of what it is asked.
+    pub(crate) async fn brief(&self) -> Result<Option<Brief>, String> {
+        match self.extra.brief.is_none() && self.is_asked() {
+            true => self.briefer.brief(self.worker()).await,
+            false => Ok(None),
+        }
+    }
+
     /// What is run in a folder.
-    pub(crate) fn command(&self, cwd: &Path) -> Command {
+    pub(crate) fn command(&self, cwd: &Path, brief: Option<&Brief>) -> Command {
         let files = instruction_files(cwd);
         let makes_line = self.argv.is_empty();
         let delivery = match (&self.driver, makes_line) {
@@ -359,11 +409,7 @@ impl Plan {
         };
         let wish = Wish {
             bin: self.bin(),
-            prompt: self
-                .prompt
-                .clone()
-                .or_else(|| self.stdin.clone())
-                .unwrap_or_default(),
+            prompt: self.asked(brief),
             model: self.model.clone(),
             permission: self.permission,
             instructions: nearest.map(|path| path.display().to_string()),

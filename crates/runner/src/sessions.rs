@@ -37,6 +37,7 @@ use self::{
 };
 use crate::{
     Error, Options,
+    briefing::{Brief, Worker},
     driver::{Driver, Outcome},
     guard::Verdict,
     lanes::Strain,
@@ -106,6 +107,11 @@ impl Sessions {
                 reaping: Once::new(),
             }),
         }
+    }
+
+    /// What a worker is told, for a job that asks it in its own way.
+    pub(crate) async fn brief(&self, worker: Worker) -> Result<Option<Brief>, String> {
+        self.inner.options.briefer.brief(worker).await
     }
 
     /// Where a session stands.

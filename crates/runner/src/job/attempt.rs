@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     Error,
+    briefing::Worker,
     driver::{Driver, ErrorClass, Outcome, RetryHint},
     guard::Verdict,
     lanes::Strain,
@@ -195,19 +196,30 @@ impl Attempt<'_> {
         let runner = self.runner;
         let sessions = &runner.jobs.inner.sessions;
         let (company, spec) = (&runner.company, &runner.spec);
-        let instructions = {
-            let (jobs, company, project) =
-                (runner.jobs.clone(), company.clone(), runner.project.clone());
-            blocking(move || Ok(jobs.inner.surroundings.instructions(&company, &project))).await?
-        };
         let situation = Situation {
             job: spec,
             run: scribe.run.as_str(),
             folder: &spec.workspace_dir,
-            instructions: instructions.as_deref(),
         };
-        let prompt = prompt::compile(&situation, self.flaw, self.reformats);
+        let task = prompt::compile(&situation, self.flaw, self.reformats);
         let model = spec.model.as_deref().or(self.agent.model_hint.as_deref());
+        let brief = sessions
+            .brief(Worker {
+                company: company.clone(),
+                project: runner.project.clone(),
+                run: scribe.run.clone(),
+                job: Some(runner.job.clone()),
+                agent: self.agent.id.to_string(),
+                driver: worker::kind(self.agent).as_str().to_owned(),
+                model: model.map(ToOwned::to_owned),
+                task: task.clone(),
+            })
+            .await
+            .map_err(company::Error::Refused)?;
+        let prompt = match &brief {
+            Some(brief) => format!("{}\n\n{task}", brief.text),
+            None => task,
+        };
         let permission = match self.flaw {
             // Nothing is to be done any more.
             Some(_) => protocol::company::PermissionLevel::ReadOnly,
@@ -298,6 +310,8 @@ impl Attempt<'_> {
                     scratch: repo.is_none(),
                     schema: takes_schema.then(|| schema::of(spec, scribe.run.as_str())),
                     allowed_tools: worker::allowed_tools(self.agent),
+                    job: Some(runner.job.clone()),
+                    brief,
                 };
                 self.launch(scribe, params, extra).await
             }

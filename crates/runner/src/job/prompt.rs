@@ -1,5 +1,5 @@
-//! What a worker is asked: sections with headings, in a fixed order. The instructions in force for the project come
-//! from whoever keeps them and are one section among the others.
+//! What a worker is asked: sections with headings, in a fixed order. What it is told besides, such as the
+//! instructions of its project, goes before it.
 
 use protocol::company::{
     JobKind,
@@ -18,8 +18,6 @@ pub(crate) struct Situation<'a> {
     pub(crate) run: &'a str,
     /// The company folder.
     pub(crate) folder: &'a str,
-    /// The instructions in force for the project.
-    pub(crate) instructions: Option<&'a str>,
 }
 
 /// What was wrong with the attempt before.
@@ -38,12 +36,6 @@ pub(crate) fn compile(situation: &Situation<'_>, flaw: Option<&Flaw>, reformat: 
     match (flaw, reformat) {
         (None, _) => {
             sections.push(("Task", opening(job)));
-            sections.extend(situation.instructions.map(|text| {
-                (
-                    "Instructions of the project (AGENTS.md)",
-                    text.trim().to_owned(),
-                )
-            }));
             sections.push(("Goal", job.goal.to_string()));
             sections.push(("Constraints", list(&job.constraints)));
             if job.job_kind == JobKind::Execution {
@@ -193,40 +185,12 @@ mod tests {
     }
 
     #[test]
-    fn instructions_of_the_project_are_a_section_of_the_prompt() {
-        let job = job("execution");
-        let situation = Situation {
-            job: &job,
-            run: "run_1",
-            folder: "/c",
-            instructions: Some("Be brief."),
-        };
-        let text = compile(&situation, None, false);
-        assert_eq!(
-            headings(&text),
-            [
-                "Task",
-                "Instructions of the project (AGENTS.md)",
-                "Goal",
-                "Constraints",
-                "Deliverables",
-                "Permission level",
-                "Context references",
-                "Answer",
-            ]
-        );
-        assert!(text.contains("\"attempt_run_id\": \"run_1\""));
-        assert!(text.contains("- file: company/policy.yaml (rules)"));
-    }
-
-    #[test]
     fn a_woken_worker_is_not_told_of_deliverables() {
         let job = job("heartbeat");
         let situation = Situation {
             job: &job,
             run: "run_1",
             folder: "/c",
-            instructions: None,
         };
         assert_eq!(
             headings(&compile(&situation, None, false)),
@@ -247,7 +211,6 @@ mod tests {
             job: &job,
             run: "run_2",
             folder: "/c",
-            instructions: None,
         };
         let flaw = Flaw {
             errors: vec![super::super::result::error(

@@ -1,8 +1,8 @@
-//! What jobs need from others: what a worker may know, how the project is instructed, who hears of a result.
+//! What jobs need from others: what a worker may know, who hears of a result.
 
 use company::{Company, Error, secret};
 use protocol::company::{
-    ContextPackId, JobId, ProjectId, RunId,
+    ContextPackId, JobId, RunId,
     context::ContextRef,
     job::{JobRecord, JobSpec},
 };
@@ -40,9 +40,6 @@ pub trait Surroundings: Send + Sync + 'static {
         run: (&RunId, &ContextPackId, &str),
     ) -> Result<Option<KeptPlan>, Error>;
 
-    /// The AGENTS.md in force for a project.
-    fn instructions(&self, company: &Company, project: &ProjectId) -> Option<String>;
-
     /// Hears that a job is over.
     fn job_over(&self, company: &Company, job: &JobId, record: &JobRecord);
 }
@@ -71,10 +68,6 @@ impl Surroundings for Alone {
         _run: (&RunId, &ContextPackId, &str),
     ) -> Result<Option<KeptPlan>, Error> {
         Ok(None)
-    }
-
-    fn instructions(&self, _company: &Company, _project: &ProjectId) -> Option<String> {
-        None
     }
 
     fn job_over(&self, _company: &Company, _job: &JobId, _record: &JobRecord) {}

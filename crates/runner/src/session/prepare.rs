@@ -107,16 +107,19 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
             path
         }
     };
+    let brief = plan.brief().await.map_err(NotStarted::launch)?;
     let (cwd, command) = {
-        let (plan, base) = (Arc::clone(plan), base.clone());
+        let (plan, base, brief) = (Arc::clone(plan), base.clone(), brief.clone());
         blocking(move || {
             Ok(plan
                 .workdir(&base)
-                .map(|cwd| (cwd.clone(), plan.command(&cwd))))
+                .map(|cwd| (cwd.clone(), plan.command(&cwd, brief.as_ref()))))
         })
         .await?
         .map_err(NotStarted::launch)?
     };
+    let asked = plan.asked(brief.as_ref());
+    let told = brief.or_else(|| plan.extra.brief.clone());
     if let Some(refusal) = command::refusal(&command.line.argv) {
         return Err(NotStarted::launch(refusal));
     }
@@ -130,9 +133,16 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         .collect();
     {
         let (plan, scribe, command) = (Arc::clone(plan), scribe.clone(), command.clone());
-        let (argv, worktree) = (argv.clone(), place.worktree.clone());
-        blocking(move || write_spec(&plan, &scribe, &command, &argv, &secrets, worktree.as_ref()))
-            .await?;
+        let (argv, worktree, told) = (argv.clone(), place.worktree.clone(), told.clone());
+        blocking(move || {
+            let manifest = told.as_ref().map(|told| told.manifest.as_str());
+            write_manifest(&plan, manifest)?;
+            write_spec(&plan, &scribe, &command, &argv, &secrets, worktree.as_ref())
+        })
+        .await?;
+    }
+    if let Some(told) = told {
+        plan.briefer.started(plan.worker(), told);
     }
     if let Some(repo) = &plan.repo {
         let taken = snapshot::take(
@@ -159,7 +169,7 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
     }
     let turn = is_server.then(|| TurnWish {
         cwd: cwd.display().to_string(),
-        prompt: prompt.cloned().unwrap_or_default(),
+        prompt: asked,
         model: plan.model.clone(),
         sandbox: match plan.permission {
             CompanySessionPermission::ReadOnly => "read-only",
@@ -176,8 +186,23 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
     })
 }
 
+/// The file that proves what a worker was told.
+const MANIFEST: &str = "prompt_manifest.json";
+
 /// The file that says that somebody wants a session stopped.
 pub(crate) const STOP_FLAG: &str = "stop_requested.flag";
+
+/// Keeps the proof of what the worker is told; one of an earlier session of the run is not it.
+fn write_manifest(plan: &Plan, manifest: Option<&str>) -> Result<(), company::Error> {
+    let path = plan.company.path(&plan.output(MANIFEST).0);
+    match manifest {
+        Some(manifest) => files::replace(&path, format!("{manifest}\n").as_bytes()),
+        None => {
+            let _ = fs::remove_file(&path);
+            Ok(())
+        }
+    }
+}
 
 /// Writes what will run into `run.yaml`, and what it reads into files.
 fn write_spec(

@@ -52,6 +52,13 @@ impl Sessions {
         {
             refuse(message);
         }
+        let brief = match plan.brief().await {
+            Ok(brief) => brief,
+            Err(error) => {
+                refuse(error);
+                None
+            }
+        };
         let (checks, command) = {
             let (inner, plan) = (Arc::clone(&self.inner), plan.clone());
             blocking(move || {
@@ -59,7 +66,7 @@ impl Sessions {
                 let command = plan.place().and_then(|place| {
                     let base = plan.base(&place);
                     let cwd = plan.workdir(&base)?;
-                    Ok((place, plan.command(&cwd), cwd))
+                    Ok((place, plan.command(&cwd, brief.as_ref()), cwd))
                 });
                 Ok((checks, command))
             })

@@ -1,0 +1,165 @@
+//! What workers are told: the prompt that the hooks of a turn make for the folder of their project.
+//!
+//! A start costs reads alone, which are remembered until somebody writes. The hidden thread and its turn are written
+//! beside the start.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use agent::{WorkerBrief, WorkerEnd};
+use crud::ProjectPlace;
+use prompt::CompiledPrompt;
+use protocol::{
+    company::{RunId, RunStatus},
+    turn::TurnStatus,
+};
+use runner::{Brief, Briefing, Later, Worker, WorkerOver};
+use tokio::task::JoinHandle;
+
+use crate::{Gateway, linking};
+
+/// How many characters of a task are the title of its thread.
+const TITLE_CHARS: usize = 80;
+
+/// The gateway, as its sessions see it.
+pub(crate) struct Briefs {
+    gateway: Weak<Gateway>,
+    /// The starts that are being written down.
+    starting: Arc<Mutex<BTreeMap<RunId, JoinHandle<()>>>>,
+}
+
+impl Briefs {
+    pub(crate) fn new(gateway: Weak<Gateway>) -> Self {
+        Self {
+            gateway,
+            starting: Arc::default(),
+        }
+    }
+}
+
+impl Briefing for Briefs {
+    fn brief(&self, worker: Worker) -> Later<Result<Brief, String>> {
+        let gateway = self.gateway.upgrade();
+        Box::pin(async move {
+            let gateway = gateway.ok_or("the gateway stops")?;
+            let compiled = gateway.compile_for(&worker).await?;
+            let manifest = serde_json::to_string_pretty(&compiled.manifest);
+            Ok(Brief {
+                text: compiled.full(),
+                manifest: manifest.map_err(|error| error.to_string())?,
+            })
+        })
+    }
+
+    fn started(&self, worker: Worker, brief: Brief) {
+        let Some(gateway) = self.gateway.upgrade() else {
+            return;
+        };
+        let run = worker.run.clone();
+        let noting = tokio::spawn(async move {
+            if let Err(error) = gateway.note_start(worker, &brief.manifest).await {
+                tracing::warn!(error, "the thread of a worker cannot be written down");
+            }
+        });
+        let mut starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        starting.insert(run, noting);
+    }
+
+    fn over(&self, over: WorkerOver) -> Later<()> {
+        let gateway = self.gateway.upgrade();
+        let mut starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        let noting = starting.remove(&over.run);
+        drop(starting);
+        let end = WorkerEnd {
+            turn_id: turn_id(&over.run),
+            status: match over.status {
+                RunStatus::Ended => TurnStatus::Completed,
+                RunStatus::Stopped => TurnStatus::Interrupted,
+                RunStatus::Failed | RunStatus::Running => TurnStatus::Failed,
+            },
+            error: match over.status {
+                RunStatus::Stopped => Some(over.error.unwrap_or_else(|| "stopped".to_owned())),
+                RunStatus::Ended | RunStatus::Failed | RunStatus::Running => over.error,
+            },
+            text: over.text,
+        };
+        Box::pin(async move {
+            if let Some(noting) = noting {
+                let _ = noting.await;
+            }
+            let Some(gateway) = gateway else {
+                return;
+            };
+            match gateway.agent.worker_ended(end).await {
+                // A worker that nobody briefed has no turn.
+                Ok(()) | Err(agent::Error::Store(crud::Error::UnknownTurn(_))) => {}
+                Err(error) => tracing::warn!(%error, "the end of a worker cannot be written down"),
+            }
+        })
+    }
+}
+
+impl Gateway {
+    async fn compile_for(self: &Arc<Self>, worker: &Worker) -> Result<CompiledPrompt, String> {
+        let place = self.place_of(worker).await?;
+        let compiled = self.agent.brief(&brief(worker, place)).await;
+        compiled.map_err(|error| error.to_string())
+    }
+
+    /// Where the project of a worker is in the tree; its company folder is linked if nobody has opened it yet.
+    async fn place_of(self: &Arc<Self>, worker: &Worker) -> Result<ProjectPlace, String> {
+        let dir = linking::dir(&worker.company);
+        let find = async || {
+            let companies = self.store.companies();
+            let found = companies.place(&dir, worker.project.as_str()).await;
+            found.map_err(|error| error.to_string())
+        };
+        match find().await? {
+            Some(place) if place.folder_id.is_some() => Ok(place),
+            Some(_) | None => {
+                self.link(worker.company.clone()).await;
+                let place = find().await?;
+                place.ok_or_else(|| "the company folder cannot be linked to a workspace".to_owned())
+            }
+        }
+    }
+
+    async fn note_start(self: &Arc<Self>, worker: Worker, manifest: &str) -> Result<(), String> {
+        let place = self.place_of(&worker).await?;
+        let noted = self.agent.worker_started(brief(&worker, place), manifest);
+        noted.await.map_err(|error| error.to_string())
+    }
+}
+
+fn brief(worker: &Worker, place: ProjectPlace) -> WorkerBrief {
+    let thread = match &worker.job {
+        Some(job) => job.as_str(),
+        None => worker.run.as_str(),
+    };
+    let title: String = worker
+        .task
+        .lines()
+        .find(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        .unwrap_or_default()
+        .chars()
+        .take(TITLE_CHARS)
+        .collect();
+    WorkerBrief {
+        workspace_id: place.workspace_id,
+        folder_id: place.folder_id,
+        thread_id: format!("thr_{thread}"),
+        turn_id: turn_id(&worker.run),
+        name: title,
+        agent_id: Some(worker.agent.clone()),
+        text: worker.task.clone(),
+        driver: worker.driver.clone(),
+        model: worker.model.clone().unwrap_or_default(),
+    }
+}
+
+/// The turn that a run is.
+fn turn_id(run: &RunId) -> String {
+    format!("trn_{}", run.as_str())
+}
