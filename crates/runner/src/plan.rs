@@ -27,11 +27,12 @@ use serde_json::Value;
 
 use crate::{
     Options,
-    briefing::{Brief, Briefer, Worker},
+    briefing::{Brief, Briefer, Worker, WorkerOver},
     budget::Budgets,
-    driver::{CommandLine, Driver, Wish},
+    driver::{CommandLine, Driver, Outcome, Wish},
     environment::{self, MARK, Wanted},
     guard,
+    record::SessionRecord,
     worktree::{self, Worktree},
 };
 
@@ -378,6 +379,20 @@ impl Plan {
             true => self.briefer.brief(self.worker()).await,
             false => Ok(None),
         }
+    }
+
+    /// Tells whoever told the worker what it should know that it has ended.
+    pub(crate) async fn over(&self, record: &SessionRecord, outcome: Option<&Outcome>) {
+        if self.extra.brief.is_none() && !self.is_asked() {
+            return;
+        }
+        let over = WorkerOver {
+            run: self.run.clone(),
+            status: record.status,
+            error: record.error.clone(),
+            text: outcome.and_then(|outcome| outcome.text.clone()),
+        };
+        self.briefer.over(over).await;
     }
 
     /// What is run in a folder.

@@ -17,8 +17,8 @@ pub(crate) use live::{Live, Stage};
 pub(crate) use prepare::STOP_FLAG;
 
 use crate::{
-    briefing::WorkerOver, driver::Outcome, pipes::Pipes, plan::Plan, process::ProcessId,
-    record::SessionRecord, scribe::Scribe,
+    driver::Outcome, pipes::Pipes, plan::Plan, process::ProcessId, record::SessionRecord,
+    scribe::Scribe,
 };
 
 const SPAWN_FAILED: &str = "spawn_failed";
@@ -67,32 +67,12 @@ pub(crate) async fn run(plan: Arc<Plan>, live: Arc<Live>) -> Option<Outcome> {
         Err(error) => Err(error),
     };
     match started {
-        Ok(started) => finish(started, &plan, &live, &scribe).await,
+        Ok(started) => started.finish(&plan, &live, &scribe).await,
         Err(error) => {
             fail(&scribe, &live, error).await;
             None
         }
     }
-}
-
-/// Waits for the end, and tells whoever told the worker what it should know.
-async fn finish(
-    started: started::Started,
-    plan: &Arc<Plan>,
-    live: &Arc<Live>,
-    scribe: &Scribe,
-) -> Option<Outcome> {
-    let outcome = started.finish(plan, live, scribe).await;
-    let record = live.state().record;
-    plan.briefer
-        .over(WorkerOver {
-            run: plan.run.clone(),
-            status: record.status,
-            error: record.error,
-            text: outcome.as_ref().and_then(|outcome| outcome.text.clone()),
-        })
-        .await;
-    outcome
 }
 
 /// Goes on with a session whose gateway is gone, until it is over.
@@ -113,7 +93,7 @@ pub(crate) async fn take_over(
         blocking(move || started::take_over(&plan, &scribe, process, pipes)).await
     };
     match taken {
-        Ok(started) => finish(started, &plan, &live, &scribe).await,
+        Ok(started) => started.finish(&plan, &live, &scribe).await,
         Err(error) => {
             fail(&scribe, &live, error.into()).await;
             None

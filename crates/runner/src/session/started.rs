@@ -313,17 +313,20 @@ impl Started {
             status,
             chars_in: self.chars_in,
         };
-        let (plan, scribe) = (Arc::clone(plan), scribe.clone());
-        let record = live.state().record;
-        let written = blocking(move || {
-            let written = end.write(&plan, &scribe, sink, record);
-            pipes::remove(&plan.company, &plan.session_ref);
-            Ok(written)
-        })
-        .await;
+        let written = {
+            let (plan, scribe) = (Arc::clone(plan), scribe.clone());
+            let record = live.state().record;
+            blocking(move || {
+                let written = end.write(&plan, &scribe, sink, record);
+                pipes::remove(&plan.company, &plan.session_ref);
+                Ok(written)
+            })
+            .await
+        };
         match written {
             Ok((record, outcome)) => {
                 live.say(outcome.clone());
+                plan.over(&record, outcome.as_ref()).await;
                 live.end(record);
                 outcome
             }
@@ -332,6 +335,7 @@ impl Started {
                 let mut record = live.state().record;
                 record.status = RunStatus::Failed;
                 record.error = Some(error.to_string());
+                plan.over(&record, None).await;
                 live.end(record);
                 None
             }
