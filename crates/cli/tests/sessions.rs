@@ -24,6 +24,14 @@ struct Office {
     run: String,
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what a test lays out need not survive a crash"
+)]
+fn write(path: &Path, content: &str) {
+    fs::write(path, content).expect("a file can be written");
+}
+
 fn start(home: &Path) -> StdioProcess {
     StdioProcess::start(Command::new(env!("CARGO_BIN_EXE_ac")), home)
 }
@@ -51,7 +59,7 @@ impl Office {
         );
         office.run = text(&made["run_id"]);
         let worker = office.folder.path().join(program);
-        fs::write(&worker, format!("#!/bin/sh\n{script}")).expect("a file can be written");
+        write(&worker, &format!("#!/bin/sh\n{script}"));
         let mode = fs::Permissions::from_mode(0o755);
         fs::set_permissions(&worker, mode).expect("a file can be made a program");
         let launch = json!({
@@ -153,7 +161,7 @@ fn what_a_worker_prints_after_its_gateway_was_killed_is_not_lost() {
     let script = format!("echo before\n{WAIT}seq 1 {LINES}\necho after\n");
     let mut office = Office::with_worker("cmd", "worker", &script);
     office.kill_the_gateway();
-    fs::write(office.go(), "").expect("a file can be written");
+    write(&office.go(), "");
     let listed = office.call("session.list", json!({"status": "running"}));
     assert_eq!(listed[0]["session_ref"], "s");
     let ended = office.call("session.collect", json!({"session_ref": "s"}));
@@ -182,7 +190,7 @@ fn a_worker_that_answers_after_its_gateway_was_killed_has_done_its_run() {
     let mut office = Office::with_worker("claude", "claude", &script);
     office.kill_the_gateway();
     office.call("workspace.open", json!({}));
-    fs::write(office.go(), "").expect("a file can be written");
+    write(&office.go(), "");
     let ended = office.call("session.collect", json!({"session_ref": "s"}));
     assert_eq!(ended["status"], "ended", "{ended}");
     let said = fs::read_to_string(office.run_file("outputs/last_message.md"));
@@ -216,7 +224,7 @@ fn a_worker_that_ended_while_there_was_no_gateway_is_an_orphan() {
     let done = office.folder.path().join("go.done");
     // The new one knows nothing of the folder before it is asked.
     office.kill_the_gateway();
-    fs::write(office.go(), "").expect("a file can be written");
+    write(&office.go(), "");
     let deadline = Instant::now() + PATIENCE;
     let pid = |office: &Office| {
         let record = fs::read_to_string(office.dir().join(".local/sessions/s.yaml"));

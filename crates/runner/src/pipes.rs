@@ -8,7 +8,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io,
     os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::Stdio,
 };
 
@@ -50,8 +50,8 @@ fn paths(company: &Company, session_ref: &str) -> [PathBuf; 2] {
 pub(crate) fn make(company: &Company, session_ref: &str) -> io::Result<(Pipes, Ends)> {
     remove(company, session_ref);
     let [stdout, stderr] = paths(company, session_ref);
-    let (stdout, stdout_end) = make_one(stdout)?;
-    let (stderr, stderr_end) = make_one(stderr)?;
+    let (stdout, stdout_end) = make_one(&stdout)?;
+    let (stderr, stderr_end) = make_one(&stderr)?;
     let pipes = Pipes { stdout, stderr };
     let ends = Ends {
         stdout: stdout_end,
@@ -60,8 +60,8 @@ pub(crate) fn make(company: &Company, session_ref: &str) -> io::Result<(Pipes, E
     Ok((pipes, ends))
 }
 
-fn make_one(path: PathBuf) -> io::Result<(Receiver, Stdio)> {
-    match make_named(&path) {
+fn make_one(path: &Path) -> io::Result<(Receiver, Stdio)> {
+    match make_named(path) {
         Ok((ours, theirs)) => Ok((Receiver::from_file(ours)?, theirs.into())),
         Err(error) => {
             tracing::debug!(%error, path = %path.display(), "a pipe has no name");
@@ -73,7 +73,7 @@ fn make_one(path: PathBuf) -> io::Result<(Receiver, Stdio)> {
 
 /// The worker's end is open for reading as well: so the pipe stays when we are gone, and printing waits instead of
 /// failing.
-fn make_named(path: &PathBuf) -> io::Result<(File, File)> {
+fn make_named(path: &Path) -> io::Result<(File, File)> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, Mode, mkfifoat};
@@ -90,7 +90,7 @@ fn make_named(path: &PathBuf) -> io::Result<(File, File)> {
     }
 }
 
-fn reader(path: &PathBuf) -> io::Result<File> {
+fn reader(path: &Path) -> io::Result<File> {
     let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file = OpenOptions::new()
         .read(true)
