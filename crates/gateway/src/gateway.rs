@@ -110,7 +110,7 @@ impl Gateway {
         let companies = company_events.companies(&sources, &index_worker);
         index_worker.serve(companies.clone());
         let sessions = runner::Sessions::new(companies.clone(), session_options);
-        let jobs = runner::Jobs::new(sessions.clone(), Arc::new(Around));
+        let jobs = runner::Jobs::new(sessions.clone(), Arc::new(Around(indexes.clone())));
         let gateway = Arc::new_cyclic(|gateway| Self {
             agent: turns::agent(
                 gateway.clone(),
