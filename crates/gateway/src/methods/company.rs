@@ -41,6 +41,9 @@ use serde_json::json;
 
 use crate::Context;
 
+/// No error names more of what is wrong with a folder; `workspace.validate` tells the rest.
+const MOST_ISSUES: usize = 20;
+
 /// Works on a company folder.
 async fn within<R: Send + 'static>(
     ctx: &Context,
@@ -53,7 +56,7 @@ async fn within<R: Send + 'static>(
     blocking(move || {
         let company = companies.open(&workspace_dir)?;
         heartbeats.observe(&company);
-        work(&company)
+        work(&company).map_err(|error| company.named(error))
     })
     .await
 }
@@ -70,9 +73,12 @@ async fn indexed<R: Send + 'static>(
     let indexes = ctx.indexes().clone();
     let work = move || {
         let company = companies.open(&workspace_dir)?;
-        let done = work(&indexes, &company)?;
+        let done = work(&indexes, &company).map_err(|error| match error {
+            ::index::Error::Folder(error) => company.named(error).into(),
+            error => error,
+        })?;
         worker.used(&company);
-        Ok(done)
+        Ok::<_, ::index::Error>(done)
     };
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done.map_err(|error| index_failure(&error)),
@@ -137,7 +143,7 @@ async fn at<R: Send + 'static>(
     work: impl FnOnce(&Company) -> Result<R, Error> + Send + 'static,
 ) -> Result<R, Failure> {
     let company = ctx.companies().at(workspace_dir);
-    blocking(move || work(&company)).await
+    blocking(move || work(&company).map_err(|error| company.named(error))).await
 }
 
 /// Files are waited for on threads that may wait.
@@ -206,9 +212,16 @@ fn failure(error: &Error) -> Failure {
             Failure::state(kind, message).with("task_ids", json!(ids))
         }
         Error::Refused(_) => Failure::state(Kind::Refused, message),
+        Error::FolderInvalid { issues, .. } => {
+            let shown = &issues[..issues.len().min(MOST_ISSUES)];
+            Failure::state(Kind::Refused, message).with("issues", json!(shown))
+        }
         Error::LockTimeout(_) => Failure::state(Kind::LockTimeout, message),
         Error::DiskFull => Failure::state(Kind::QuotaExceeded, message),
-        Error::Io { .. } => Failure::incident(error),
+        Error::Io { path, .. } => {
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            Failure::incident(error).with("file", file.as_ref())
+        }
     }
 }
 
