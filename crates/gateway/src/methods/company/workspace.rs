@@ -44,6 +44,7 @@ async fn open(
     params: CompanyFolderParams,
 ) -> Result<CompanyWorkspaceOpenResponse, Failure> {
     at(&ctx, &params.workspace_dir, |company| {
+        company.finish_left();
         let issues = validate(company);
         Ok(CompanyWorkspaceOpenResponse {
             workspace_dir: company.given().to_owned(),
