@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use protocol::company::{ActorRole, Issue, ReviewDecision, TaskId};
+use protocol::company::{ActorRole, Issue, ReviewDecision, TaskId, workspace::ValidationIssue};
 
 use crate::secret::SecretCounts;
 
@@ -86,9 +86,20 @@ pub enum Error {
     /// The state of the folder forbids it.
     #[error("{0}")]
     Refused(String),
+    /// What is wrong with the files of the folder forbids it.
+    #[error("{sentence}")]
+    FolderInvalid {
+        /// What is not done.
+        sentence: String,
+        /// What is wrong.
+        issues: Vec<ValidationIssue>,
+    },
     /// Another process holds the write lock and does not let go.
     #[error("Timed out waiting for workspace write lock: {0}")]
     LockTimeout(String),
+    /// Another process holds the lock of a file of lines and does not let go.
+    #[error("timed out waiting for the lock of `{}`", .0.display())]
+    FileLocked(PathBuf),
     /// The disk is full.
     #[error("the disk with the company folder is full")]
     DiskFull,
@@ -156,7 +167,9 @@ impl Error {
             | Self::Secret { .. }
             | Self::AlreadyDecided { .. }
             | Self::Refused(_)
+            | Self::FolderInvalid { .. }
             | Self::LockTimeout(_)
+            | Self::FileLocked(_)
             | Self::DiskFull => false,
         }
     }

@@ -313,7 +313,9 @@ impl Check<'_> {
             | Error::Tasks(_)
             | Error::NotFound { .. }
             | Error::Refused(_)
+            | Error::FolderInvalid { .. }
             | Error::LockTimeout(_)
+            | Error::FileLocked(_)
             | Error::DiskFull) => vec![(false, other.to_string())],
         }
     }
