@@ -313,11 +313,10 @@ pub(crate) fn approved(
     if let Some(left) = left
         .iter()
         .find(|undone| undone.action.idempotency_key() == key)
+        && let Some(undone) = claimed(company, left, &config, now, 0)?
     {
-        if let Some(undone) = claimed(company, left, &config, now, 0)? {
-            finish(jobs, company, &undone, &mut carried)?;
-            return Ok(carried);
-        }
+        finish(jobs, company, &undone, &mut carried)?;
+        return Ok(carried);
     }
     let undone = company.write(|writer| {
         let mut state = remembered(company);
