@@ -24,7 +24,8 @@ pub use relevance::{Rank, Ranked, by_words, goal_words};
 use crate::{
     Company, Error, collation,
     document::DocumentKind,
-    documents, layout, memory,
+    documents::{self, Listed},
+    layout, memory,
     org::text,
     policy::{self, Action, Actor, Decision, Resource},
     review::{self, Subject},
@@ -81,8 +82,16 @@ pub fn plan(
     };
     plan.governance();
     plan.seeds();
-    plan.memory()?;
-    plan.trajectory()?;
+    let kinds = [
+        DocumentKind::MemoryDelta,
+        DocumentKind::ManagerDigest,
+        DocumentKind::FailureReport,
+    ];
+    let listed = documents::list(company, &job.project_id, &kinds)?;
+    let is_delta =
+        |listed: &&Listed| listed.document.head.kind() == Some(DocumentKind::MemoryDelta.as_str());
+    plan.memory(listed.iter().filter(is_delta))?;
+    plan.trajectory(listed.iter().filter(|listed| !is_delta(listed)));
     plan.cycles()?;
     plan.rank(rank);
     let selected = plan.select(max_refs as usize);
@@ -183,10 +192,10 @@ impl Plan<'_> {
     }
 
     /// L1: what was approved to be remembered.
-    fn memory(&mut self) -> Result<(), Error> {
+    fn memory<'d>(&mut self, deltas: impl Iterator<Item = &'d Listed>) -> Result<(), Error> {
         let project = &self.job.project_id;
         let decisions = review::latest(self.company)?;
-        for listed in documents::list(self.company, project, &[DocumentKind::MemoryDelta])? {
+        for listed in deltas {
             let head = &listed.document.head;
             let mut candidate = Candidate {
                 score: 800.0,
@@ -243,9 +252,8 @@ impl Plan<'_> {
     }
 
     /// L2: what managers and failures tell.
-    fn trajectory(&mut self) -> Result<(), Error> {
-        let kinds = [DocumentKind::ManagerDigest, DocumentKind::FailureReport];
-        for listed in documents::list(self.company, &self.job.project_id, &kinds)? {
+    fn trajectory<'d>(&mut self, told: impl Iterator<Item = &'d Listed>) {
+        for listed in told {
             let head = &listed.document.head;
             let kind = head.kind().unwrap_or_default();
             let title = head.title().unwrap_or_default();
@@ -273,7 +281,6 @@ impl Plan<'_> {
                 self.keep_unless_secret(candidate, &scanned);
             }
         }
-        Ok(())
     }
 
     /// L2: runs that had to begin anew.

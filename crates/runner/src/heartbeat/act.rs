@@ -310,9 +310,10 @@ pub(crate) fn approved(
     // It may have been begun by a process that ended before it was done.
     let left = files::undone(company)?;
     let key = action.idempotency_key();
-    if let Some(left) = left
+    let left = left
         .iter()
-        .find(|undone| undone.action.idempotency_key() == key)
+        .find(|undone| undone.action.idempotency_key() == key);
+    if let Some(left) = left
         && let Some(undone) = claimed(company, left, &config, now, 0)?
     {
         finish(jobs, company, &undone, &mut carried)?;

@@ -90,7 +90,7 @@ pub(crate) async fn run(
     }
 
     let wakes = wakes(company, &config, &facts, &decision);
-    {
+    let is_quiet = {
         let (company, id, reason) = (company.clone(), response.tick_id.clone(), reason.to_owned());
         let wakes: Vec<_> = wakes.iter().map(|(pending, _)| pending.clone()).collect();
         let cursors = facts.cursors.clone();
@@ -101,11 +101,16 @@ pub(crate) async fn run(
             .collect();
         // Who is to be woken is written down before the signals are forgotten that are the reason.
         blocking(move || {
-            company
-                .write(|writer| pending::change(writer, |all| all.extend(wakes.iter().cloned())))?;
+            if !wakes.is_empty() {
+                company.write(|writer| {
+                    pending::change(writer, |all| all.extend(wakes.iter().cloned()))
+                })?;
+            }
+            // Mostly nobody is woken and nothing is left to do: then one write is all.
+            let is_quiet = pending::all(&company).is_empty() && files::undone(&company)?.is_empty();
             change_state(&company, |state| {
                 began(state, &id, &reason, started_ms, next_ms);
-                state.running = true;
+                state.running = !is_quiet;
                 state.run_event_cursors = cursors;
                 for (agent, hash) in hashes {
                     state
@@ -122,9 +127,13 @@ pub(crate) async fn run(
                     worker.last_wake_at = Text::new(company::iso_time(started_ms));
                 }
                 state.stats.workers_woken_total += wakes.len() as u64;
-            })
+            })?;
+            Ok(is_quiet)
         })
-        .await?;
+        .await?
+    };
+    if is_quiet {
+        return Ok(finished(response, company));
     }
     for (pending, jitter_seconds) in &wakes {
         response.jobs_submitted.push(HeartbeatJob {
