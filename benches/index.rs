@@ -21,11 +21,11 @@ use std::{
     time::Instant,
 };
 
-use company::{Companies, Company, Sources};
+use company::{Companies, Company, Sources, run::LiveRuns};
 use index::{Indexes, Live};
 use protocol::company::{
     Text, index::IndexSyncWorkerStatusResponse, monitor::MonitorSnapshotParams,
-    resources::ResourcesSnapshotParams, ui::UiSnapshotParams, usage::UsageAnalyticsParams,
+    ui::UiSnapshotParams, usage::UsageAnalyticsParams,
 };
 use rusqlite::{Connection, params};
 use serde::Deserialize;
@@ -109,7 +109,7 @@ fn thousand(table: &mut Table) {
         let views = [
             measure(|| monitor(&indexes, &company)),
             measure(|| ui(&indexes, &company)),
-            measure(|| resources(&indexes, &company)),
+            measure(|| resources(&company)),
         ];
         let round = [
             raw, rebuilt, bare, unchanged, appended, views[0], views[1], views[2],
@@ -158,7 +158,7 @@ fn thousand(table: &mut Table) {
     );
     table.time("ui.snapshot, with its sync", ui, Some(bare.cpu), Some(25.0));
     table.time(
-        "resources.snapshot, with its sync",
+        "resources.snapshot, from the documents",
         resources,
         Some(bare.cpu),
         None,
@@ -200,8 +200,8 @@ fn child(folder: &Path) -> ExitCode {
             monitor(&indexes, &company)
         }),
         ("ui.snapshot, with its sync", &|| ui(&indexes, &company)),
-        ("resources.snapshot, with its sync", &|| {
-            resources(&indexes, &company)
+        ("resources.snapshot, from the documents", &|| {
+            resources(&company)
         }),
         ("usage.analytics, with its sync", &|| {
             usage(&indexes, &company)
@@ -281,15 +281,9 @@ fn ui(indexes: &Indexes, company: &Company) {
     assert_eq!(shown.monitor.rows.len(), 200);
 }
 
-fn resources(indexes: &Indexes, company: &Company) {
-    let params = ResourcesSnapshotParams {
-        workspace_dir: dir(company),
-        project_id: None,
-        sync_index: None,
-    };
-    indexes
-        .resources(company, &params, &Live::new())
-        .expect("a snapshot");
+fn resources(company: &Company) {
+    let shown = company::resources::snapshot(company, None, &LiveRuns::new());
+    shown.expect("a snapshot");
 }
 
 fn usage(indexes: &Indexes, company: &Company) {

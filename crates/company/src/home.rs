@@ -1,9 +1,13 @@
 //! How all projects stand: tasks, runs and what waits for a decision.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use protocol::company::{
     MilestoneStatus, ProjectId, ReviewDecision, TaskStatus,
+    resources::ResourcesSnapshotResponse,
     task::Task,
     workspace::{
         CompanyWorkspaceHomeSnapshotResponse, HomeProject, HomeSnapshot, HomeSummary,
@@ -13,8 +17,8 @@ use protocol::company::{
 
 use crate::{
     Company, Error,
-    document::{DocumentHead, DocumentKind, Project, Review},
-    iso_time, layout, plan, project,
+    document::{DocumentHead, DocumentKind, Project, Review, Run},
+    iso_time, layout, plan, project, resources,
     run::{self, Activity, LiveRuns},
     task::Tasks,
 };
@@ -26,13 +30,16 @@ pub struct Standings {
     now_ms: i64,
     /// Newest first.
     projects: Vec<Standing>,
+    /// The runs of all projects, and those of them with a live session.
+    runs: Vec<(ProjectId, Arc<Run>)>,
+    live: LiveRuns,
 }
 
 /// What is counted of one project.
 #[derive(Clone, Debug)]
 struct Standing {
     id: ProjectId,
-    project: std::sync::Arc<Project>,
+    project: Arc<Project>,
     repo_links: Vec<RepoLink>,
     pending_reviews: u64,
     active_runs: u64,
@@ -75,14 +82,33 @@ impl Standings {
     pub fn read(company: &Company, live: &LiveRuns) -> Result<Self, Error> {
         let now_ms = company.sources().now_ms();
         let decided = decided(company)?;
+        let runs = run::runs(company, None)?;
+        let by_project: BTreeMap<_, _> = runs
+            .chunk_by(|(one, _), (other, _)| one == other)
+            .map(|runs| (&runs[0].0, runs))
+            .collect();
         let projects = project::projects(company)?
             .into_iter()
-            .map(|(id, project)| Standing::of(company, id, project, &decided, live, now_ms));
+            .map(|(id, project)| {
+                let runs = by_project.get(&id).copied().unwrap_or_default();
+                Standing::of(company, id, project, runs, &decided, live, now_ms)
+            });
         Ok(Self {
             workspace_dir: company.given().to_owned(),
             now_ms,
             projects: projects.collect::<Result<_, _>>()?,
+            runs,
+            live: live.clone(),
         })
+    }
+
+    /// Who there is and what they used, in all projects or in one of them.
+    pub fn resources(
+        &self,
+        company: &Company,
+        project: Option<&str>,
+    ) -> Result<ResourcesSnapshotResponse, Error> {
+        resources::of_runs(company, project, &self.live, &self.runs)
     }
 
     /// The folder as the caller wrote it.
@@ -199,7 +225,8 @@ impl Standing {
     fn of(
         company: &Company,
         id: ProjectId,
-        project: std::sync::Arc<Project>,
+        project: Arc<Project>,
+        runs: &[(ProjectId, Arc<Run>)],
         decided: &BTreeMap<String, BTreeSet<String>>,
         live: &LiveRuns,
         now_ms: i64,
@@ -221,10 +248,10 @@ impl Standing {
             })
             .count() as u64;
         let (mut active_runs, mut idle_runs, mut stale_runs, mut total_tokens) = (0, 0, 0, 0);
-        for (_, run) in run::runs(company, Some(&id))? {
+        for (_, run) in runs {
             let used = run.usage.as_ref().map_or(0, |usage| usage.total_tokens);
             total_tokens = used.saturating_add(total_tokens);
-            match run::activity(&run, live, now_ms) {
+            match run::activity(run, live, now_ms) {
                 Activity::Active => active_runs += 1,
                 Activity::Idle => idle_runs += 1,
                 Activity::Stale => stale_runs += 1,

@@ -38,6 +38,7 @@ pub mod pm;
 pub mod policy;
 pub mod project;
 pub mod replay;
+pub mod resources;
 pub mod review;
 pub mod run;
 pub mod secret;

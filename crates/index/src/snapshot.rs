@@ -1,9 +1,8 @@
 //! Views of a company that are read from its index, in the form the wire has.
 
-mod inbox;
+pub(crate) mod inbox;
 mod monitor;
 mod profile;
-mod resources;
 mod ui;
 mod usage;
 
@@ -58,9 +57,4 @@ impl People {
     pub(crate) fn team_of(&self, agent: &str) -> Option<&str> {
         self.teams.get(agent).map(String::as_str)
     }
-}
-
-/// Money with six decimals.
-fn usd(amount: f64) -> f64 {
-    (amount * 1e6).round() / 1e6
 }

@@ -281,7 +281,13 @@ impl Shared {
     fn watch(self: &Arc<Self>, root: PathBuf) {
         // Setting up a watch takes a while; nobody waits for it.
         let watched = Watched::new(Arc::downgrade(self), &root);
+        let company = self.company(&root);
+        let is_built = company.is_none_or(|company| self.indexes.is_built(&company));
         let mut state = self.state();
+        if !is_built {
+            // Whoever asks for a view next need not wait for it.
+            state.noticed.insert(root.clone(), Instant::now());
+        }
         state.texts.insert(root.clone());
         state.watched.insert(root, watched);
     }

@@ -9,7 +9,7 @@ use company::{
 use protocol::{
     Id as _,
     company::{
-        ActorRole, DocumentId, ProjectId,
+        ActorRole, DocumentId, ProjectId, ReviewDecision, Visibility,
         inbox::{
             HelpRequest, InboxDecision, InboxParseErrors, InboxPending, InboxSnapshotParams,
             InboxSnapshotResponse, Review,
@@ -45,12 +45,12 @@ impl Indexes {
 }
 
 /// What an inbox is asked for.
-pub(super) struct Wanted<'a> {
-    pub(super) project: Option<&'a str>,
-    pub(super) pending: u32,
-    pub(super) decisions: u32,
+pub(crate) struct Wanted<'a> {
+    pub(crate) project: Option<&'a str>,
+    pub(crate) pending: u32,
+    pub(crate) decisions: u32,
     /// Only what they may see.
-    pub(super) actor: Option<(&'a Actor, &'a People)>,
+    pub(crate) actor: Option<(&'a Actor, &'a People)>,
 }
 
 impl Wanted<'_> {
@@ -68,7 +68,7 @@ pub(super) fn snapshot(
     state: State,
 ) -> Result<InboxSnapshotResponse, Error> {
     let pending = pending(company, db, wanted)?;
-    let recent_decisions = decisions(company, db, wanted)?;
+    let recent_decisions = decisions(company, db, wanted, None)?;
     let of_pending = pending.iter().map(|item| item.parse_error_count);
     let of_decisions = recent_decisions.iter().map(|item| item.parse_error_count);
     let most = of_pending.clone().chain(of_decisions.clone()).max();
@@ -126,7 +126,9 @@ fn pending(
     ))?;
     let mut rows = statement.query([wanted.project])?;
     let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
+    while let Some(row) = rows.next()?
+        && found.len() < wanted.pending as usize
+    {
         let item = InboxPending {
             project_id: row.get(0)?,
             artifact_id: row.get(1)?,
@@ -147,17 +149,16 @@ fn pending(
         if is_seen && !wanted.is_too_secret(company, &item.project_id, &item.artifact_id) {
             found.push(item);
         }
-        if found.len() >= wanted.pending as usize {
-            break;
-        }
     }
     Ok(found)
 }
 
-fn decisions(
+/// What was decided, newest first: everything, or only what was decided so.
+pub(crate) fn decisions(
     company: &Company,
     db: &Connection,
     wanted: &Wanted<'_>,
+    only: Option<ReviewDecision>,
 ) -> Result<Vec<InboxDecision>, Error> {
     let of_project = if wanted.project.is_some() {
         "reviews.project_id = ?1"
@@ -172,11 +173,15 @@ fn decisions(
              ON artifacts.project_id = reviews.project_id AND artifacts.artifact_id = reviews.subject_artifact_id
          LEFT JOIN run_activity
              ON run_activity.project_id = artifacts.project_id AND run_activity.run_id = artifacts.run_id
-         WHERE {of_project} ORDER BY reviews.created_at DESC, review_id DESC"
+         WHERE {of_project} AND (?2 IS NULL OR decision = ?2)
+         ORDER BY reviews.created_at DESC, review_id DESC"
     ))?;
-    let mut rows = statement.query(params![wanted.project])?;
+    let only = only.map(|decision| decision.as_str());
+    let mut rows = statement.query(params![wanted.project, only])?;
     let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
+    while let Some(row) = rows.next()?
+        && found.len() < wanted.decisions as usize
+    {
         let item = InboxDecision {
             review_id: row.get(0)?,
             created_at: row.get(1)?,
@@ -204,9 +209,6 @@ fn decisions(
             && !wanted.is_too_secret(company, &item.project_id, &item.subject_artifact_id);
         if is_theirs || is_seen {
             found.push(item);
-        }
-        if found.len() >= wanted.decisions as usize {
-            break;
         }
     }
     Ok(found)
@@ -266,6 +268,17 @@ fn may_see_review(company: &Company, people: &People, actor: &Actor, review: &Re
     }
 }
 
+/// Whoever is asked for help may read what they are asked.
+pub(crate) fn may_see_request(
+    actor: Option<(&Actor, &People)>,
+    visibility: Visibility,
+    requester: &str,
+    target_manager: &str,
+) -> bool {
+    let is_asked = actor.is_some_and(|(actor, _)| target_manager == actor.id);
+    is_asked || sees(actor, Some(visibility.as_str()), Some(requester))
+}
+
 /// The newest help requests that can be read, by name.
 pub fn list_help_requests(
     company: &Company,
@@ -287,10 +300,13 @@ pub fn list_help_requests(
             continue;
         };
         let Markdown { head, .. } = &*request;
-        let is_asked = actor.is_some_and(|actor| head.target_manager.as_str() == actor.id);
-        let visibility = Some(head.visibility.as_str());
         let actor = actor.map(|actor| (actor, &people));
-        if is_asked || sees(actor, visibility, Some(&head.requester)) {
+        if may_see_request(
+            actor,
+            head.visibility,
+            &head.requester,
+            &head.target_manager,
+        ) {
             found.push(head.clone());
         }
     }

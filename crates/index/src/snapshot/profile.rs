@@ -1,6 +1,6 @@
 //! `agent.profile.snapshot`.
 
-use company::{Company, document::Agent, layout, unix_ms};
+use company::{Company, document::Agent, layout, resources::usd, unix_ms};
 use protocol::company::{
     AgentId,
     agent::{
@@ -10,7 +10,6 @@ use protocol::company::{
 };
 use rusqlite::{Connection, params};
 
-use super::usd;
 use crate::{Error, Freshness, Indexes};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use company::Company;
+use company::{Company, resources::usd};
 use protocol::company::usage::{
     UsageAnalyticsParams, UsageAnalyticsResponse, UsageByProvider, UsageRun, UsageTotals,
 };
 use rusqlite::{Connection, params};
 
-use super::{USUAL, usd};
+use super::USUAL;
 use crate::{Error, Freshness, Indexes, State, lists::word};
 
 impl Indexes {

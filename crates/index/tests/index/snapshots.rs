@@ -164,10 +164,8 @@ fn totals_are_of_all_runs_however_few_are_shown() {
     );
     assert_eq!(usage.all_time_totals.total_cost_usd, 7.5);
     assert_eq!(usage.by_provider[0].average_tokens_per_run, 100);
-    let resources = folder
-        .indexes
-        .resources(&folder.company, &folder.params(), &Live::new())
-        .expect("the index answers");
+    let resources = company::resources::snapshot(&folder.company, None, &Default::default())
+        .expect("the folder answers");
     assert_eq!(
         (resources.totals.runs_indexed, resources.totals.total_tokens),
         (30, 3_000)

@@ -20,7 +20,7 @@ pub struct ResourcesSnapshotParams {
     /// Only runs of this project.
     #[serde(default)]
     pub project_id: Option<Text>,
-    /// Bring the index up to date first; true if not given.
+    /// Without effect: the answer is read from the documents, as they are now.
     #[serde(default)]
     pub sync_index: Option<bool>,
 }

@@ -5,10 +5,7 @@ use company::{
     home::Standings,
     org, pm,
 };
-use protocol::company::{
-    desktop::*, pm::PmRecommendAllocationsParams, resources::ResourcesSnapshotParams,
-    ui::UiSnapshotParams,
-};
+use protocol::company::{desktop::*, pm::PmRecommendAllocationsParams, ui::UiSnapshotParams};
 use rpc::{Failure, Kind, Router};
 
 use super::{asking, indexed, known, live, live_runs, pm as pm_methods, scope};
@@ -47,6 +44,7 @@ async fn bootstrap_snapshot(
     let asking = asking(&ctx, Some(params.actor_id.clone()), None, None);
     let live = live(&ctx, &params.workspace_dir).await?;
     let worker = ctx.index_worker().status();
+    // Only one view needs the index: the first page of a folder is there before its index is built.
     indexed(
         &ctx,
         params.workspace_dir.clone(),
@@ -60,12 +58,7 @@ async fn bootstrap_snapshot(
             };
             let project_text =
                 project.and_then(|project| protocol::company::Text::new(project.as_str()));
-            let wanted = ResourcesSnapshotParams {
-                workspace_dir: params.workspace_dir.clone(),
-                project_id: project_text.clone(),
-                sync_index: None,
-            };
-            let resources = indexes.resources(company, &wanted, &live)?;
+            let resources = standings.resources(company, project.map(|id| id.as_str()))?;
             let resources_summary = resources.totals.clone();
             let mut activity_summary = ActivitySummary::default();
             let view_data = match params.view {
@@ -89,8 +82,7 @@ async fn bootstrap_snapshot(
                         pending_limit: None,
                         decisions_limit: None,
                         refresh_index: None,
-                        // It was brought up to date a moment ago.
-                        sync_index: Some(false),
+                        sync_index: None,
                         actor_id: None,
                         actor_role: None,
                         actor_team_id: None,

@@ -1,9 +1,10 @@
 //! `resources.*`
 
+use company::resources;
 use protocol::company::resources::*;
 use rpc::{Failure, Router};
 
-use super::{indexed, live};
+use super::{live, live_runs, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -14,11 +15,10 @@ async fn snapshot(
     ctx: Context,
     params: ResourcesSnapshotParams,
 ) -> Result<ResourcesSnapshotResponse, Failure> {
-    let live = live(&ctx, &params.workspace_dir).await?;
-    indexed(
-        &ctx,
-        params.workspace_dir.clone(),
-        move |indexes, company| indexes.resources(company, &params, &live),
-    )
+    let live = live_runs(&live(&ctx, &params.workspace_dir).await?);
+    let project = params.project_id;
+    within(&ctx, &params.workspace_dir, move |company| {
+        resources::snapshot(company, project.as_deref(), &live)
+    })
     .await
 }
