@@ -19,7 +19,7 @@ use protocol::company::{
 
 use candidate::Candidate;
 pub use persist::{PersistedPlan, persist};
-pub use relevance::{Rank, Ranked, by_words};
+pub use relevance::{Rank, Ranked, by_words, goal_words};
 
 use crate::{
     Company, Error, collation,

@@ -118,7 +118,7 @@ impl Gateway {
             let mut session_options = session_options;
             session_options.briefer = runner::Briefer::new(Arc::new(Briefs::new(gateway.clone())));
             let sessions = runner::Sessions::new(companies.clone(), session_options);
-            let jobs = runner::Jobs::new(sessions.clone(), Arc::new(Around));
+            let jobs = runner::Jobs::new(sessions.clone(), Arc::new(Around(indexes.clone())));
             Self {
                 agent: turns::agent(
                     gateway.clone(),

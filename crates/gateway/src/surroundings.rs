@@ -2,11 +2,12 @@
 
 use company::{
     Company, Error,
-    context_plan::{self, Job, by_words},
+    context_plan::{self, Job},
     inbox::{ApprovedAction, Carry},
     memory::{self, WantedCandidates},
     policy::Actor,
 };
+use index::Indexes;
 use protocol::{
     Id as _,
     company::{
@@ -21,8 +22,20 @@ use runner::{ContextPlan, Heartbeats, KeptPlan, Surroundings};
 use serde_json::{Value, json};
 
 /// The gateway around its jobs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Around;
+#[derive(Clone, Debug)]
+pub(crate) struct Around(pub(crate) Indexes);
+
+/// Chooses what a worker should know; what fits the goal by the full text goes first.
+pub(crate) fn plan(
+    company: &Company,
+    indexes: &Indexes,
+    job: &Job,
+) -> Result<ContextPlanForJobResponse, Error> {
+    let project = job.project_id.as_str();
+    context_plan::plan(company, job, &|goal, documents| {
+        indexes.relevance(company, project, goal, documents)
+    })
+}
 
 fn manager(job: &JobSpec) -> Actor {
     Actor {
@@ -57,7 +70,7 @@ fn planned(company: &Company, job: &JobSpec) -> Result<Job, Error> {
 impl Surroundings for Around {
     fn plan_context(&self, company: &Company, job: &JobSpec) -> Result<ContextPlan, Error> {
         // What the caller gave comes first and is not there if it was rejected.
-        let plan = context_plan::plan(company, &planned(company, job)?, &by_words)?;
+        let plan = plan(company, &self.0, &planned(company, job)?)?;
         let is_given = |chosen: &&ContextRef| {
             let same = |seed: &&ContextRef| seed.kind == chosen.kind && seed.value == chosen.value;
             job.context_refs.iter().find(same).is_some()

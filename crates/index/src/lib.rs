@@ -11,6 +11,7 @@ mod events;
 mod indexes;
 mod lists;
 mod rebuild;
+mod relevance;
 mod scan;
 mod schema;
 mod search;

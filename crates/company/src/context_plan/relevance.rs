@@ -16,9 +16,9 @@ pub type Rank<'a> = dyn Fn(&str, &[Ranked]) -> Vec<f64> + 'a;
 
 /// The share of the words of a title that the goal has, too.
 pub fn by_words(goal: &str, documents: &[Ranked]) -> Vec<f64> {
-    let goal = words(goal);
+    let goal = goal_words(goal);
     let fit = |document: &Ranked| {
-        let title = words(&document.title);
+        let title = goal_words(&document.title);
         match title.len() {
             0 => 0.0,
             all => title.intersection(&goal).count() as f64 / all as f64,
@@ -27,8 +27,8 @@ pub fn by_words(goal: &str, documents: &[Ranked]) -> Vec<f64> {
     documents.iter().map(fit).collect()
 }
 
-/// The words that say something.
-fn words(text: &str) -> BTreeSet<String> {
+/// The words of a text that say something, in lower case.
+pub fn goal_words(text: &str) -> BTreeSet<String> {
     const COMMON: [&str; 16] = [
         "a", "an", "and", "are", "as", "at", "be", "by", "for", "in", "it", "of", "on", "the",
         "to", "with",

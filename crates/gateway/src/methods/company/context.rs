@@ -1,11 +1,11 @@
 //! `context.*`
 
-use company::context_plan::{self, Job, by_words};
+use company::context_plan::Job;
 use protocol::company::context::*;
 use rpc::{Failure, Router};
 
 use super::{actor, within};
-use crate::Context;
+use crate::{Context, surroundings};
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router.on::<ContextPlanForJob>(plan_for_job);
@@ -21,6 +21,7 @@ async fn plan_for_job(
         params.manager_role,
         params.manager_team_id,
     );
+    let indexes = ctx.indexes().clone();
     within(&ctx, &params.workspace_dir, move |company| {
         let job = Job {
             project_id: params.project_id,
@@ -36,7 +37,7 @@ async fn plan_for_job(
             seeds: params.context_refs.unwrap_or_default(),
             max_refs: params.max_refs,
         };
-        context_plan::plan(company, &job, &by_words)
+        surroundings::plan(company, &indexes, &job)
     })
     .await
 }

@@ -1,0 +1,78 @@
+//! How well documents fit a goal, by the full text: what says more of the goal's rarer words fits better.
+
+use std::collections::BTreeMap;
+
+use company::{
+    Company,
+    context_plan::{Ranked, by_words, goal_words},
+};
+use rusqlite::{Connection, params};
+
+use crate::{Error, Freshness, Indexes};
+
+/// A goal is as long as somebody likes; this many of its words tell what it is about.
+const MOST_WORDS: usize = 100;
+
+impl Indexes {
+    /// Tells for each document of a project how well it fits a goal, from 0 to 1; the best of them fits with 1. Without
+    /// an index the words of the titles have to do.
+    pub fn relevance(
+        &self,
+        company: &Company,
+        project: &str,
+        goal: &str,
+        documents: &[Ranked],
+    ) -> Vec<f64> {
+        if documents.is_empty() {
+            return Vec::new();
+        }
+        match self.try_relevance(company, project, goal, documents) {
+            Ok(relevance) => relevance,
+            Err(error) => {
+                tracing::warn!(folder = %company.root().display(), %error, "documents are ranked by their titles");
+                by_words(goal, documents)
+            }
+        }
+    }
+
+    fn try_relevance(
+        &self,
+        company: &Company,
+        project: &str,
+        goal: &str,
+        documents: &[Ranked],
+    ) -> Result<Vec<f64>, Error> {
+        self.freshen(company, Freshness::Synced)?;
+        let scores = self.read(company, |db| scores(db, project, goal))?;
+        let of = |document: &Ranked| scores.get(&document.id).copied().unwrap_or(0.0);
+        let best = documents.iter().map(of).fold(0.0, f64::max);
+        let relative = |score: f64| if best > 0.0 { score / best } else { 0.0 };
+        Ok(documents
+            .iter()
+            .map(|document| relative(of(document)))
+            .collect())
+    }
+}
+
+/// The documents of a project that have words of the goal, and how much that says.
+fn scores(db: &Connection, project: &str, goal: &str) -> Result<BTreeMap<String, f64>, Error> {
+    // Letters and digits only, so nothing in them means anything to SQLite once they are quoted.
+    let words: Vec<String> = goal_words(goal)
+        .into_iter()
+        .take(MOST_WORDS)
+        .map(|word| format!("\"{word}\""))
+        .collect();
+    if words.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let mut statement = db.prepare_cached(
+        "SELECT texts.text_id, bm25(texts_fts, 4.0, 1.0)
+         FROM texts_fts JOIN texts ON texts.id = texts_fts.rowid
+         WHERE texts_fts MATCH ?1 AND texts.kind = 'artifact' AND texts.project_id = ?2",
+    )?;
+    let rows = statement.query_map(params![words.join(" OR "), project], |row| {
+        // SQLite counts downwards: the less, the better.
+        Ok((row.get(0)?, -row.get::<_, f64>(1)?))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
