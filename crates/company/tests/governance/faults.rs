@@ -5,9 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use company::{
     Company, Error,
     inbox::{self, ApprovedAction, Carry, RecordOnly},
-    memory, replay,
+    memory, milestone, replay,
 };
-use protocol::company::{DocumentId, ReviewDecision, inbox::ActionExecution, run::ReplayMode};
+use protocol::{
+    Id as _,
+    company::{
+        DocumentId, MilestoneId, ReviewDecision, TaskId, inbox::ActionExecution, run::ReplayMode,
+    },
+};
 
 use super::place::Place;
 
@@ -94,20 +99,60 @@ fn an_approved_delta_is_remembered_once_wherever_the_process_ends() {
 
 #[test]
 fn a_milestone_is_accepted_once_wherever_the_process_ends() {
-    at_every_write(
+    let by_inbox = |company: &Company, place: &Place, id: &DocumentId| {
+        let verdict = place.verdict(id, ReviewDecision::Approved);
+        inbox::resolve(company, &verdict, &RecordOnly).map(drop)
+    };
+    let by_name = |company: &Company, place: &Place, id: &DocumentId| {
+        let verdict = place.verdict(id, ReviewDecision::Approved);
+        let named = (
+            TaskId::parse("task_1").expect("an id"),
+            MilestoneId::parse("ms_1").expect("an id"),
+        );
+        milestone::decide(company, &verdict, Some((&named.0, &named.1))).map(drop)
+    };
+    let ways: [&dyn Fn(&Company, &Place, &DocumentId) -> Result<(), Error>; 2] =
+        [&by_inbox, &by_name];
+    for decide in ways {
+        at_every_write(
+            |place| place.report("art_1", "ms_1", ""),
+            decide,
+            |place, _, is_done| {
+                let task = place.read(&format!("work/projects/{}/tasks/task_1.md", place.project));
+                let times = usize::from(is_done);
+                assert_eq!(task.matches("status: done").count(), times);
+                assert_eq!(place.count("approval.decided"), times);
+                assert_eq!(place.names("inbox/reviews").len(), times);
+            },
+        );
+    }
+}
+
+#[test]
+fn what_is_denied_is_denied_once_wherever_the_process_ends() {
+    let documents: [fn(&Place) -> DocumentId; 3] = [
+        |place| place.propose("- service listens on 8080").artifact_id,
         |place| place.report("art_1", "ms_1", ""),
-        |company, place, id| {
-            let verdict = place.verdict(id, ReviewDecision::Approved);
-            inbox::resolve(company, &verdict, &RecordOnly).map(drop)
-        },
-        |place, _, is_done| {
-            let task = place.read(&format!("work/projects/{}/tasks/task_1.md", place.project));
-            let times = usize::from(is_done);
-            assert_eq!(task.matches("status: done").count(), times);
-            assert_eq!(place.count("approval.decided"), times);
-            assert_eq!(place.names("inbox/reviews").len(), times);
-        },
-    );
+        |place| place.proposal("art_1"),
+    ];
+    for prepare in documents {
+        at_every_write(
+            prepare,
+            |company, place, id| {
+                let verdict = place.verdict(id, ReviewDecision::Denied);
+                inbox::resolve(company, &verdict, &RecordOnly).map(drop)
+            },
+            |place, _, is_done| {
+                let times = usize::from(is_done);
+                let task = place.read(&format!("work/projects/{}/tasks/task_1.md", place.project));
+                assert!(!task.contains("status: done"));
+                assert!(!place.memory().contains("8080"));
+                assert_eq!(place.count("approval.decided"), times);
+                assert_eq!(place.names("inbox/reviews").len(), times);
+                assert_eq!(place.names(".local/approved_actions"), [""; 0]);
+            },
+        );
+    }
 }
 
 /// Counts what it does by the review, as whoever runs jobs does by the idempotency key.

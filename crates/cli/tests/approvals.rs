@@ -1,0 +1,220 @@
+//! A process that is killed at any moment of a decision leaves it done or not done, and the next process goes on.
+#![cfg(target_os = "linux")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use testkit::StdioProcess;
+
+/// No decision takes more steps.
+const MOST_STEPS: u32 = 80;
+
+/// A company with a project, a run, a pending delta and a report about a milestone, to be copied.
+struct Company {
+    place: TempDir,
+    project: String,
+    run: String,
+    delta: String,
+}
+
+fn ac() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_ac"))
+}
+
+impl Company {
+    fn new() -> Self {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let dir = place.path().join("acme");
+        let mut process = StdioProcess::start(ac(), &place.path().join("home"));
+        let mut call = |method: &str, params: Value| {
+            let mut params = params;
+            params["workspace_dir"] = json!(dir);
+            process.call(method, &params).expect(method)
+        };
+        let word = |answer: &Value, name: &str| answer[name].as_str().expect("an id").to_owned();
+        call("workspace.init", json!({"company_name": "Acme"}));
+        let made = call(
+            "workspace.project.create_with_defaults",
+            json!({"name": "Alpha"}),
+        );
+        let project = word(&made, "project_id");
+        let run = call(
+            "run.create",
+            json!({"project_id": project, "agent_id": "agent_a", "provider": "cmd"}),
+        );
+        let delta = call(
+            "memory.propose_delta",
+            json!({
+                "project_id": project, "title": "Use port 8080", "scope_kind": "project_memory",
+                "sensitivity": "internal", "rationale": "Agreed", "under_heading": "## Decisions",
+                "insert_lines": ["- port 8080"], "visibility": "managers", "produced_by": "agent_a",
+                "run_id": run["run_id"], "context_pack_id": run["context_pack_id"], "evidence": ["art_e"],
+            }),
+        );
+        let run = word(&run, "run_id");
+        let work = dir.join("work/projects").join(&project);
+        put(
+            &work.join("tasks/task_1.md"),
+            &format!(
+                "---\nschema_version: 1\ntype: task\nid: task_1\nproject_id: {project}\ntitle: Work\n\
+                 created_at: \"2024-06-01T10:00:00.000Z\"\nstatus: draft\nvisibility: team\n\
+                 milestones:\n  - id: ms_1\n    title: One\n    kind: planning\n    status: ready\n    acceptance_criteria: []\n\
+                 ---\n\n# Work\n\n## Contract\n\n## Milestones\n"
+            ),
+        );
+        put(
+            &work.join("artifacts/art_report.md"),
+            &format!(
+                "---\nschema_version: 1\ntype: milestone_report\nid: art_report\ncreated_at: \"2024-06-02T10:00:00.000Z\"\n\
+                 title: Report\nvisibility: team\nproduced_by: agent_a\nrun_id: {run}\ncontext_pack_id: ctx_1\n\
+                 project_id: {project}\ntask_id: task_1\nmilestone_id: ms_1\nevidence_artifacts: []\n---\n\n\
+                 # Report\n\n## Summary\n\n## Evidence\n\n## Next\n"
+            ),
+        );
+        Self {
+            delta: word(&delta, "artifact_id"),
+            place,
+            project,
+            run,
+        }
+    }
+
+    /// The folder as it was made, somewhere else.
+    fn copy(&self) -> TempDir {
+        let copy = tempfile::tempdir().expect("a temporary folder");
+        let copied = Command::new("cp")
+            .arg("-a")
+            .arg(self.place.path().join("acme"))
+            .arg(copy.path())
+            .status();
+        assert!(copied.expect("there is a program `cp`").success());
+        copy
+    }
+
+    fn shim(&self) -> PathBuf {
+        let shim = self.place.path().join("kill.so");
+        if !shim.exists() {
+            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/approvals/kill.c");
+            let compiled = Command::new("cc")
+                .args(["-shared", "-fPIC", "-O1", "-o"])
+                .arg(&shim)
+                .arg(source)
+                .arg("-ldl")
+                .status();
+            assert!(compiled.expect("there is a C compiler").success());
+        }
+        shim
+    }
+
+    /// Kills a process before every step it takes to decide; `effect` counts what the decision brings about.
+    fn killed_at_every_step(&self, decision: &Value, effect: impl Fn(&Path) -> usize) {
+        let (mut done, mut undone) = (0, 0);
+        for at in 1..MOST_STEPS {
+            let copy = self.copy();
+            let dir = copy
+                .path()
+                .canonicalize()
+                .expect("it is there")
+                .join("acme");
+            let mut decision = decision.clone();
+            decision["workspace_dir"] = json!(dir);
+            decision["project_id"] = json!(self.project);
+            decision["actor_id"] = json!("human");
+            decision["actor_role"] = json!("human");
+            let mut killed = ac();
+            killed.env("LD_PRELOAD", self.shim());
+            killed.env("ACCORD_KILL_FOLDER", &dir);
+            killed.env("ACCORD_KILL_AT", at.to_string());
+            let mut killed = StdioProcess::start(killed, &copy.path().join("home"));
+            let answer = killed.try_call("inbox.resolve", &decision);
+            drop(killed);
+
+            let mut next = StdioProcess::start(ac(), &copy.path().join("home"));
+            let opened = next.call("workspace.open", &json!({"workspace_dir": dir}));
+            opened.expect("a company folder");
+            let is_done = self.check(&mut next, &dir, &effect);
+            match (&answer, is_done) {
+                (Some(answer), is_done) => assert!(answer.is_ok() && is_done, "{answer:?}"),
+                (None, true) => done += 1,
+                (None, false) => undone += 1,
+            }
+            // Whoever tries again is told what holds, and it holds.
+            let again = next.call("inbox.resolve", &decision);
+            match is_done {
+                false => drop(again.expect("it was not decided")),
+                true => assert_eq!(
+                    again.expect_err("it is decided")["data"]["reason_code"],
+                    "ALREADY_DECIDED"
+                ),
+            }
+            assert!(self.check(&mut next, &dir, &effect), "step {at}");
+            if answer.is_some() {
+                assert!(done > 0 && undone > 0, "{done} done and {undone} not");
+                return;
+            }
+        }
+        panic!("a decision takes more than {MOST_STEPS} steps");
+    }
+
+    /// Whether the decision is done; it is never half done.
+    fn check(
+        &self,
+        process: &mut StdioProcess,
+        dir: &Path,
+        effect: &impl Fn(&Path) -> usize,
+    ) -> bool {
+        let names = |folder: &str| fs::read_dir(dir.join(folder)).map_or(0, Iterator::count);
+        assert_eq!(names(".local/intents"), 0);
+        let reviews = fs::read_dir(dir.join("inbox/reviews")).expect("a folder");
+        let reviews = reviews
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter(|name| name.ends_with(".yaml") && !name.starts_with('.'))
+            .count();
+        let work = dir.join("work/projects").join(&self.project);
+        let log = work.join("runs").join(&self.run).join("events.jsonl");
+        let log = fs::read_to_string(log).expect("a log");
+        let told = log.matches("\"type\":\"approval.decided\"").count();
+        assert!(reviews <= 1);
+        assert_eq!((told, effect(&work)), (reviews, reviews));
+        let folder = json!({"workspace_dir": dir, "project_id": self.project, "run_id": self.run, "mode": "verified"});
+        let replayed = process.call("run.replay", &folder).expect("a log");
+        assert_eq!(replayed["verification_issues"], json!([]));
+        let valid = process.call("workspace.validate", &folder);
+        assert_eq!(valid.expect("a folder")["ok"], true);
+        reviews == 1
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test plants files")]
+fn put(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+    fs::write(path, text).expect("a file");
+}
+
+fn count(path: &Path, word: &str) -> usize {
+    let text = fs::read_to_string(path).expect("a file");
+    text.matches(word).count()
+}
+
+#[test]
+fn a_process_that_is_killed_while_a_delta_is_approved_leaves_it_done_or_not_done() {
+    let company = Company::new();
+    let decision = json!({"artifact_id": company.delta, "decision": "approved"});
+    company.killed_at_every_step(&decision, |work| {
+        count(&work.join("memory.md"), "port 8080")
+    });
+}
+
+#[test]
+fn a_process_that_is_killed_while_a_milestone_is_approved_leaves_it_done_or_not_done() {
+    let company = Company::new();
+    let decision = json!({"artifact_id": "art_report", "decision": "approved"});
+    company.killed_at_every_step(&decision, |work| {
+        count(&work.join("tasks/task_1.md"), "status: done")
+    });
+}
