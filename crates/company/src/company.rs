@@ -345,6 +345,18 @@ impl Company {
         })
     }
 
+    /// What the system said about a file of the folder, in words that name it as answers do.
+    #[must_use]
+    pub fn named(&self, error: Error) -> Error {
+        match error {
+            Error::Io { verb, path, source } => match path.strip_prefix(&self.root) {
+                Ok(relative) => self.io(verb, &relative.to_string_lossy(), source),
+                Err(_) => Error::Io { verb, path, source },
+            },
+            error => error,
+        }
+    }
+
     fn io(&self, verb: &'static str, relative: &str, error: io::Error) -> Error {
         let kind = error.kind();
         if kind == io::ErrorKind::NotFound {

@@ -537,6 +537,7 @@ fn shown(relative: &str, error: &Error) -> String {
         | Error::Params(_)
         | Error::Tasks(_)
         | Error::Refused(_)
+        | Error::FolderInvalid { .. }
         | Error::LockTimeout(_)
         | Error::DiskFull => error.to_string(),
     }

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use protocol::company::{ActorRole, Issue, ReviewDecision, TaskId};
+use protocol::company::{ActorRole, Issue, ReviewDecision, TaskId, workspace::ValidationIssue};
 
 use crate::secret::SecretCounts;
 
@@ -86,6 +86,14 @@ pub enum Error {
     /// The state of the folder forbids it.
     #[error("{0}")]
     Refused(String),
+    /// What is wrong with the files of the folder forbids it.
+    #[error("{sentence}")]
+    FolderInvalid {
+        /// What is not done.
+        sentence: String,
+        /// What is wrong.
+        issues: Vec<ValidationIssue>,
+    },
     /// Another process holds the write lock and does not let go.
     #[error("Timed out waiting for workspace write lock: {0}")]
     LockTimeout(String),
@@ -156,6 +164,7 @@ impl Error {
             | Self::Secret { .. }
             | Self::AlreadyDecided { .. }
             | Self::Refused(_)
+            | Self::FolderInvalid { .. }
             | Self::LockTimeout(_)
             | Self::DiskFull => false,
         }

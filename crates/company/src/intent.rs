@@ -83,6 +83,7 @@ impl Writer<'_> {
             })
         });
         let events = together.events.iter().map(|(project, event)| {
+            check_log(company, project, &event.run_id)?;
             let payload = RawValue::from_string(event.payload.as_str().to_owned());
             Ok(IntendedEvent {
                 project_id: project.clone(),
@@ -219,6 +220,15 @@ impl IntendedEvent {
             ts_monotonic_ms: self.ts_monotonic_ms,
         };
         append(company, &self.project_id, &event)
+    }
+}
+
+/// A log that cannot be written to is told of before anything is decided.
+fn check_log(company: &Company, project: &ProjectId, run: &RunId) -> Result<(), Error> {
+    let log = format!("{}/events.jsonl", layout::run(project, run));
+    match company.path(&log).is_dir() {
+        true => company.read_bytes(&log).map(drop),
+        false => Ok(()),
     }
 }
 

@@ -44,11 +44,13 @@ pub fn export(
     params: &CompanyWorkspaceExportParams,
 ) -> Result<CompanyWorkspaceExportResponse, Error> {
     let source = companies.at(&params.workspace_dir);
-    if !validate(&source).is_empty() {
-        return Err(Error::Refused(format!(
+    let issues = validate(&source);
+    if !issues.is_empty() {
+        let sentence = format!(
             "Cannot export invalid workspace ({}). Run workspace:validate first.",
             source.given()
-        )));
+        );
+        return Err(Error::FolderInvalid { sentence, issues });
     }
     let local = Local::from_param(params.include_local);
     let target = Target::check(
@@ -74,11 +76,14 @@ pub fn import(
     params: &CompanyWorkspaceImportParams,
 ) -> Result<CompanyWorkspaceImportResponse, Error> {
     let source = companies.at(&params.src_dir);
-    if !validate(&source).iter().all(is_left_out_of_exports) {
-        return Err(Error::Refused(format!(
+    let mut issues = validate(&source);
+    issues.retain(|issue| !is_left_out_of_exports(issue));
+    if !issues.is_empty() {
+        let sentence = format!(
             "Cannot import invalid source workspace ({}).",
             source.given()
-        )));
+        );
+        return Err(Error::FolderInvalid { sentence, issues });
     }
     let local = Local::from_param(params.include_local);
     let target = Target::check(

@@ -313,6 +313,7 @@ impl Check<'_> {
             | Error::Tasks(_)
             | Error::NotFound { .. }
             | Error::Refused(_)
+            | Error::FolderInvalid { .. }
             | Error::LockTimeout(_)
             | Error::DiskFull) => vec![(false, other.to_string())],
         }

@@ -2,7 +2,7 @@
 
 use protocol::{
     Id as _,
-    company::{MemoryScopeKind, ReviewDecision, ReviewId, RunId},
+    company::{MemoryScopeKind, ReviewDecision, ReviewId, RunId, workspace::ValidationIssue},
 };
 use serde_json::json;
 
@@ -196,7 +196,8 @@ struct Changed {
 /// The memory with the delta. When the text around its place has changed, its lines go under their heading anew.
 fn apply(company: &Company, delta: &Delta, target: &str) -> Result<Changed, Error> {
     let text = company.read_text(target)?;
-    let patch = company.read_text(&delta.head().patch_file.replace('\\', "/"))?;
+    let patch_file = delta.head().patch_file.replace('\\', "/");
+    let patch = company.read_text(&patch_file)?;
     secret::refuse("memory_delta.patch_file", &patch)?;
     let changed = match patch::applied(&patch, &text) {
         Some(text) => Changed {
@@ -204,8 +205,14 @@ fn apply(company: &Company, delta: &Delta, target: &str) -> Result<Changed, Erro
             rebased: false,
         },
         None => {
-            let unclean =
-                || Error::Refused("Patch did not apply cleanly to target file".to_owned());
+            let unclean = || Error::FolderInvalid {
+                sentence: "Patch did not apply cleanly to target file".to_owned(),
+                issues: vec![ValidationIssue {
+                    code: "memory_delta_invalid".to_owned(),
+                    message: format!("{patch_file}: the patch does not fit `{target}`"),
+                    path: Some(patch_file.clone()),
+                }],
+            };
             let lines = patch::only_inserted(&patch).ok_or_else(unclean)?;
             let heading = inserted_under(&delta.document.body).ok_or_else(unclean)?;
             Changed {

@@ -45,6 +45,9 @@ use serde_json::json;
 
 use crate::Context;
 
+/// No error names more of what is wrong with a folder; `workspace.validate` tells the rest.
+const MOST_ISSUES: usize = 20;
+
 /// Works on a company folder.
 async fn within<R: Send + 'static>(
     ctx: &Context,
@@ -57,7 +60,7 @@ async fn within<R: Send + 'static>(
     let (done, outdated) = blocking(move || {
         let company = companies.open(&workspace_dir)?;
         gateway.heartbeats.observe(&company);
-        let done = work(&company)?;
+        let done = work(&company).map_err(|error| company.named(error))?;
         let is_outdated = gateway.links.is_outdated(&company);
         Ok((done, is_outdated.then_some(company)))
     })
@@ -88,9 +91,12 @@ async fn indexed<R: Send + 'static>(
     let indexes = ctx.indexes().clone();
     let work = move || {
         let company = companies.open(&workspace_dir)?;
-        let done = work(&indexes, &company)?;
+        let done = work(&indexes, &company).map_err(|error| match error {
+            ::index::Error::Folder(error) => company.named(error).into(),
+            error => error,
+        })?;
         worker.used(&company);
-        Ok(done)
+        Ok::<_, ::index::Error>(done)
     };
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done.map_err(|error| index_failure(&error)),
@@ -155,7 +161,7 @@ async fn at<R: Send + 'static>(
     work: impl FnOnce(&Company) -> Result<R, Error> + Send + 'static,
 ) -> Result<R, Failure> {
     let company = ctx.companies().at(workspace_dir);
-    blocking(move || work(&company)).await
+    blocking(move || work(&company).map_err(|error| company.named(error))).await
 }
 
 /// Files are waited for on threads that may wait.
@@ -224,9 +230,16 @@ fn failure(error: &Error) -> Failure {
             Failure::state(kind, message).with("task_ids", json!(ids))
         }
         Error::Refused(_) => Failure::state(Kind::Refused, message),
+        Error::FolderInvalid { issues, .. } => {
+            let shown = &issues[..issues.len().min(MOST_ISSUES)];
+            Failure::state(Kind::Refused, message).with("issues", json!(shown))
+        }
         Error::LockTimeout(_) => Failure::state(Kind::LockTimeout, message),
         Error::DiskFull => Failure::state(Kind::QuotaExceeded, message),
-        Error::Io { .. } => Failure::incident(error),
+        Error::Io { path, .. } => {
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            Failure::incident(error).with("file", file.as_ref())
+        }
     }
 }
 

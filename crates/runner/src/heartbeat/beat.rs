@@ -59,6 +59,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Nothing beats by itself in a folder whose heartbeat nobody set.
+fn is_configured(company: &Company) -> bool {
+    company.path(company::layout::HEARTBEAT_CONFIG).is_file()
+}
+
 /// The place of the one tick of a folder, free again however the tick ends.
 struct Turn<'a>(&'a Inner, PathBuf);
 
@@ -152,7 +157,7 @@ impl Heartbeats {
     /// Lets the heartbeat of a folder beat by itself, if somebody set it. Called as often as one likes: what beats
     /// already goes on as it does.
     pub fn observe(&self, company: &Company) {
-        if !company.path(company::layout::HEARTBEAT_CONFIG).is_file() {
+        if !is_configured(company) {
             return;
         }
         {
@@ -180,11 +185,11 @@ impl Heartbeats {
         self.inner.changed.send_modify(|count| *count += 1);
     }
 
-    /// Ticks for ever. Whatever goes wrong is told of and tried again later.
+    /// Ticks for as long as there is a config that says how. Whatever goes wrong is told of and tried again later.
     async fn beat(&self, company: &Company) {
         let mut changed = self.inner.changed.subscribe();
         let mut rest = REST.0;
-        loop {
+        while is_configured(company) {
             let read = {
                 let company = company.clone();
                 blocking(move || Ok((files::setting(&company), files::state(&company).ok()))).await
@@ -217,6 +222,9 @@ impl Heartbeats {
             tokio::select! {
                 () = sleep(length.max(SOONEST)) => {}
                 _ = changed.changed() => continue,
+            }
+            if !is_configured(company) {
+                return;
             }
             let ticked = self.tick(company, Tick::Interval, "interval").await;
             self.know(company, |known| {
