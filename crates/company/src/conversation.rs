@@ -17,7 +17,7 @@ use protocol::{
 use crate::{
     Company, Error, Writer, collation, files, layout,
     org::{iso, text},
-    policy::Actor,
+    policy::{self, Action, Actor, Resource},
     project, secret,
 };
 
@@ -139,6 +139,25 @@ pub fn is_open_to(actor: &Actor, visibility: Visibility, takes_part: bool) -> bo
             Visibility::Managers | Visibility::Team | Visibility::PrivateAgent,
         ) => takes_part,
     }
+}
+
+/// Whether somebody who reads along may read a message, too: what is for all members is, the rest goes by policy.
+fn may_hear(
+    company: &Company,
+    actor: &Actor,
+    conversation: &Conversation,
+    message: &ConversationMessage,
+) -> bool {
+    if message.visibility == conversation.visibility {
+        return true;
+    }
+    let team = policy::team_of(company, &message.author_id);
+    let resource = Resource {
+        team_id: team.as_deref(),
+        producing_actor_id: Some(&message.author_id),
+        ..Resource::visible(message.visibility)
+    };
+    policy::decide(actor, Action::Read, &resource).allowed
 }
 
 /// A conversation of a scope with its folder.
@@ -333,7 +352,12 @@ pub fn messages(
         None => files::LookFrom::End,
         Some(_) => files::LookFrom::Before(&is_mark),
     };
-    let read = files::last_lines(&path, limit, &from, |line| serde_json::from_str(line).ok());
+    let heard = |message: &ConversationMessage| {
+        actor.is_none_or(|actor| may_hear(company, actor, &conversation, message))
+    };
+    let read = files::last_lines(&path, limit, &from, |line| {
+        serde_json::from_str(line).ok().filter(heard)
+    });
     match read {
         Err(error) if error.is_missing() => Ok(Vec::new()),
         Err(error) => Err(error),

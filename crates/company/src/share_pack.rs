@@ -15,7 +15,7 @@ use std::{
 use protocol::{
     Id as _,
     company::{
-        DocumentId, Issue, ProjectId, RunId, SharePackId, Text, Visibility,
+        DocumentId, Issue, ProjectId, RunId, Sensitivity, SharePackId, Text, Visibility,
         sharepack::SharepackCreateResponse,
     },
 };
@@ -26,6 +26,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     Company, Error,
     document::{Project, SharePack, SharedDocument, SharedFile, SharedRun},
+    documents::LooseHead,
     init, layout, secret,
     validate::{read_document, stays_below},
     yaml,
@@ -69,6 +70,11 @@ pub fn create(
             continue;
         }
         let id = DocumentId::parse(&document.head.id).map_err(|error| unusable(&source, &error))?;
+        let loose = company.read_markdown::<LooseHead>(&source)?;
+        if loose.head.sensitivity() == Some(Sensitivity::Restricted) {
+            // Managers may not see it.
+            continue;
+        }
         let text = company.read_text(&source)?;
         let bundled = bundle.put(&source, format!("bundle/{id}.md"), &text)?;
         // The id inside may be of somebody else's making; what it names is only looked up.

@@ -14,7 +14,9 @@ use protocol::company::{
 use crate::{
     Company, Error, Writer, collation,
     document::{Agent, Markdown, TASK_HEADINGS},
-    front_matter, home, layout, plan, unix_ms, validate,
+    front_matter, home, layout, plan,
+    policy::{self, Action, Actor, Resource},
+    unix_ms, validate,
 };
 
 /// A task and its file.
@@ -38,6 +40,19 @@ impl TaskFile {
     /// What the file says of the task.
     pub fn task(&self) -> &Task {
         &self.document.head
+    }
+
+    /// Whether somebody may see the task; whoever does it may.
+    pub fn is_seen_by(&self, company: &Company, actor: &Actor) -> bool {
+        let task = self.task();
+        let assignee = task.assignee_agent_id.as_deref();
+        let of_assignee = assignee.and_then(|agent| policy::team_of(company, agent));
+        let resource = Resource {
+            team_id: task.team_id.as_deref().or(of_assignee.as_deref()),
+            producing_actor_id: assignee,
+            ..Resource::visible(task.visibility)
+        };
+        policy::decide(actor, Action::Read, &resource).allowed
     }
 
     /// The task as `task.list` shows it.

@@ -10,7 +10,11 @@ use rusqlite::{Connection, Row, params};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Error, Indexes, search::may_see, snapshot::People};
+use crate::{
+    Error, Indexes,
+    search::may_see,
+    snapshot::{People, inbox},
+};
 
 /// How many rows are listed if nobody says how many.
 const USUAL: u32 = 200;
@@ -71,11 +75,12 @@ impl Indexes {
         self.read(company, |db| events(db, wanted, actor.zip(people.as_ref())))
     }
 
-    /// Lines that are not JSON.
+    /// Lines that are not JSON. Such a line does not say who may see it, so only people see what is in it.
     pub fn list_event_parse_errors(
         &self,
         company: &Company,
         wanted: &IndexListEventParseErrorsParams,
+        actor: Option<&Actor>,
     ) -> Result<Vec<IndexedParseError>, Error> {
         self.read(company, |db| {
             let mut statement = db.prepare_cached(
@@ -91,12 +96,16 @@ impl Indexes {
                     limit
                 ],
                 |row| {
+                    let is_shown = actor.is_none_or(|actor| may_see(actor, None, None, None));
                     Ok(IndexedParseError {
                         project_id: row.get(0)?,
                         run_id: row.get(1)?,
                         seq: row.get(2)?,
                         error: row.get(3)?,
-                        raw_line: row.get(4)?,
+                        raw_line: match is_shown {
+                            true => row.get(4)?,
+                            false => String::new(),
+                        },
                     })
                 },
             )?;
@@ -104,35 +113,34 @@ impl Indexes {
         })
     }
 
-    /// Reviews, newest first.
+    /// Reviews, newest first. Who may not see a document may not see what was decided about it.
     pub fn list_reviews(
         &self,
         company: &Company,
         wanted: &IndexListReviewsParams,
+        actor: Option<&Actor>,
     ) -> Result<Vec<IndexedReview>, Error> {
+        let people = People::of(company)?;
+        let of_inbox = inbox::Wanted {
+            project: wanted.project_id.as_deref(),
+            pending: 0,
+            decisions: wanted.limit.unwrap_or(USUAL),
+            actor: actor.map(|actor| (actor, &people)),
+        };
         self.read(company, |db| {
-            let mut statement = db.prepare_cached(
-                "SELECT review_id, created_at, decision, actor_id, actor_role, subject_kind, subject_artifact_id,
-                     project_id, notes
-                 FROM reviews WHERE (?1 IS NULL OR project_id = ?1) AND (?2 IS NULL OR decision = ?2)
-                 ORDER BY created_at DESC, review_id DESC LIMIT ?3",
-            )?;
-            let decision = wanted.decision.map(|decision| decision.as_str());
-            let limit = wanted.limit.unwrap_or(USUAL);
-            let rows = statement.query_map(params![wanted.project_id.as_deref(), decision, limit], |row| {
-                Ok(IndexedReview {
-                    review_id: row.get(0)?,
-                    created_at: row.get(1)?,
-                    decision: word(row, 2)?,
-                    actor_id: row.get(3)?,
-                    actor_role: word(row, 4)?,
-                    subject_kind: row.get(5)?,
-                    subject_artifact_id: row.get(6)?,
-                    project_id: row.get(7)?,
-                    notes: row.get(8)?,
-                })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
+            let decisions = inbox::decisions(company, db, &of_inbox, wanted.decision)?;
+            let rows = decisions.into_iter().map(|decision| IndexedReview {
+                review_id: decision.review_id,
+                created_at: decision.created_at,
+                decision: decision.decision,
+                actor_id: decision.actor_id,
+                actor_role: decision.actor_role,
+                subject_kind: decision.subject_kind,
+                subject_artifact_id: decision.subject_artifact_id,
+                project_id: decision.project_id,
+                notes: decision.notes,
+            });
+            Ok(rows.collect())
         })
     }
 
@@ -141,18 +149,25 @@ impl Indexes {
         &self,
         company: &Company,
         wanted: &IndexListHelpRequestsParams,
+        actor: Option<&Actor>,
     ) -> Result<Vec<IndexedHelpRequest>, Error> {
+        let people = People::of(company)?;
+        let actor = actor.map(|actor| (actor, &people));
+        let limit = wanted.limit.unwrap_or(USUAL) as usize;
         self.read(company, |db| {
             let mut statement = db.prepare_cached(
                 "SELECT help_request_id, created_at, title, visibility, requester, target_manager, project_id,
                      share_pack_id
                  FROM help_requests WHERE (?1 IS NULL OR target_manager = ?1) AND (?2 IS NULL OR project_id = ?2)
-                 ORDER BY created_at DESC, help_request_id DESC LIMIT ?3",
+                 ORDER BY created_at DESC, help_request_id DESC",
             )?;
             let (manager, project) = (wanted.target_manager.as_deref(), wanted.project_id.as_deref());
-            let limit = wanted.limit.unwrap_or(USUAL);
-            let rows = statement.query_map(params![manager, project, limit], |row| {
-                Ok(IndexedHelpRequest {
+            let mut rows = statement.query(params![manager, project])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()?
+                && found.len() < limit
+            {
+                let request = IndexedHelpRequest {
                     help_request_id: row.get(0)?,
                     created_at: row.get(1)?,
                     title: row.get(2)?,
@@ -161,9 +176,17 @@ impl Indexes {
                     target_manager: row.get(5)?,
                     project_id: row.get(6)?,
                     share_pack_id: row.get(7)?,
-                })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
+                };
+                if inbox::may_see_request(
+                    actor,
+                    request.visibility,
+                    &request.requester,
+                    &request.target_manager,
+                ) {
+                    found.push(request);
+                }
+            }
+            Ok(found)
         })
     }
 }

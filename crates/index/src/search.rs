@@ -300,11 +300,15 @@ fn texts(
                 hit.author_id.as_deref(),
                 team,
             );
-            let reads_along = match (&hit.conversation_id, sees) {
-                (Some(conversation), true) => is_member(db, actor, conversation)?,
-                (_, sees) => sees,
+            let is_shown = match &hit.conversation_id {
+                Some(conversation) => match open_conversation(db, actor, conversation)? {
+                    // What is for all members is; the rest goes by policy.
+                    Some(visibility) => sees || hit.visibility.as_deref() == Some(&*visibility),
+                    None => false,
+                },
+                None => sees,
             };
-            if !reads_along {
+            if !is_shown {
                 continue;
             }
         }
@@ -378,14 +382,10 @@ pub(crate) fn may_see(
     author: Option<&str>,
     team: Option<&str>,
 ) -> bool {
-    let words = [
-        Visibility::PrivateAgent,
-        Visibility::Team,
-        Visibility::Managers,
-        Visibility::Org,
-    ];
-    let visibility =
-        visibility.and_then(|word| words.into_iter().find(|known| known.as_str() == word));
+    let visibility = visibility.and_then(|word| {
+        let mut known = VISIBILITIES.into_iter();
+        known.find(|known| known.as_str() == word)
+    });
     let resource = Resource {
         team_id: team,
         producing_actor_id: author,
@@ -395,18 +395,12 @@ pub(crate) fn may_see(
     author == Some(actor.id.as_str()) || policy::decide(actor, Action::Read, &resource).allowed
 }
 
-/// Whether somebody may read along in a conversation.
-fn is_member(db: &Connection, actor: &Actor, id: &str) -> Result<bool, Error> {
-    let relpath: Option<String> = db
-        .prepare_cached("SELECT relpath FROM conversations WHERE conversation_id = ?1")?
+/// Who may see a conversation, if somebody may read along in it.
+fn open_conversation(db: &Connection, actor: &Actor, id: &str) -> Result<Option<String>, Error> {
+    let word: Option<String> = db
+        .prepare_cached("SELECT visibility FROM conversations WHERE conversation_id = ?1")?
         .query_row([id], |row| row.get(0))
         .optional()?;
-    if relpath.is_none() {
-        return Ok(false);
-    }
-    let visibility: String = db
-        .prepare_cached("SELECT visibility FROM conversations WHERE conversation_id = ?1")?
-        .query_row([id], |row| row.get(0))?;
     let takes_part: bool = db
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM conversation_participants WHERE conversation_id = ?1
@@ -414,18 +408,21 @@ fn is_member(db: &Connection, actor: &Actor, id: &str) -> Result<bool, Error> {
                   OR participant_kind = 'team' AND participant_id = ?3))",
         )?
         .query_row(params![id, actor.id, actor.team_id], |row| row.get(0))?;
-    let words = [
-        Visibility::PrivateAgent,
-        Visibility::Team,
-        Visibility::Managers,
-        Visibility::Org,
-    ];
-    let visibility = words.into_iter().find(|known| known.as_str() == visibility);
-    Ok(
-        visibility
-            .is_some_and(|visibility| conversation::is_open_to(actor, visibility, takes_part)),
-    )
+    Ok(word.filter(|word| {
+        let known = VISIBILITIES
+            .into_iter()
+            .find(|known| known.as_str() == word);
+        known.is_some_and(|known| conversation::is_open_to(actor, known, takes_part))
+    }))
 }
+
+/// As the words of rows are read.
+const VISIBILITIES: [Visibility; 4] = [
+    Visibility::PrivateAgent,
+    Visibility::Team,
+    Visibility::Managers,
+    Visibility::Org,
+];
 
 #[cfg(test)]
 mod tests {

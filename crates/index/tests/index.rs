@@ -60,7 +60,7 @@ fn broken_lines(folder: &Folder) -> Vec<u64> {
     let params: IndexListEventParseErrorsParams = folder.params();
     let errors = folder
         .indexes
-        .list_event_parse_errors(&folder.company, &params)
+        .list_event_parse_errors(&folder.company, &params, None)
         .expect("the index answers");
     errors.into_iter().map(|error| error.seq).collect()
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ProjectId, RunId, SharePackId, Text,
+    ActorRole, ProjectId, RunId, SharePackId, Text,
     run::{ReplayMode, ReplayedEvents},
 };
 
@@ -14,7 +14,7 @@ crate::methods! {
     /// Bundle what managers and everybody may see of a project, with secrets blacked out.
     Write SharepackCreate = "sharepack.create" (SharepackCreateParams in workspace_dir) -> SharepackCreateResponse;
     /// Read the events in a share pack and tell what was left out from what was changed.
-    Read SharepackReplay = "sharepack.replay" (SharepackReplayParams in workspace_dir) -> SharepackReplayResponse;
+    Read SharepackReplay = "sharepack.replay" (SharepackReplayParams in workspace_dir as actor_role) -> SharepackReplayResponse;
 }
 
 /// Params of [`SharepackCreate`].
@@ -86,6 +86,15 @@ pub struct SharepackReplayParams {
     /// How.
     #[serde(default)]
     pub mode: Option<SharepackReplayMode>,
+    /// Who asks; everything is shown if nobody is named.
+    #[serde(default)]
+    pub actor_id: Option<Text>,
+    /// What they are.
+    #[serde(default)]
+    pub actor_role: Option<ActorRole>,
+    /// Their team.
+    #[serde(default)]
+    pub actor_team_id: Option<Text>,
 }
 
 /// Response of [`SharepackReplay`].
@@ -99,6 +108,9 @@ pub struct SharepackReplayResponse {
     pub mode: SharepackReplayMode,
     /// The runs.
     pub runs: Vec<SharepackRun>,
+    /// How many events the actor may not see; absent if nobody was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filtered_by_policy_count: Option<u64>,
 }
 
 /// A run in a share pack.

@@ -101,10 +101,11 @@ async fn list_event_parse_errors(
     ctx: Context,
     params: IndexListEventParseErrorsParams,
 ) -> Result<IndexListEventParseErrorsResponse, Failure> {
+    let actor = asking(&ctx, None, None, None);
     let rows = indexed(
         &ctx,
         params.workspace_dir.clone(),
-        move |indexes, company| indexes.list_event_parse_errors(company, &params),
+        move |indexes, company| indexes.list_event_parse_errors(company, &params, actor.as_ref()),
     );
     rows.await.map(IndexListEventParseErrorsResponse)
 }
@@ -113,10 +114,11 @@ async fn list_reviews(
     ctx: Context,
     params: IndexListReviewsParams,
 ) -> Result<IndexListReviewsResponse, Failure> {
+    let actor = asking(&ctx, None, None, None);
     let rows = indexed(
         &ctx,
         params.workspace_dir.clone(),
-        move |indexes, company| indexes.list_reviews(company, &params),
+        move |indexes, company| indexes.list_reviews(company, &params, actor.as_ref()),
     );
     rows.await.map(IndexListReviewsResponse)
 }
@@ -125,29 +127,32 @@ async fn list_help_requests(
     ctx: Context,
     params: IndexListHelpRequestsParams,
 ) -> Result<IndexListHelpRequestsResponse, Failure> {
+    let actor = asking(&ctx, None, None, None);
     let rows = indexed(
         &ctx,
         params.workspace_dir.clone(),
-        move |indexes, company| indexes.list_help_requests(company, &params),
+        move |indexes, company| indexes.list_help_requests(company, &params, actor.as_ref()),
     );
     rows.await.map(IndexListHelpRequestsResponse)
 }
 
 async fn search(ctx: Context, params: IndexSearchParams) -> Result<IndexSearchResponse, Failure> {
-    let query = Query {
+    let actor = asking(
+        &ctx,
+        params.actor_id,
+        params.actor_role,
+        params.actor_team_id,
+    );
+    let mut query = Query {
         words: params.query.into(),
         kinds: params.kinds.unwrap_or_else(|| SearchKind::ALL.to_vec()),
         project_id: params.project_id.map(String::from),
         limit: params.limit.unwrap_or(USUAL_HITS) as usize,
-        actor: asking(
-            &ctx,
-            params.actor_id,
-            params.actor_role,
-            params.actor_team_id,
-        ),
+        actor: None,
     };
     let freshness = Freshness::of(None, params.sync_index);
     indexed(&ctx, params.workspace_dir, move |indexes, company| {
+        query.actor = known(company, actor)?;
         indexes.search(company, freshness, &query)
     })
     .await

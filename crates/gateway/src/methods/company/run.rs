@@ -82,7 +82,7 @@ async fn replay(ctx: Context, params: RunReplayParams) -> Result<RunReplayRespon
         let replayed = replayed.map_err(|error| error.or_not_found("Run", run_id.as_str()))?;
         let mut replayed = replayed.replayed;
         let actor = known(company, asking)?;
-        let filtered = actor.map(|actor| leave_out(&mut replayed, actor));
+        let filtered = actor.as_ref().map(|actor| leave_out(&mut replayed, actor));
         Ok(RunReplayResponse {
             run_id,
             project_id,
@@ -97,9 +97,9 @@ async fn replay(ctx: Context, params: RunReplayParams) -> Result<RunReplayRespon
 
 /// Leaves out what somebody may not see, and tells how much that is. A line that is no event says nobody who may see
 /// it, so it is told of and not shown.
-fn leave_out(replayed: &mut ReplayedEvents, actor: Actor) -> u64 {
+pub(super) fn leave_out(replayed: &mut ReplayedEvents, actor: &Actor) -> u64 {
     let filter = Filter {
-        actor: Some(actor),
+        actor: Some(actor.clone()),
         ..Filter::default()
     };
     let before = replayed.events.len();

@@ -6,7 +6,7 @@ use company::{replay::Options, share_pack};
 use protocol::company::{Text, sharepack::*};
 use rpc::{Failure, Router};
 
-use super::within;
+use super::{asking, known, run::leave_out, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -38,7 +38,11 @@ async fn replay(
         run_id,
         tail,
         mode,
+        actor_id,
+        actor_role,
+        actor_team_id,
     } = params;
+    let asking = asking(&ctx, actor_id, actor_role, actor_team_id);
     let mode = mode.unwrap_or_default();
     let tail = tail.map(|tail| usize::try_from(tail).unwrap_or(usize::MAX));
     let options = Options {
@@ -47,18 +51,23 @@ async fn replay(
         ..Options::default()
     };
     within(&ctx, &workspace_dir, move |company| {
-        let runs = share_pack::replay(
+        let mut runs = share_pack::replay(
             company,
             &project_id,
             &share_pack_id,
             run_id.as_ref(),
             &options,
         )?;
+        let filtered = known(company, asking)?.map(|actor| {
+            let replayed = runs.iter_mut().map(|run| &mut run.replay);
+            replayed.map(|replayed| leave_out(replayed, &actor)).sum()
+        });
         Ok(SharepackReplayResponse {
             share_pack_id,
             project_id,
             mode,
             runs,
+            filtered_by_policy_count: filtered,
         })
     })
     .await

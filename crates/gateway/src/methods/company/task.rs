@@ -7,7 +7,7 @@ use company::{
 use protocol::company::task::*;
 use rpc::{Failure, Router};
 
-use super::within;
+use super::{asking, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -21,10 +21,15 @@ async fn list(ctx: Context, params: TaskListParams) -> Result<TaskListResponse, 
         workspace_dir,
         project_id,
     } = params;
+    let actor = asking(&ctx, None, None, None);
     within(&ctx, &workspace_dir, move |company| {
         project::project(company, &project_id)?;
         let Tasks { files, invalid } = Tasks::read(company, &project_id)?;
-        let rows = files.iter().map(|file| file.row(company, &project_id));
+        let shown = files.iter().filter(|file| {
+            let actor = actor.as_ref();
+            actor.is_none_or(|actor| file.is_seen_by(company, actor))
+        });
+        let rows = shown.map(|file| file.row(company, &project_id));
         Ok(TaskListResponse {
             workspace_dir: company.given().to_owned(),
             tasks: rows.collect(),

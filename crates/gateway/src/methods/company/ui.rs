@@ -44,9 +44,10 @@ async fn resolve(ctx: Context, params: UiResolveParams) -> Result<UiResolveRespo
         decisions_limit: params.decisions_limit,
         refresh_index: params.refresh_index,
         sync_index: params.sync_index,
-        actor_id: None,
-        actor_role: None,
-        actor_team_id: None,
+        // Whoever decides sees no more than they see anyway.
+        actor_id: Some(params.actor_id.clone()),
+        actor_role: Some(params.actor_role),
+        actor_team_id: params.actor_team_id.clone(),
     };
     let resolved = inbox::resolve(
         ctx.clone(),
