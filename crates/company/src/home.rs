@@ -18,7 +18,9 @@ use protocol::company::{
 use crate::{
     Company, Error,
     document::{DocumentHead, DocumentKind, Project, Review, Run},
-    iso_time, layout, plan, project, resources,
+    iso_time, layout, plan,
+    policy::Actor,
+    project, resources,
     run::{self, Activity, LiveRuns},
     task::Tasks,
 };
@@ -100,6 +102,16 @@ impl Standings {
             runs,
             live: live.clone(),
         })
+    }
+
+    /// The same for somebody: tasks they may not see have no title.
+    #[must_use]
+    pub fn shown_to(mut self, company: &Company, actor: Option<&Actor>) -> Self {
+        for standing in &mut self.projects {
+            let tasks = std::mem::take(&mut standing.tasks);
+            standing.tasks = tasks.shown_to(company, actor);
+        }
+        self
     }
 
     /// Who there is and what they used, in all projects or in one of them.

@@ -13,6 +13,7 @@ use crate::{
     home::Standings,
     iso_time, org,
     plan::{self, allocation},
+    policy::Actor,
     project,
     run::{self, LiveRuns},
     task::Tasks,
@@ -77,15 +78,16 @@ fn recommendations(
     Ok(staff.recommend(&tasks.tasks()))
 }
 
-/// `pm.export`.
+/// `pm.export`, as `actor` may see it.
 pub fn export(
     company: &Company,
     project: &ProjectId,
     format: PlanFormat,
+    actor: Option<&Actor>,
 ) -> Result<PmExportResponse, Error> {
     let name = project::project(company, project)?.name.to_string();
     let now_ms = company.sources().now_ms();
-    let tasks = Tasks::read(company, project)?;
+    let tasks = Tasks::read(company, project)?.shown_to(company, actor);
     let gantt = plan::gantt(&tasks.tasks(), now_ms);
     let (media_type, ending, content) = match format {
         PlanFormat::Mermaid => (

@@ -95,6 +95,21 @@ impl Tasks {
         Ok(tasks)
     }
 
+    /// The same tasks for somebody: a plan needs them all, but what they may not see has only its id for a title.
+    #[must_use]
+    pub fn shown_to(mut self, company: &Company, actor: Option<&Actor>) -> Self {
+        let Some(actor) = actor else {
+            return self;
+        };
+        for file in &mut self.files {
+            if !file.is_seen_by(company, actor) {
+                let task = &mut Arc::make_mut(&mut file.document).head;
+                task.title = task.id.clone();
+            }
+        }
+        self
+    }
+
     /// What the files say.
     pub fn tasks(&self) -> Vec<&Task> {
         self.files.iter().map(TaskFile::task).collect()

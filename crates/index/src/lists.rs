@@ -291,7 +291,7 @@ fn events(
         };
         if let Some((actor, people)) = actor {
             let agent: Option<String> = row.get(11)?;
-            let team = agent.as_deref().and_then(|agent| people.team_of(agent));
+            let team = people.team_of_event(event.actor.as_deref(), agent.as_deref());
             if !may_see(
                 actor,
                 event.visibility.as_deref(),

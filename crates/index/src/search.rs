@@ -357,7 +357,7 @@ fn events(
         };
         if let Some(actor) = &query.actor {
             let agent: Option<String> = row.get(8)?;
-            let team = agent.as_deref().and_then(|agent| people.team_of(agent));
+            let team = people.team_of_event(hit.author_id.as_deref(), agent.as_deref());
             if !may_see(
                 actor,
                 hit.visibility.as_deref(),

@@ -57,4 +57,10 @@ impl People {
     pub(crate) fn team_of(&self, agent: &str) -> Option<&str> {
         self.teams.get(agent).map(String::as_str)
     }
+
+    /// The team of an event: that of the agent that speaks, else that of the agent that runs.
+    pub(crate) fn team_of_event(&self, actor: Option<&str>, agent: Option<&str>) -> Option<&str> {
+        let of = |id: Option<&str>| id.and_then(|id| self.team_of(id));
+        of(actor).or_else(|| of(agent))
+    }
 }

@@ -2,7 +2,10 @@
 
 use protocol::{
     Id as _,
-    company::{MemoryScopeKind, ReviewDecision, ReviewId, RunId, workspace::ValidationIssue},
+    company::{
+        MemoryScopeKind, ReviewDecision, ReviewId, RunId, Sensitivity, Visibility,
+        workspace::ValidationIssue,
+    },
 };
 use serde_json::json;
 
@@ -86,12 +89,17 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
             "scope_kind": delta.scope_kind,
             "scope_ref": delta.scope_ref,
             "sensitivity": delta.sensitivity,
-            "rationale": delta.rationale,
             "policy": review.policy,
             "subject_sha256": sha256(&bytes),
         });
         if rebased {
             payload["rebased"] = true.into();
+        }
+        // Managers hear of every decision, and not of what they may not see.
+        let is_for_managers = head.visibility != Visibility::PrivateAgent
+            && delta.sensitivity != Sensitivity::Restricted;
+        if is_for_managers {
+            payload["rationale"] = delta.rationale.as_str().into();
         }
         let mut together = Together {
             files: vec![(layout::review(&review_id), writer.yaml(&review)?)],

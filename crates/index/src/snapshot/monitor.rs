@@ -189,9 +189,10 @@ fn seen_by(
     agent: &str,
     kept: Activity,
 ) -> Result<Activity, Error> {
-    let team = people.team_of(agent);
-    let sees =
-        |visibility: Option<&str>, author: Option<&str>| may_see(actor, visibility, author, team);
+    let sees = |visibility: Option<&str>, author: Option<&str>| {
+        let team = people.team_of_event(author, Some(agent));
+        may_see(actor, visibility, author, team)
+    };
     let last_event = match kept.last_event {
         Some(event) if !sees(event.visibility.as_deref(), event.actor.as_deref()) => {
             let mut statement = db.prepare_cached(

@@ -51,7 +51,7 @@ async fn bootstrap_snapshot(
         move |indexes, company| {
             let actor = known(company, asking)?;
             let actor = actor.as_ref();
-            let standings = Standings::read(company, &live_runs(&live))?;
+            let standings = Standings::read(company, &live_runs(&live))?.shown_to(company, actor);
             let project = match &scope {
                 Scope::Workspace => None,
                 Scope::Project(project) => Some(project),

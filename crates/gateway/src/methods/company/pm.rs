@@ -10,7 +10,7 @@ use protocol::company::{
 use rpc::{Failure, Router};
 use runner::Program;
 
-use super::{live, live_runs, scope, within};
+use super::{asking, live, live_runs, scope, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -27,8 +27,9 @@ async fn snapshot(ctx: Context, params: PmSnapshotParams) -> Result<PmSnapshotRe
         Scope::Project(project) => Some(project),
     };
     let live = live_runs(&live(&ctx, &params.workspace_dir).await?);
+    let actor = asking(&ctx, None, None, None);
     within(&ctx, &params.workspace_dir, move |company| {
-        let standings = Standings::read(company, &live)?;
+        let standings = Standings::read(company, &live)?.shown_to(company, actor.as_ref());
         Ok(pm::snapshot(&standings, project.as_ref()))
     })
     .await
@@ -106,8 +107,9 @@ async fn export(ctx: Context, params: PmExportParams) -> Result<PmExportResponse
         project_id,
         format,
     } = params;
+    let actor = asking(&ctx, None, None, None);
     within(&ctx, &workspace_dir, move |company| {
-        pm::export(company, &project_id, format)
+        pm::export(company, &project_id, format, actor.as_ref())
     })
     .await
 }
