@@ -168,24 +168,25 @@ impl Company {
         dir: &Path,
         effect: &impl Fn(&Path) -> usize,
     ) -> bool {
-        let names = |folder: &str| fs::read_dir(dir.join(folder)).map_or(0, Iterator::count);
-        assert_eq!(names(".local/intents"), 0);
-        let reviews = fs::read_dir(dir.join("inbox/reviews")).expect("a folder");
-        let reviews = reviews
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .filter(|name| name.ends_with(".yaml") && !name.starts_with('.'))
-            .count();
+        // Of a file that never got its name nobody takes notice.
+        let files = |folder: &str| {
+            let entries = fs::read_dir(dir.join(folder)).into_iter().flatten();
+            let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+            names.filter(|name| !name.starts_with('.')).count()
+        };
+        assert_eq!(files(".local/intents"), 0);
+        let reviews = files("inbox/reviews");
         let work = dir.join("work/projects").join(&self.project);
         let log = work.join("runs").join(&self.run).join("events.jsonl");
         let log = fs::read_to_string(log).expect("a log");
         let told = log.matches("\"type\":\"approval.decided\"").count();
         assert!(reviews <= 1);
-        assert_eq!((told, effect(&work)), (reviews, reviews));
+        assert_eq!((told, effect(&work)), (reviews, reviews), "{log}");
         let folder = json!({"workspace_dir": dir, "project_id": self.project, "run_id": self.run, "mode": "verified"});
         let replayed = process.call("run.replay", &folder).expect("a log");
         assert_eq!(replayed["verification_issues"], json!([]));
         let valid = process.call("workspace.validate", &folder);
-        assert_eq!(valid.expect("a folder")["ok"], true);
+        assert_eq!(valid.expect("a folder")["issues"], json!([]));
         reviews == 1
     }
 }
@@ -215,6 +216,6 @@ fn a_process_that_is_killed_while_a_milestone_is_approved_leaves_it_done_or_not_
     let company = Company::new();
     let decision = json!({"artifact_id": "art_report", "decision": "approved"});
     company.killed_at_every_step(&decision, |work| {
-        count(&work.join("tasks/task_1.md"), "status: done")
+        count(&work.join("tasks/task_1.md"), "status: done").min(1)
     });
 }

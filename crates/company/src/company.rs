@@ -85,12 +85,7 @@ impl Companies {
         if !company.path(layout::COMPANY).is_file() {
             return Err(Error::NotACompanyFolder(workspace_dir.to_owned()));
         }
-        if intent::is_left(&company) {
-            // Whoever cannot write can still read, and writes will tell what is wrong.
-            if let Err(error) = company.write(|_| Ok(())) {
-                tracing::warn!(%error, "what was left half done could not be finished");
-            }
-        }
+        company.finish_left();
         Ok(company)
     }
 
@@ -203,6 +198,16 @@ impl Company {
         }
         names.sort_unstable();
         Ok(names)
+    }
+
+    /// Finishes what a process left half done.
+    pub fn finish_left(&self) {
+        if intent::is_left(self) {
+            // Whoever cannot write can still read, and writes will tell what is wrong.
+            if let Err(error) = self.write(|_| Ok(())) {
+                tracing::warn!(%error, "what was left half done could not be finished");
+            }
+        }
     }
 
     /// Changes the folder under its write lock. Reading what is changed belongs inside, too.
@@ -352,6 +357,10 @@ impl Company {
             Error::Io { verb, path, source } => match path.strip_prefix(&self.root) {
                 Ok(relative) => self.io(verb, &relative.to_string_lossy(), source),
                 Err(_) => Error::Io { verb, path, source },
+            },
+            Error::FileLocked(path) => match path.strip_prefix(&self.root) {
+                Ok(relative) => Error::FileLocked(relative.to_owned()),
+                Err(_) => Error::FileLocked(path),
             },
             error => error,
         }

@@ -44,6 +44,7 @@ async fn open(
     params: CompanyFolderParams,
 ) -> Result<CompanyWorkspaceOpenResponse, Failure> {
     let (company, opened) = at(&ctx, &params.workspace_dir, |company| {
+        company.finish_left();
         let issues = validate(company);
         let opened = CompanyWorkspaceOpenResponse {
             workspace_dir: company.given().to_owned(),
