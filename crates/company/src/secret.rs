@@ -247,7 +247,7 @@ patterns! {
     /// After the word, or a JSON Web Token anywhere.
     BEARER_TOKEN = r"(?-u:\b)(?:(?i-u:Bearer)(?-u:[ \t\r\n]+)(?<secret>(?-u:[A-Za-z0-9._~+/-]{12,}=*))|(?<jwt>(?-u:eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)))";
     /// AWS and Google, which need no name to be known.
-    CLOUD_KEY = r"(?-u:\b)(?<secret>(?-u:(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,}))";
+    CLOUD_KEY = r"(?-u:\b)(?<secret>(?-u:(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{35}|GOCSPX-[A-Za-z0-9_-]{20,}|ya29\.[A-Za-z0-9_-]{20,}))";
     /// The first line of a private key.
     PEM_BEGIN = r"-----BEGIN (?-u:[A-Z0-9 ]{0,40})PRIVATE KEY(?: BLOCK)?-----";
     /// The last line of a private key.
@@ -403,9 +403,44 @@ mod tests {
             "[REDACTED_API_KEY]",
         ),
         (
+            "sk-svcacct-AbC_123-abcdefghijklmnop sk-admin-AbC_123-abcdefghijklmnop",
+            [2, 0, 0, 0, 0],
+            "[REDACTED_API_KEY] [REDACTED_API_KEY]",
+        ),
+        (
             "sk-ant-api03-AbCdEf_123-abcdefghijklmnop",
             [1, 0, 0, 0, 0],
             "[REDACTED_API_KEY]",
+        ),
+        (
+            "sk-ant-oat01-AbCdEf_123-abcdefghijklmnop",
+            [1, 0, 0, 0, 0],
+            "[REDACTED_API_KEY]",
+        ),
+        (
+            "ghs_abcdefghijklmnopqrst ghu_abcdefghijklmnopqrst ghr_abcdefghijklmnopqrst",
+            [0, 3, 0, 0, 0],
+            "[REDACTED_GITHUB_TOKEN] [REDACTED_GITHUB_TOKEN] [REDACTED_GITHUB_TOKEN]",
+        ),
+        (
+            "xapp-1-A0123456789-1234567890123-abcdef0123456789",
+            [0, 0, 1, 0, 0],
+            "[REDACTED_SLACK_TOKEN]",
+        ),
+        (
+            "ASIAIOSFODNN7EXAMPLE GOCSPX-abcdefghijklmnopqrstuvwxyz12",
+            [0, 0, 0, 0, 2],
+            "[REDACTED] [REDACTED]",
+        ),
+        (
+            "aws_secret_access_key = \"wJalrXUtnFEMI/K7MDENG\"",
+            [0, 0, 0, 0, 1],
+            "aws_secret_access_key = \"[REDACTED]\"",
+        ),
+        (
+            "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n-----END OPENSSH PRIVATE KEY-----",
+            [0, 0, 0, 0, 1],
+            "[REDACTED]",
         ),
         (
             "github_pat_11ABCDEFG0abcdefghij_klmnopqrstuv",
@@ -494,6 +529,11 @@ mod tests {
         "bearer of news",
         "AKIA is a prefix",
         "AIza too",
+        "GOCSPX-short and ASIA is a continent",
+        "sk-proj-short, sk-ant-short and sk-svcacct-",
+        "github_pat_short and ghs_short",
+        "xapp-short",
+        "{\"password\": \"\", \"passwords\": \"two of them\"}",
         "eyJhbGciOiJIUzI1NiJ9.only",
         "-----BEGIN PUBLIC KEY-----\nMIIE\n-----END PUBLIC KEY-----",
         "the password is written down nowhere",
