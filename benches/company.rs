@@ -58,16 +58,19 @@ fn main() -> ExitCode {
     let company = open(folder.path());
     let projects = fill(&company);
     println!("{PROJECTS} projects, {RUNS} runs each, {EVENTS} events each\n");
-    println!("{:<56} {:>12} {:>12}", "", "measured", "target");
+    println!("{:<64} {:>12} {:>12}", "", "measured", "target");
     let mut is_met = true;
     let mut row = |name: &str, measured: String, target: &str, met: bool| {
         is_met &= met;
         let mark = if met { "" } else { "  missed" };
-        println!("{name:<56} {measured:>12} {target:>12}{mark}");
+        println!("{name:<64} {measured:>12} {target:>12}{mark}");
     };
     let ms = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1000.0);
     for (method, view) in CALLS {
-        let name = format!("{method} {}", view.unwrap_or_default());
+        let name = match view {
+            Some(view) => format!("{method} {view}"),
+            None => method.to_owned(),
+        };
         let first = first_call(folder.path(), method, view, Index::Gone);
         // The view of what happens is read from the index, which is built for whoever asks first.
         match view {

@@ -539,6 +539,7 @@ fn shown(relative: &str, error: &Error) -> String {
         | Error::Refused(_)
         | Error::FolderInvalid { .. }
         | Error::LockTimeout(_)
+        | Error::FileLocked(_)
         | Error::DiskFull => error.to_string(),
     }
 }

@@ -97,6 +97,9 @@ pub enum Error {
     /// Another process holds the write lock and does not let go.
     #[error("Timed out waiting for workspace write lock: {0}")]
     LockTimeout(String),
+    /// Another process holds the lock of a file of lines and does not let go.
+    #[error("timed out waiting for the lock of `{}`", .0.display())]
+    FileLocked(PathBuf),
     /// The disk is full.
     #[error("the disk with the company folder is full")]
     DiskFull,
@@ -166,6 +169,7 @@ impl Error {
             | Self::Refused(_)
             | Self::FolderInvalid { .. }
             | Self::LockTimeout(_)
+            | Self::FileLocked(_)
             | Self::DiskFull => false,
         }
     }

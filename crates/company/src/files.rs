@@ -2,10 +2,11 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::Path,
     sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, Instant},
 };
 
 use crate::Error;
@@ -85,13 +86,11 @@ fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// if it is not there, its folder is not.
 pub fn append_line(path: &Path, line: &str) -> Result<(), Error> {
     let is_new = !path.exists();
-    let append = || -> io::Result<()> {
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)?;
-        file.lock()?;
+    let mut options = OpenOptions::new();
+    let opened = options.read(true).append(true).create(true).open(path);
+    let mut file = opened.map_err(|error| Error::io("written", path, error))?;
+    lock(&file, path)?;
+    let mut append = || -> io::Result<()> {
         let length = file.metadata()?.len();
         let mut text = String::with_capacity(line.len() + 2);
         if length > 0 {
@@ -117,6 +116,23 @@ pub fn append_line(path: &Path, line: &str) -> Result<(), Error> {
     match is_new {
         true => sync_dir(parent(path)?),
         false => Ok(()),
+    }
+}
+
+/// Waits for the lock of a file of lines, but not for ever: whoever holds it longer than any append takes has stopped.
+pub(crate) fn lock(file: &File, path: &Path) -> Result<(), Error> {
+    const POLL: Duration = Duration::from_millis(2);
+    const PATIENCE: Duration = Duration::from_secs(10);
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(Error::io("locked", path, error)),
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
+                return Err(Error::FileLocked(path.to_owned()));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(POLL),
+        }
     }
 }
 

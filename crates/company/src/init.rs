@@ -2,14 +2,16 @@
 
 use std::fs;
 
-use protocol::company::{CompanyId, DocumentId, IsoTime, Text, Visibility};
+use protocol::company::{CompanyId, DocumentId, Text, Visibility};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
     Company, Error, Writer,
     document::{Identity, Machine, Policy, VisibilityDefaults},
-    files, layout, yaml,
+    files, layout,
+    org::{iso, text},
+    yaml,
 };
 
 /// What to do with a folder that is not empty.
@@ -62,11 +64,11 @@ pub fn init(company: &Company, company_name: &Text, non_empty: NonEmpty) -> Resu
     let root = company.root();
     if !root.exists() {
         let files = [
-            (layout::POLICY, yaml::print(&new_policy(company)?)?),
+            (layout::POLICY, yaml::print(&new_policy(company))?),
             (layout::MACHINE, yaml::print(&Machine::initial())?),
             (
                 layout::COMPANY,
-                yaml::print(&new_identity(company, company_name)?)?,
+                yaml::print(&new_identity(company, company_name))?,
             ),
         ];
         return files::make_whole(root, &layout::REQUIRED_DIRS, &files);
@@ -80,7 +82,7 @@ fn fill(company: &Company, company_name: &Text, writer: &Writer<'_>) -> Result<(
         writer.make_dir(dir)?;
     }
     if company.read::<Policy>(layout::POLICY).is_err() {
-        writer.put(layout::POLICY, &new_policy(company)?)?;
+        writer.put(layout::POLICY, &new_policy(company))?;
     }
     if company.read::<Machine>(layout::MACHINE).is_err() {
         if let Ok(broken) = company.read_text(layout::MACHINE) {
@@ -99,7 +101,7 @@ fn fill(company: &Company, company_name: &Text, writer: &Writer<'_>) -> Result<(
             let rest = other_keys(company, &renamed)?;
             writer.put(layout::COMPANY, &WithRest { renamed, rest })
         }
-        Err(_) => writer.put(layout::COMPANY, &new_identity(company, company_name)?),
+        Err(_) => writer.put(layout::COMPANY, &new_identity(company, company_name)),
     }
 }
 
@@ -128,39 +130,28 @@ fn is_empty(company: &Company) -> Result<bool, Error> {
     Ok(entries.next().is_none())
 }
 
-fn new_identity(company: &Company, name: &Text) -> Result<Identity, Error> {
-    Ok(Identity {
+fn new_identity(company: &Company, name: &Text) -> Identity {
+    Identity {
         schema_version: 1,
         r#type: Default::default(),
-        id: text(company.sources().id::<CompanyId>())?,
+        id: text(company.sources().id::<CompanyId>()),
         name: name.clone(),
-        created_at: now(company)?,
-    })
+        created_at: iso(company.sources().now_text()),
+    }
 }
 
-fn new_policy(company: &Company) -> Result<Policy, Error> {
-    Ok(Policy {
+fn new_policy(company: &Company) -> Policy {
+    Policy {
         schema_version: 1,
         r#type: Default::default(),
-        id: text(company.sources().id::<DocumentId>())?,
+        id: text(company.sources().id::<DocumentId>()),
         visibility_defaults: VisibilityDefaults {
             worker_journal: Visibility::PrivateAgent,
             worker_milestone_artifact: Visibility::Team,
             manager_proposal: Visibility::Managers,
             director_workplan: Visibility::Org,
         },
-    })
-}
-
-/// An id as documents hold it.
-pub(crate) fn text(id: impl Into<String>) -> Result<Text, Error> {
-    Text::new(id).ok_or_else(|| Error::Refused("an id must not be empty".to_owned()))
-}
-
-/// The time as documents hold it.
-pub(crate) fn now(company: &Company) -> Result<IsoTime, Error> {
-    IsoTime::new(company.sources().now_text())
-        .ok_or_else(|| Error::Refused("the clock tells no time".to_owned()))
+    }
 }
 
 #[cfg(test)]

@@ -27,7 +27,9 @@ use crate::{
     Company, Error,
     document::{Project, SharePack, SharedDocument, SharedFile, SharedRun},
     documents::LooseHead,
-    init, layout, secret,
+    layout,
+    org::{iso, text},
+    secret,
     validate::{read_document, stays_below},
     yaml,
 };
@@ -49,9 +51,9 @@ pub fn create(
     let id: SharePackId = company.sources().id();
     let place = layout::share_pack(project, &id);
     let mut manifest = SharePack::new(
-        init::text(id.clone())?,
-        init::now(company)?,
-        init::text(project.clone())?,
+        text(&id),
+        iso(company.sources().now_text()),
+        text(project),
         created_by.clone(),
     );
     let mut bundle = Bundle {
@@ -75,25 +77,25 @@ pub fn create(
             // Managers may not see it.
             continue;
         }
-        let text = company.read_text(&source)?;
-        let bundled = bundle.put(&source, format!("bundle/{id}.md"), &text)?;
+        let content = company.read_text(&source)?;
+        let bundled = bundle.put(&source, format!("bundle/{id}.md"), &content)?;
         // The id inside may be of somebody else's making; what it names is only looked up.
         runs.extend(RunId::parse(&document.head.run_id));
         manifest.included_artifacts.push(SharedDocument {
             artifact_id: document.head.id.clone(),
-            r#type: init::text(document.head.r#type.as_str())?,
+            r#type: text(document.head.r#type.as_str()),
             visibility: document.head.visibility,
-            source_relpath: init::text(source)?,
+            source_relpath: text(source),
             bundle_relpath: bundled,
         });
     }
 
     let memory = format!("{folder}/memory.md");
     match company.read_text(&memory) {
-        Ok(text) => {
-            let bundled = bundle.put(&memory, "bundle/project_memory.md".to_owned(), &text)?;
+        Ok(content) => {
+            let bundled = bundle.put(&memory, "bundle/project_memory.md".to_owned(), &content)?;
             manifest.included_files = Some(vec![SharedFile {
-                source_relpath: init::text(memory)?,
+                source_relpath: text(memory),
                 bundle_relpath: bundled,
             }]);
         }
@@ -112,8 +114,8 @@ pub fn create(
         let chain = json(&shared.chain, &source)?;
         bundle.add(&source, format!("{RUN_EVENTS}/{run}.chain.json"), chain)?;
         shared_runs.push(SharedRun {
-            run_id: init::text(run)?,
-            source_relpath: init::text(source)?,
+            run_id: text(run),
+            source_relpath: text(source),
             bundle_relpath: bundled,
             included_event_count: shared.count,
         });
@@ -269,12 +271,12 @@ impl Bundle {
         self.add(source, name, secret::redact(text).0.into_owned())
     }
 
-    fn add(&mut self, source: &str, name: String, text: String) -> Result<Text, Error> {
+    fn add(&mut self, source: &str, name: String, content: String) -> Result<Text, Error> {
         if self.files.iter().any(|(taken, _)| *taken == name) {
             return Err(unusable(source, &"another document has the same id"));
         }
-        let relative = init::text(format!("{}/{name}", self.place))?;
-        self.files.push((name, text));
+        let relative = text(format!("{}/{name}", self.place));
+        self.files.push((name, content));
         Ok(relative)
     }
 }

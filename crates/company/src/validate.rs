@@ -315,6 +315,7 @@ impl Check<'_> {
             | Error::Refused(_)
             | Error::FolderInvalid { .. }
             | Error::LockTimeout(_)
+            | Error::FileLocked(_)
             | Error::DiskFull) => vec![(false, other.to_string())],
         }
     }

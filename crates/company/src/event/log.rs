@@ -13,7 +13,7 @@ use std::{
 };
 
 use super::{Event, Prepared, lines::open_regular, verify};
-use crate::Error;
+use crate::{Error, files};
 
 /// How many files are remembered, so that their ends need not be read again.
 const MAX_FILES: usize = 512;
@@ -233,6 +233,8 @@ fn again(error: &Error, path: &Path) -> Error {
         Error::io(verb, path, source)
     } else if matches!(error, Error::DiskFull) {
         Error::DiskFull
+    } else if matches!(error, Error::FileLocked(_)) {
+        Error::FileLocked(path.to_owned())
     } else {
         Error::Refused(error.to_string())
     }
@@ -319,7 +321,7 @@ impl Locked {
         loop {
             let file = open_regular(path, OpenOptions::new().read(true).append(true), "opened")?;
             let failed = |error| Error::io("locked", path, error);
-            file.lock().map_err(failed)?;
+            files::lock(&file, path)?;
             let locked = Self(file);
             // While we waited another file may have taken its place.
             let ours = locked.0.metadata().map_err(failed)?;

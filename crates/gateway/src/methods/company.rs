@@ -234,7 +234,7 @@ fn failure(error: &Error) -> Failure {
             let shown = &issues[..issues.len().min(MOST_ISSUES)];
             Failure::state(Kind::Refused, message).with("issues", json!(shown))
         }
-        Error::LockTimeout(_) => Failure::state(Kind::LockTimeout, message),
+        Error::LockTimeout(_) | Error::FileLocked(_) => Failure::state(Kind::LockTimeout, message),
         Error::DiskFull => Failure::state(Kind::QuotaExceeded, message),
         Error::Io { path, .. } => {
             let file = path.file_name().unwrap_or_default().to_string_lossy();
