@@ -111,7 +111,7 @@ fn main() -> ExitCode {
 }
 
 /// Whether a new process finds an index in the folder.
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Index {
     Gone,
     Kept,

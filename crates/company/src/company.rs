@@ -353,17 +353,16 @@ impl Company {
     /// What the system said about a file of the folder, in words that name it as answers do.
     #[must_use]
     pub fn named(&self, error: Error) -> Error {
-        match error {
-            Error::Io { verb, path, source } => match path.strip_prefix(&self.root) {
-                Ok(relative) => self.io(verb, &relative.to_string_lossy(), source),
-                Err(_) => Error::Io { verb, path, source },
-            },
-            Error::FileLocked(path) => match path.strip_prefix(&self.root) {
-                Ok(relative) => Error::FileLocked(relative.to_owned()),
-                Err(_) => Error::FileLocked(path),
-            },
-            error => error,
+        let (Error::Io { path, .. } | Error::FileLocked(path)) = &error else {
+            return error;
+        };
+        let Ok(relative) = path.strip_prefix(&self.root).map(Path::to_owned) else {
+            return error;
+        };
+        if let Error::Io { verb, source, .. } = error {
+            return self.io(verb, &relative.to_string_lossy(), source);
         }
+        Error::FileLocked(relative)
     }
 
     fn io(&self, verb: &'static str, relative: &str, error: io::Error) -> Error {

@@ -310,8 +310,9 @@ async fn whatever_is_damaged_every_method_works_or_says_what_is_wrong_and_then_c
         .filter(|(family, _)| family.dialect == Dialect::Company)
         .map(|(_, method)| (method.name, method.access))
         .collect();
-    // A subscription is told of a folder for as long as it lives; what it tells is another test.
-    calls.retain(|(name, _)| !name.starts_with("events."));
+    // A subscription is told of a folder for as long as it lives; what it tells is another test. Pipelines need an
+    // enterprise with an approved plan, which this folder is not.
+    calls.retain(|(name, _)| !name.starts_with("events.") && !name.starts_with("pipeline."));
     let mut unfit = Vec::new();
     for (method, _) in &calls {
         let place = tempfile::tempdir().expect("a folder");

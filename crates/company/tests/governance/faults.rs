@@ -97,6 +97,9 @@ fn an_approved_delta_is_remembered_once_wherever_the_process_ends() {
     assert_eq!(writes, 6);
 }
 
+/// A way to decide about a document.
+type Decide = dyn Fn(&Company, &Place, &DocumentId) -> Result<(), Error>;
+
 #[test]
 fn a_milestone_is_accepted_once_wherever_the_process_ends() {
     let by_inbox = |company: &Company, place: &Place, id: &DocumentId| {
@@ -111,8 +114,7 @@ fn a_milestone_is_accepted_once_wherever_the_process_ends() {
         );
         milestone::decide(company, &verdict, Some((&named.0, &named.1))).map(drop)
     };
-    let ways: [&dyn Fn(&Company, &Place, &DocumentId) -> Result<(), Error>; 2] =
-        [&by_inbox, &by_name];
+    let ways: [&Decide; 2] = [&by_inbox, &by_name];
     for decide in ways {
         at_every_write(
             |place| place.report("art_1", "ms_1", ""),

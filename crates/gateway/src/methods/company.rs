@@ -91,9 +91,11 @@ async fn indexed<R: Send + 'static>(
     let indexes = ctx.indexes().clone();
     let work = move || {
         let company = companies.open(&workspace_dir)?;
-        let done = work(&indexes, &company).map_err(|error| match error {
-            ::index::Error::Folder(error) => company.named(error).into(),
-            error => error,
+        let done = work(&indexes, &company).map_err(|error| {
+            if let ::index::Error::Folder(error) = error {
+                return company.named(error).into();
+            }
+            error
         })?;
         worker.used(&company);
         Ok::<_, ::index::Error>(done)
