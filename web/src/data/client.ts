@@ -1,0 +1,24 @@
+// The one connection of the page, to the gateway that served it. The cookie of the page is its proof.
+
+import { connect, type ConnectionState } from "@accord/client";
+import { useSyncExternalStore } from "react";
+
+export const client = connect({ url: new URL("/ws", location.href) });
+
+/** Where the connection stands. */
+export function useConnection(): ConnectionState {
+  return useSyncExternalStore(
+    (listener) => client.onState(listener),
+    () => client.state,
+  );
+}
+
+/** Whether the gateway refuses this browser, which a failed WebSocket does not tell. */
+export async function isRefused(): Promise<boolean> {
+  try {
+    const { status } = await fetch("/ws", { cache: "no-store" });
+    return status === 401 || status === 403;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,55 @@
+// Which notification makes which reads stale. Views that stream listen for themselves.
+
+import { useEffect } from "react";
+import { invalidate, queries } from "./calls.ts";
+import { client } from "./client.ts";
+
+/** Milliseconds in which several changes of the tree are read again once. */
+const TREE_PAUSE = 200;
+
+/** Tells the queries what changed, for as long as the page lives. */
+export function listen(): void {
+  let isTreeWaiting = false;
+  const treeChanged = () => {
+    if (isTreeWaiting) return;
+    isTreeWaiting = true;
+    setTimeout(() => {
+      isTreeWaiting = false;
+      invalidate(["thread/tree"]);
+    }, TREE_PAUSE);
+  };
+  client.on("thread/tree/changed", treeChanged);
+  client.on("thread/updated", treeChanged);
+  client.on("workspace/changed", () => invalidate(["workspace/list"]));
+  client.on("thread/agents_doc/changed", ({ workspace_id }) => {
+    // A change above is a change of what is in force below.
+    invalidate(
+      [
+        "thread/agents_doc/get",
+        "thread/agents_doc/revisions",
+        "thread/agents_doc/preview",
+        "thread/agents_doc/resolve_for_thread",
+      ],
+      { workspace_id },
+    );
+  });
+  const artifactsChanged = ({ workspace_id }: { workspace_id: string }) =>
+    invalidate(["artifact/list", "artifact/list/thread", "artifact/get", "artifact/usage"], { workspace_id });
+  client.on("artifact/created", artifactsChanged);
+  client.on("artifact/updated", artifactsChanged);
+  client.on("artifact/deleted", artifactsChanged);
+  client.on("thread/artifacts/changed", artifactsChanged);
+  client.on("artifact/projection/updated", ({ workspace_id, artifact_id }) => {
+    invalidate(["artifact/list", "artifact/list/thread", "artifact/get"], { workspace_id });
+    invalidate(["artifact/read"], { artifact_id });
+  });
+  client.onGap(() => void queries.invalidateQueries());
+}
+
+/** Receives the notifications of a workspace, also after lost connections. */
+export function useFollow(workspace: string): void {
+  useEffect(() => {
+    // A failure is that of the connection, which the banner tells; the next read asks again.
+    client.follow(workspace).catch(() => {});
+  }, [workspace]);
+}
