@@ -8,10 +8,12 @@ import { createRoot } from "react-dom/client";
 import { App } from "./app/App.tsx";
 import { applyTheme } from "./app/theme.ts";
 import { queries } from "./data/calls.ts";
+import { adoptDrafts } from "./data/drafts.ts";
 import { listen } from "./data/live.ts";
 
 applyTheme();
 listen();
+await adoptDrafts();
 
 const root = document.getElementById("root");
 if (root) {
