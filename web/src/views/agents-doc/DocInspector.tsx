@@ -11,9 +11,9 @@ import type { FolderId, Places } from "../tree/model.ts";
 import { useTree } from "../tree/tree.ts";
 import { BUDGET } from "./budget.ts";
 import { History } from "./History.tsx";
-import { sourceName } from "./Inherited.tsx";
 import { PromptPreview } from "./PromptPreview.tsx";
 import type { DocSession } from "./session.ts";
+import { sourceName } from "./source.ts";
 
 
 export function DocInspector({

@@ -4,6 +4,7 @@ import type { ThreadAgentsDocResolvedPayload } from "@accord/client";
 import { address } from "../../address.ts";
 import { Editor } from "../../editor/Editor.tsx";
 import { Link } from "../../router.tsx";
+import { sourceName } from "./source.ts";
 
 export function Inherited({ workspace, inherited }: { workspace: string; inherited: ThreadAgentsDocResolvedPayload }) {
   return (
@@ -16,8 +17,4 @@ export function Inherited({ workspace, inherited }: { workspace: string; inherit
       <Editor label={`Inherited from ${sourceName(inherited)}, read only`} value={inherited.doc.content} readOnly />
     </section>
   );
-}
-
-export function sourceName({ source_path }: ThreadAgentsDocResolvedPayload): string {
-  return source_path.length > 0 ? source_path.join(" / ") : "the root";
 }
