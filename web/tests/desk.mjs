@@ -3,7 +3,7 @@
 // ACCORD_BIN names the gateway, `target/debug/ac` unless given; CHROMIUM the browser.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +44,10 @@ class Gateway {
     this.process = spawn(binary, ["serve", "--home", this.home, "--listen", `127.0.0.1:${this.port}`, "--ready-file", readyFile], {
       stdio: ["ignore", "ignore", "inherit"],
     });
-    const ended = new Promise((_, reject) => this.process.once("exit", (code) => reject(new Error(`the gateway ended with ${code}`))));
+    const ended = new Promise((_, reject) => {
+      this.process.once("error", reject);
+      this.process.once("exit", (code) => reject(new Error(`the gateway ended with ${code}`)));
+    });
     ended.catch(() => {});
     await Promise.race([ended, until(() => existsSync(readyFile) && readFileSync(readyFile, "utf8").includes("pid"))]);
     this.token = readFileSync(join(this.home, "token"), "utf8").trim();
@@ -68,8 +71,10 @@ export async function until(condition, message = "what was waited for did not ha
   }
 }
 
-export async function openDesk() {
+/** `config` is the text of the gateway's `config.toml`. */
+export async function openDesk({ config = "" } = {}) {
   const home = mkdtempSync(join(tmpdir(), "accord-web-"));
+  if (config) writeFileSync(join(home, "config.toml"), config);
   const gateway = new Gateway(home, await freePort());
   await gateway.start();
   const target = `http://127.0.0.1:${gateway.port}`;

@@ -89,6 +89,7 @@ export function Shell({ workspace, path }: { workspace: string; path: string }) 
         </Boundary>
       </main>
       <InspectorSlot />
+      {sections.map(({ id, Finder }) => Finder && <Finder key={id} workspace={workspace} />)}
     </div>
   );
 }

@@ -23,6 +23,8 @@ export interface Section {
   Sidebar?: View;
   /** The addresses below `/w/:workspace` and what they show. */
   views: { path: string; View: View }[];
+  /** Adds what the section has to the palette; on screen in every section. */
+  Finder?: ComponentType<{ workspace: string }>;
   /** A number at the icon, such as what waits for a person. */
   useCount?: (workspace: string) => number;
 }

@@ -2,7 +2,8 @@
 
 import { lazy } from "react";
 import { companySections } from "../views/company/sections.ts";
-import { AgentsDocView, FolderView, ThreadView, TreeSidebar, TreeView } from "../views/tree/views.ts";
+import { AgentsDocView, FolderView, ThreadView, TreeFinder, TreeSidebar, TreeView } from "../views/tree/views.ts";
+import { FilesFinder } from "../views/artifact/FilesFinder.ts";
 import type { Section } from "./section.ts";
 
 const tree: Section = {
@@ -11,6 +12,7 @@ const tree: Section = {
   icon: "tree",
   path: "/tree",
   Sidebar: TreeSidebar,
+  Finder: TreeFinder,
   views: [
     { path: "/tree", View: TreeView },
     { path: "/t/:thread", View: ThreadView },
@@ -26,6 +28,7 @@ const files: Section = {
   icon: "file",
   path: "/files",
   Sidebar: lazy(() => import("../views/artifact/FilesSidebar.tsx")),
+  Finder: FilesFinder,
   views: [
     { path: "/files", View: lazy(() => import("../views/artifact/FilesView.tsx")) },
     { path: "/files/:artifact", View: lazy(() => import("../views/artifact/ArtifactView.tsx")) },

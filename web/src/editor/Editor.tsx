@@ -53,7 +53,7 @@ export function Editor({ label, value, onChange, onSave, readOnly = false, hint 
           highlightActiveLineGutter(),
           search({ top: true }),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
+          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true", tabindex: "0" }),
           placeholder(hint),
           markdown,
           theme,

@@ -9,11 +9,11 @@ import { sourceName } from "./source.ts";
 export function Inherited({ workspace, inherited }: { workspace: string; inherited: ThreadAgentsDocResolvedPayload }) {
   return (
     <section className="inherited" aria-label="Inherited text">
-      <header>
+      <p>
         Until something is written here, threads follow{" "}
         <Link to={address.agentsDoc(workspace, inherited.source_folder_id)}>{sourceName(inherited)}</Link>, version{" "}
         {inherited.doc.version}
-      </header>
+      </p>
       <Editor label={`Inherited from ${sourceName(inherited)}, read only`} value={inherited.doc.content} readOnly />
     </section>
   );

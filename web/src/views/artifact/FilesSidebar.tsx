@@ -6,14 +6,12 @@ import { useState } from "react";
 import { address } from "../../address.ts";
 import type { ViewProps } from "../../app/section.ts";
 import { call } from "../../data/calls.ts";
-import { usePalette } from "../../palette/registry.ts";
 import { Button, IconButton } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
 import { List } from "../../parts/List.tsx";
 import { bytes } from "../../parts/size.ts";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { navigate } from "../../router.tsx";
 import { iconOf } from "./artifact.ts";
 
 export default function FilesSidebar({ workspace, params }: ViewProps) {
@@ -30,17 +28,6 @@ export default function FilesSidebar({ workspace, params }: ViewProps) {
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   });
   const files = query.data?.pages.flatMap(({ items }) => items) ?? [];
-  usePalette({
-    group: "Files",
-    find: () =>
-      files.map(({ artifact }) => ({
-        id: artifact.artifact_id,
-        title: artifact.display_name,
-        hint: bytes(artifact.size_bytes ?? 0),
-        icon: iconOf(artifact),
-        run: () => navigate(address.artifact(workspace, artifact.artifact_id)),
-      })),
-  });
   return (
     <>
       <div className="sidebar-head">

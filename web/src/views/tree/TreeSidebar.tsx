@@ -2,17 +2,15 @@
 
 import "./tree.css";
 import { useState } from "react";
-import { address } from "../../address.ts";
 import type { ViewProps } from "../../app/section.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { usePalette } from "../../palette/registry.ts";
 import { AskName, type NameQuestion } from "../../parts/AskName.tsx";
 import { Button, IconButton } from "../../parts/Button.tsx";
 import { Await, Empty } from "../../parts/states.tsx";
-import { navigate } from "../../router.tsx";
 import { MoveDialog, type Movable } from "./MoveDialog.tsx";
 import { rootMenu, rowMenu, type Ask } from "./menu.ts";
-import { threadName, type FolderId, type Row } from "./model.ts";
+import { type FolderId, type Row } from "./model.ts";
 import { createThread, useTree } from "./tree.ts";
 import { TreeRows } from "./TreeRows.tsx";
 
@@ -25,39 +23,6 @@ export function TreeSidebar({ workspace, params }: ViewProps) {
   /** Where new things go: beside what is open. */
   const here: FolderId = params["folder"] ?? (params["thread"] ? (places?.folderOf(params["thread"]) ?? null) : null);
   useKeys("Threads", [{ key: "c", label: "New thread", run: () => void createThread(workspace, here) }]);
-  usePalette({
-    group: "Threads",
-    find: () =>
-      query.data?.threads.map((thread) => ({
-        id: thread.id,
-        title: threadName(thread),
-        hint: places?.pathOf(places.folderOf(thread.id)).map(({ name }) => name).join(" / ") ?? "",
-        icon: "thread",
-        run: () => navigate(address.thread(workspace, thread.id)),
-      })) ?? [],
-  });
-  usePalette({
-    group: "Folders and AGENTS.md",
-    find: () => {
-      const docs = [null, ...(places?.allFolders() ?? [])].filter((folder) => places?.doc(folder?.id ?? null));
-      return [
-        ...(places?.allFolders() ?? []).map(({ id, name }) => ({
-          id,
-          title: name,
-          hint: places?.pathOf(id).slice(0, -1).map((one) => one.name).join(" / ") ?? "",
-          icon: "folder" as const,
-          run: () => navigate(address.folder(workspace, id)),
-        })),
-        ...docs.map((folder) => ({
-          id: `doc-${folder?.id ?? ""}`,
-          title: "AGENTS.md",
-          hint: folder ? (places?.pathOf(folder.id).map((one) => one.name).join(" / ") ?? "") : "Root",
-          icon: "doc" as const,
-          run: () => navigate(address.agentsDoc(workspace, folder?.id)),
-        })),
-      ];
-    },
-  });
   const root = places ? rootMenu(workspace, places, ask) : [];
   usePalette({
     group: "Actions",

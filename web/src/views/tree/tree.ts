@@ -1,7 +1,7 @@
 // The tree of a workspace as it is read, and what is done to it.
 
 import type { Thread } from "@accord/client";
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo, useSyncExternalStore } from "react";
 import { address } from "../../address.ts";
 import { attempt, call, invalidate, queries } from "../../data/calls.ts";
@@ -13,7 +13,7 @@ import { Places, threadName, type FolderId, type Tree } from "./model.ts";
 /** Threads asked for at once. */
 const PAGE = 5000;
 
-const keyOf = (workspace: string) => ["thread/tree", { workspace_id: workspace }] as const;
+const keyOf = (workspace: string) => ["thread/tree", { workspace_id: workspace }];
 
 async function readTree(workspace_id: string, signal: AbortSignal): Promise<Tree> {
   const { threads, folders, placements, agents_docs, next_cursor } = await call(
@@ -30,6 +30,10 @@ async function readTree(workspace_id: string, signal: AbortSignal): Promise<Tree
   return { threads, folders, placements, agents_docs };
 }
 
+export function treeOptions(workspace: string) {
+  return queryOptions({ queryKey: keyOf(workspace), queryFn: ({ signal }) => readTree(workspace, signal) });
+}
+
 /** Folders that are deleted unless somebody takes it back. */
 let gone: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
@@ -39,10 +43,7 @@ const setGone = (next: Iterable<string>) => {
 };
 
 export function useTree(workspace: string) {
-  const query = useQuery({
-    queryKey: keyOf(workspace),
-    queryFn: ({ signal }) => readTree(workspace, signal),
-  });
+  const query = useQuery(treeOptions(workspace));
   const hidden = useSyncExternalStore(
     (listener) => {
       listeners.add(listener);

@@ -1,7 +1,8 @@
-// The views of the thread tree; all but the sidebar are loaded when they are first shown.
+// The views of the thread tree; all but the sidebar and the finder are loaded when they are first shown.
 
 import { lazy } from "react";
 
+export { TreeFinder } from "./TreeFinder.ts";
 export { TreeSidebar } from "./TreeSidebar.tsx";
 
 export const TreeView = lazy(() => import("./TreeView.tsx"));
