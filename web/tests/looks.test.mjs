@@ -77,7 +77,7 @@ for (const theme of ["light", "dark"]) {
     await page.getByText("thread_agents_doc_prompt").waitFor();
     await look(page, `${theme}-prompt`);
     await page.getByRole("tab", { name: "Files" }).click();
-    await page.getByRole("button", { name: /trace.json/ }).last().click();
+    await page.locator(".artifact-name", { hasText: "trace.json" }).first().click();
     await page.getByText('"user": "ada"').waitFor();
     await look(page, `${theme}-files`);
 

@@ -2,7 +2,7 @@
 
 const PATHS = {
   home: "M2.5 7.5 8 3l5.5 4.5M4 6.5V13h8V6.5",
-  tree: "M4.5 3.5v9M4.5 6h5M4.5 12h5M11.5 4.5h0M4.5 2.5h0M9.5 4.5h4v3h-4zM9.5 10.5h4v3h-4zM2.5 2h4v2.5h-4z",
+  tree: "M3.5 2.5v8a2 2 0 0 0 2 2H9M3.5 5.5H9M9 4h4.5v3H9zM9 11h4.5v3H9z",
   run: "M5 3.5v9l7-4.5z",
   inbox: "M2.5 9.5 4.5 3.5h7l2 6v3h-11zM2.5 9.5h3l1 1.5h3l1-1.5h3",
   plan: "M2.5 4h6M4.5 8h7M7.5 12h6",
@@ -50,7 +50,7 @@ export type IconName = keyof typeof PATHS;
 
 export function Icon({ name }: { name: IconName }) {
   return (
-    <svg className="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    <svg className={`icon icon-${name}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
       <path d={PATHS[name]} />
     </svg>
   );

@@ -40,7 +40,7 @@ export function DocInspector({
         ) : effective ? (
           <p>
             Inherited from <Link to={address.agentsDoc(workspace, effective.source_folder_id)}>{sourceName(effective)}</Link>,
-            version {effective.doc.version}. An empty file hides nothing.
+            version {effective.doc.version}.{session.doc && " An empty file hides nothing."}
           </p>
         ) : (
           <p className="muted">Nothing yet: neither this file nor one above has any text.</p>

@@ -13,6 +13,8 @@ import { Await } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
+import { threadName } from "../tree/model.ts";
+import { useTree } from "../tree/tree.ts";
 import { restoreArtifact, saveCopy } from "./artifact.ts";
 import { ArtifactMenu } from "./ArtifactMenu.tsx";
 import { ArtifactPreview } from "./ArtifactPreview.tsx";
@@ -77,6 +79,11 @@ function Artifact({ workspace, summary }: { workspace: string; summary: Artifact
 }
 
 function Uses({ workspace, summary }: { workspace: string; summary: ArtifactSummary }) {
+  const { query } = useTree(workspace);
+  const nameOf = (id: string) => {
+    const thread = query.data?.threads.find((one) => one.id === id);
+    return thread ? threadName(thread) : "a thread";
+  };
   return (
     <InspectorPart title="Where it is used">
       {summary.bindings.length === 0 && <p className="muted">Nowhere yet.</p>}
@@ -84,7 +91,9 @@ function Uses({ workspace, summary }: { workspace: string; summary: ArtifactSumm
         {summary.bindings.map(({ binding_id, binding_kind, thread_id, created_at }) => (
           <li key={binding_id} className="row-title">
             {thread_id ? (
-              <Link to={address.thread(workspace, thread_id)}>{binding_kind.replaceAll("_", " ")}</Link>
+              <span>
+                {binding_kind.replaceAll("_", " ")} in <Link to={address.thread(workspace, thread_id)}>{nameOf(thread_id)}</Link>
+              </span>
             ) : (
               <span>{binding_kind.replaceAll("_", " ")}</span>
             )}

@@ -144,7 +144,7 @@ function DocumentLine({ workspace, doc, version }: { workspace: string; doc: str
   return (
     <p>
       AGENTS.md, version {version}{" "}
-      <Button kind="quiet" onClick={() => setOpen(true)}>
+      <Button onClick={() => setOpen(true)}>
         Read it
       </Button>
       <Dialog title={`AGENTS.md, version ${version}`} description="As the model got it in this turn." open={isOpen} onClose={() => setOpen(false)} wide>

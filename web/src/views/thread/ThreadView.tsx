@@ -27,7 +27,7 @@ export default function ThreadView({ workspace, params }: ViewProps) {
   const attachments = attachmentsOf(workspace, id);
   const [isDropping, setDropping] = useState(false);
   const { state, turns } = conversation;
-  const scroller = useStickToBottom(turns);
+  const scroller = useStickToBottom(state.kind === "ready" && turns.length > 0);
   const inspect = (next: Shown) => {
     setShown(next);
     setPreference("inspector", "open");
@@ -58,7 +58,7 @@ export default function ThreadView({ workspace, params }: ViewProps) {
       actions={<InspectorToggle />}
     >
       <div
-        className="thread"
+        className="thread-view"
         data-dropping={isDropping || undefined}
         onDragOver={over}
         onDragLeave={(event) => !event.currentTarget.contains(event.relatedTarget as Node | null) && setDropping(false)}
@@ -103,21 +103,27 @@ export default function ThreadView({ workspace, params }: ViewProps) {
   );
 }
 
-/** Keeps the end in sight while it is in sight. */
-function useStickToBottom(content: unknown) {
+/** Keeps the end in sight while it is in sight, whatever grows above it. */
+function useStickToBottom(isReady: boolean) {
   const scroller = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
   useEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    const note = () => {
-      isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 60;
+    let isAtEnd = true;
+    const stick = () => {
+      if (isAtEnd) element.scrollTop = element.scrollHeight;
     };
+    const note = () => {
+      isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 60;
+    };
+    const sizes = new ResizeObserver(stick);
+    sizes.observe(element);
+    if (element.firstElementChild) sizes.observe(element.firstElementChild);
     element.addEventListener("scroll", note, { passive: true });
-    return () => element.removeEventListener("scroll", note);
-  });
-  useEffect(() => {
-    if (isAtEnd.current && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
-  }, [content]);
+    return () => {
+      sizes.disconnect();
+      element.removeEventListener("scroll", note);
+    };
+  }, [isReady]);
   return scroller;
 }

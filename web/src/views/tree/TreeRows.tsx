@@ -185,7 +185,8 @@ function TreeRow({
   return (
     <div
       id={id}
-      className={`tree-row ${row.kind}`}
+      className="tree-row"
+      data-kind={row.kind}
       role="treeitem"
       data-key={row.key}
       aria-level={row.level}
@@ -205,7 +206,7 @@ function TreeRow({
       <span className="tree-twist">{isFolder && !row.isEmpty && <Icon name={row.isOpen ? "chevronDown" : "chevronRight"} />}</span>
       <Icon name={icon} />
       <span className="tree-name">{nameOf(row)}</span>
-      {row.kind === "doc" && row.doc?.status !== "active" && <span className="tree-tag">draft</span>}
+      {row.kind === "doc" && row.doc?.status === "draft" && <span className="tree-tag">draft</span>}
       {isRunning && (
         <span className="tree-tag" title="A turn runs">
           <StatusDot meaning="running" />
