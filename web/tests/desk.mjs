@@ -3,7 +3,7 @@
 // ACCORD_BIN names the gateway, `target/debug/ac` unless given; CHROMIUM the browser.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,7 +42,8 @@ class Gateway {
     const readyFile = join(this.home, "ready.json");
     rmSync(readyFile, { force: true });
     this.process = spawn(binary, ["serve", "--home", this.home, "--listen", `127.0.0.1:${this.port}`, "--ready-file", readyFile], {
-      stdio: ["ignore", "ignore", "inherit"],
+      // A file, as a pipe would keep the test runner waiting for a gateway that outlives its test.
+      stdio: ["ignore", "ignore", openSync(join(this.home, "log"), "a")],
     });
     const ended = new Promise((_, reject) => {
       this.process.once("error", reject);
@@ -103,6 +104,7 @@ export async function openDesk({ config = "" } = {}) {
     /** A browser of its own, with its own storage. */
     async window(options = {}) {
       const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options });
+      context.setDefaultTimeout(12_000);
       const tab = await context.newPage();
       watch(tab, url, problems);
       return tab;

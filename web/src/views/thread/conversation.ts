@@ -151,6 +151,7 @@ export class Conversation {
 
   /** An item as it begins never takes back what is known of it already. */
   #put(turn: ShownTurn, item: TurnItem, isBeginning: boolean): void {
+    if (item.type === "userMessage" && turn.input.length === 0) turn.input = inputOf(item);
     const at = turn.items.findIndex(({ id }) => id === item.id);
     const known = turn.items[at];
     const isLess = isBeginning && known && "text" in known && "text" in item && known.text.length >= item.text.length;
@@ -203,4 +204,13 @@ export class Conversation {
     if (document.hidden) tell();
     else this.#frame = requestAnimationFrame(tell);
   }
+}
+
+/** What was said, when somebody else said it and only the item tells. */
+function inputOf({ text, attachments = [] }: TurnItem & { type: "userMessage" }): UserInput[] {
+  const artifacts = attachments.flatMap((one): UserInput[] => {
+    const { artifact_id } = one as { artifact_id?: unknown };
+    return typeof artifact_id === "string" ? [{ type: "artifact", artifact_id }] : [];
+  });
+  return text ? [{ type: "text", text }, ...artifacts] : artifacts;
 }
