@@ -39,6 +39,28 @@ async function look(page, name) {
 /** axe needs to be evaluated in the page, which the policy of the page forbids. */
 const options = (colorScheme) => ({ colorScheme, bypassCSP: true });
 
+/** Both sides change the same line, and each another one. */
+async function conflict(page, theme) {
+  const { workspace_id } = story;
+  await page.evaluate(() => {
+    const { setTimeout } = window;
+    window.waiting = [];
+    window.setTimeout = (act, delay, ...rest) => (delay === 700 ? window.waiting.push(act) : setTimeout(act, delay, ...rest));
+  });
+  await page.getByRole("textbox", { name: "AGENTS.md of the root" }).click();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("End");
+  await page.keyboard.type(" Answer in English.");
+  const { explicit } = await desk.call("thread/agents_doc/get", { workspace_id });
+  const content = explicit.content.replace(/- Be brief\..*/, `- Be brief and kind. (${theme})`).replace("guide.md", "handbook.md");
+  await desk.call("thread/agents_doc/save", { workspace_id, content });
+  await page.getByText("changed elsewhere").waitFor();
+  await page.evaluate(() => window.waiting.forEach((act) => act()));
+  await page.getByRole("region", { name: "Theirs" }).waitFor();
+}
+
 for (const theme of ["light", "dark"]) {
   test(`the main views look right and are accessible in ${theme}`, async () => {
     const page = await desk.window(options(theme));
@@ -51,6 +73,21 @@ for (const theme of ["light", "dark"]) {
     await page.getByRole("textbox", { name: "AGENTS.md of the root" }).waitFor();
     await page.getByText("saved by owner").first().waitFor();
     await look(page, `${theme}-agents-doc`);
+
+    await page.getByRole("button", { name: /^v2 / }).click();
+    await page.getByText("Run the checks").last().waitFor();
+    await look(page, `${theme}-history`);
+    await page.keyboard.press("Escape");
+    await conflict(page, theme);
+    await look(page, `${theme}-conflict`);
+    await page.getByRole("button", { name: "Merge by hand" }).click();
+    await page.getByRole("textbox", { name: "Merged text" }).waitFor();
+    await look(page, `${theme}-merge`);
+    await page.getByRole("button", { name: "Take theirs" }).click();
+    await page.getByRole("treeitem", { name: "Backend" }).click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Delete folder" }).waitFor();
+    await look(page, `${theme}-menu`);
+    await page.keyboard.press("Escape");
 
     await page.goto(at(`/f/${story.api}/agents`));
     await page.getByText("Until something is written here").waitFor();
