@@ -10,9 +10,11 @@ import { applyTheme } from "./app/theme.ts";
 import { queries } from "./data/calls.ts";
 import { adoptDrafts } from "./data/drafts.ts";
 import { listen } from "./data/live.ts";
+import { listenToThreads } from "./views/tree/tree.ts";
 
 applyTheme();
 listen();
+listenToThreads();
 await adoptDrafts();
 
 const root = document.getElementById("root");

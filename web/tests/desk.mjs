@@ -1,6 +1,6 @@
 // A desk to test at: a gateway of its own, the built page in front of it, and a browser.
 //
-// ACCORD_BIN names the gateway, `target/debug/ac` unless given; CHROMIUM the browser.
+// AC names the gateway, `target/debug/ac` unless given; CHROMIUM the browser.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { chromium } from "playwright-core";
 import { preview } from "vite";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const binary = process.env.ACCORD_BIN ?? join(root, "../target/debug/ac");
+const binary = process.env.AC ?? join(root, "../target/debug/ac");
 const browserPath = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 
 /** What the gateway sends with the page. */

@@ -54,7 +54,7 @@ async function conflict(page, theme) {
   await page.keyboard.press("End");
   await page.keyboard.type(" Answer in English.");
   const { explicit } = await desk.call("thread/agents_doc/get", { workspace_id });
-  const content = explicit.content.replace(/- Be brief\..*/, `- Be brief and kind. (${theme})`).replace("guide.md", "handbook.md");
+  const content = explicit.content.replace(/- Be brief.*/, `- Be brief and kind. (${theme})`).replace("guide.md", "handbook.md");
   await desk.call("thread/agents_doc/save", { workspace_id, content });
   await page.getByText("changed elsewhere").waitFor();
   await page.evaluate(() => window.waiting.forEach((act) => act()));

@@ -7,6 +7,8 @@ import { StatusDot } from "../parts/Status.tsx";
 
 /** Milliseconds a broken connection may take to come back before anybody is told. */
 const PATIENCE = 800;
+/** Milliseconds between questions whether this browser is still let in. */
+const ASK_AGAIN = 5000;
 
 export function Connection({ children }: { children: ReactNode }) {
   const state = useConnection();
@@ -20,10 +22,13 @@ export function Connection({ children }: { children: ReactNode }) {
     }
     const timer = setTimeout(() => setLate(true), PATIENCE);
     let isCurrent = true;
-    if (state !== "connecting") void isRefused().then((refused) => isCurrent && setUnknown(refused));
+    const ask = () => void isRefused().then((refused) => isCurrent && setUnknown(refused));
+    const asking = setInterval(ask, ASK_AGAIN);
+    if (state !== "connecting") ask();
     return () => {
       isCurrent = false;
       clearTimeout(timer);
+      clearInterval(asking);
     };
   }, [state]);
   if (state === "closed" || isUnknown) {

@@ -1,6 +1,6 @@
 // The head of a view in main: where one is, what it is, what can be done with it.
 
-import { Fragment, type ReactNode } from "react";
+import { Fragment, useEffect, type ReactNode } from "react";
 import { Icon } from "../parts/Icon.tsx";
 import { Link } from "../router.tsx";
 
@@ -26,6 +26,9 @@ export function Page({
   actions?: ReactNode;
   children: ReactNode;
 }) {
+  useEffect(() => {
+    document.title = `${title} · Accord`;
+  }, [title]);
   return (
     <>
       <header className="page-head">

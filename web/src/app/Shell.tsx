@@ -1,7 +1,7 @@
 // The frame of the desktop: rail, sidebar, main and inspector. On a phone one of them at a time.
 
 import "./shell.css";
-import { Suspense, useEffect, useMemo } from "react";
+import { Suspense, useLayoutEffect, useMemo } from "react";
 import { useFollow } from "../data/live.ts";
 import { setPreference, usePreference } from "../data/preference.ts";
 import { useKeys } from "../keys/keys.ts";
@@ -52,7 +52,8 @@ export function Shell({ workspace, path }: { workspace: string; path: string }) 
     }
     return undefined;
   }, [path]);
-  useEffect(() => {
+  // Views with a name of their own, which come after the frame, say it instead.
+  useLayoutEffect(() => {
     document.title = found ? `${found.section.title} · Accord` : "Accord";
   }, [found]);
 

@@ -7,19 +7,30 @@ import { client } from "./client.ts";
 /** Milliseconds in which several changes of the tree are read again once. */
 const TREE_PAUSE = 200;
 
+let isReadingTree = false;
+let isTreeStale = false;
+
+/** Reads the tree again; changes that come while it is read are read after it, so that many changes starve nobody. */
+async function treeChanged(): Promise<void> {
+  isTreeStale = true;
+  if (isReadingTree) return;
+  isReadingTree = true;
+  while (isTreeStale) {
+    await new Promise((resolve) => setTimeout(resolve, TREE_PAUSE));
+    isTreeStale = false;
+    await queries.invalidateQueries({ queryKey: ["thread/tree"] });
+  }
+  isReadingTree = false;
+}
+
 /** Tells the queries what changed, for as long as the page lives. */
 export function listen(): void {
-  let isTreeWaiting = false;
-  const treeChanged = () => {
-    if (isTreeWaiting) return;
-    isTreeWaiting = true;
-    setTimeout(() => {
-      isTreeWaiting = false;
-      invalidate(["thread/tree"]);
-    }, TREE_PAUSE);
-  };
-  client.on("thread/tree/changed", treeChanged);
-  client.on("thread/updated", treeChanged);
+  client.on("thread/tree/changed", () => void treeChanged());
+  client.onState((state) => {
+    if (state !== "open") return;
+    void treeChanged();
+    invalidate(["workspace/list"]);
+  });
   client.on("workspace/changed", () => invalidate(["workspace/list"]));
   client.on("thread/agents_doc/changed", ({ workspace_id }) => {
     // A change above is a change of what is in force below.

@@ -36,7 +36,9 @@ export function useKeys(title: string, keys: Key[]): void {
 /** How a key is written for people. */
 export function keyName(key: string): string {
   const isApple = navigator.platform.startsWith("Mac");
-  return key.replace("Ctrl-", isApple ? "⌘" : "Ctrl ").replace("ArrowUp", "↑").replace("ArrowDown", "↓");
+  const [, letter] = /^Ctrl-(.)$/.exec(key) ?? [];
+  if (letter) return `${isApple ? "⌘" : "Ctrl "}${letter.toUpperCase()}`;
+  return key.replace("ArrowUp", "↑").replace("ArrowDown", "↓");
 }
 
 /** Whether the event belongs to a place where people type; editors hide in shadow roots. */
@@ -46,6 +48,13 @@ function isTyping(event: KeyboardEvent): boolean {
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
+/** Whether the key would operate what has the focus, which then has the first right to it. */
+function isForFocus(event: KeyboardEvent): boolean {
+  const target = event.composedPath()[0];
+  const operates = event.key === "Enter" || event.key === " ";
+  return operates && target instanceof HTMLElement && target.matches("button, a, summary, [role=tab], [role=menuitem]");
+}
+
 function isInDialog(event: KeyboardEvent): boolean {
   return event.composedPath().some((one) => one instanceof HTMLElement && /^(dialog|menu)$/.test(one.role ?? ""));
 }
@@ -53,7 +62,7 @@ function isInDialog(event: KeyboardEvent): boolean {
 window.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.altKey) return;
   const isControl = event.ctrlKey || event.metaKey;
-  if (!isControl && (isTyping(event) || isInDialog(event))) return;
+  if (!isControl && (isTyping(event) || isForFocus(event) || isInDialog(event))) return;
   const name = (isControl ? "Ctrl-" : "") + event.key;
   for (const { current } of [...keymaps].reverse()) {
     const key = current.keys.find((one) => one.key === name);

@@ -1,9 +1,10 @@
 // A question or a tool in front of the page. The overlay is ours: that of Radix would need inline styles.
 
+import "./button.css";
 import "./floating.css";
 import * as Radix from "@radix-ui/react-dialog";
 import type { ReactNode } from "react";
-import { IconButton } from "./Button.tsx";
+import { Icon } from "./Icon.tsx";
 
 export function Dialog({
   title,
@@ -30,8 +31,9 @@ export function Dialog({
         >
           <header className="dialog-head">
             <Radix.Title>{title}</Radix.Title>
-            <Radix.Close asChild>
-              <IconButton label="Close" icon="close" />
+            {/* Without a tooltip, which would take the first Escape for itself. */}
+            <Radix.Close className="icon-button" aria-label="Close">
+              <Icon name="close" />
             </Radix.Close>
           </header>
           {description && <Radix.Description className="dialog-description">{description}</Radix.Description>}

@@ -10,7 +10,7 @@ const CONTEXT = 3;
 type Block = { kind: "lines"; lines: DiffLine[] } | { kind: "fold"; lines: DiffLine[] };
 
 export function Diff({ before, after, label }: { before: string; after: string; label: string }) {
-  const lines = useMemo(() => diffLines(before, after), [before, after]);
+  const lines = useMemo(() => withoutEnd(diffLines(before, after)), [before, after]);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const added = lines.filter(({ kind }) => kind === "added").length;
   const removed = lines.filter(({ kind }) => kind === "removed").length;
@@ -44,6 +44,12 @@ function Line({ line: { kind, text, before, after } }: { line: DiffLine }) {
       <span className="diff-text">{text || " "}</span>
     </div>
   );
+}
+
+/** What follows the last line end of both texts is no line for people. */
+function withoutEnd(lines: DiffLine[]): DiffLine[] {
+  const last = lines.at(-1);
+  return last?.kind === "same" && last.text === "" ? lines.slice(0, -1) : lines;
 }
 
 function fold(lines: DiffLine[]): Block[] {

@@ -72,7 +72,10 @@ export default function AgentsDocView({ workspace, params }: ViewProps) {
           {inherited && session.text.trim() === "" && <Inherited workspace={workspace} inherited={inherited} />}
         </>
       )}
-      <DocInspector workspace={workspace} folder={folder} session={session} effective={data?.effective ?? undefined} />
+      {/* Three texts need the room. */}
+      {state.kind !== "conflict" && (
+        <DocInspector workspace={workspace} folder={folder} session={session} effective={data?.effective ?? undefined} />
+      )}
     </Page>
   );
 }

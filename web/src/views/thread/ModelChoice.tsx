@@ -1,5 +1,6 @@
 // Which model answers.
 
+import "../../parts/field.css";
 import { useEffect } from "react";
 import { useCall } from "../../data/calls.ts";
 

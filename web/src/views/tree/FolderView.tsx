@@ -6,6 +6,7 @@ import type { ViewProps } from "../../app/section.ts";
 import { useCall } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
+import { count } from "../../parts/size.ts";
 import { Await, Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link, navigate } from "../../router.tsx";
@@ -33,7 +34,7 @@ export default function FolderView({ workspace, params }: ViewProps) {
 function Folder({ workspace, id, places }: { workspace: string; id: string; places: Places }) {
   const { data } = useCall("thread/agents_doc/get", { workspace_id: workspace, folder_id: id });
   const folders = places.foldersIn(id);
-  const threads = places.threadsIn(id);
+  const inside = places.threadsIn(id);
   const source = data?.effective;
   const sourceName = source?.inherited ? source.source_path.join(" / ") || "the root" : "this folder";
   return (
@@ -62,7 +63,7 @@ function Folder({ workspace, id, places }: { workspace: string; id: string; plac
             {data?.explicit ? "Edit AGENTS.md" : "Create AGENTS.md"}
           </Button>
         </div>
-        {folders.length + threads.length === 0 && (
+        {folders.length + inside.length === 0 && (
           <Empty icon="thread" title="This folder is empty">
             Start a thread here, or drag threads in from the tree.
           </Empty>
@@ -72,10 +73,10 @@ function Folder({ workspace, id, places }: { workspace: string; id: string; plac
             <Link key={folder.id} className="folder-line" to={address.folder(workspace, folder.id)}>
               <Icon name="folder" />
               <span>{folder.name}</span>
-              <span>{places.threadCount(folder.id)} threads</span>
+              <span>{threads(places.threadCount(folder.id))}</span>
             </Link>
           ))}
-          {threads.slice(0, 200).map((thread) => (
+          {inside.slice(0, 200).map((thread) => (
             <Link key={thread.id} className="folder-line" to={address.thread(workspace, thread.id)}>
               <Icon name="thread" />
               <span>{threadName(thread)}</span>
@@ -83,8 +84,10 @@ function Folder({ workspace, id, places }: { workspace: string; id: string; plac
             </Link>
           ))}
         </div>
-        {threads.length > 200 && <p className="muted">{threads.length - 200} more threads are in the tree.</p>}
+        {inside.length > 200 && <p className="muted">{threads(inside.length - 200)} more are in the tree.</p>}
       </div>
     </Page>
   );
 }
+
+const threads = (number: number) => (number === 1 ? "1 thread" : `${count(number)} threads`);

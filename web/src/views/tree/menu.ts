@@ -65,6 +65,7 @@ export function rowMenu(workspace: string, places: Places, row: Row, ask: Ask): 
     case "folder": {
       const { id, name } = row.folder;
       return [
+        { label: "Open folder", icon: "folderOpen", run: () => navigate(address.folder(workspace, id)) },
         ...creating(workspace, places, id, ask),
         {
           label: "Rename…",

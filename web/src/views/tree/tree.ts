@@ -5,6 +5,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo, useSyncExternalStore } from "react";
 import { address } from "../../address.ts";
 import { attempt, call, invalidate, queries } from "../../data/calls.ts";
+import { client } from "../../data/client.ts";
 import { newId } from "../../data/id.ts";
 import { toast } from "../../parts/toast.tsx";
 import { navigate } from "../../router.tsx";
@@ -53,6 +54,16 @@ export function useTree(workspace: string) {
   );
   const places = useMemo(() => query.data && new Places(query.data, hidden), [query.data, hidden]);
   return { query, places };
+}
+
+/** Keeps the names and states of threads up to date without reading the whole tree. */
+export function listenToThreads(): void {
+  client.on("thread/updated", ({ thread }) =>
+    patch(thread.workspace_id, (tree) => ({
+      ...tree,
+      threads: tree.threads.map((one) => (one.id === thread.id ? thread : one)),
+    })),
+  );
 }
 
 /** Shows a change at once; the gateway's word replaces it. */
