@@ -15,10 +15,10 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const binary = process.env.AC ?? join(root, "../target/debug/ac");
 const browserPath = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 
-/** What the gateway sends with the page. */
+/** At least as strict as what the gateway sends with the page. */
 export const POLICY =
-  "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
-  "object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 function freePort() {
   return new Promise((resolve, reject) => {
@@ -104,7 +104,7 @@ export async function openDesk({ config = "" } = {}) {
     /** A browser of its own, with its own storage. */
     async window(options = {}) {
       const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options });
-      context.setDefaultTimeout(12_000);
+      context.setDefaultTimeout(20_000);
       const tab = await context.newPage();
       watch(tab, url, problems);
       return tab;

@@ -39,6 +39,9 @@ test("a browser that is not let in is told what to do", async () => {
   await page.routeWebSocket("**/ws", (socket) => socket.close({ code: 1011 }));
   await page.goto(desk.url);
   await page.getByText("This browser is not signed in").waitFor();
+  await page.unrouteAll();
+  await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+  await page.waitForEvent("load");
   await page.context().close();
 });
 

@@ -91,6 +91,12 @@ test("the prompt of a turn is explained down to document, version and hook", asy
   await page.getByText("succeeded").waitFor();
   await page.getByRole("button", { name: "Read it" }).click();
   await page.getByRole("dialog").getByText("- Be brief.").waitFor();
+  await page.keyboard.press("Escape");
+  await desk.call("thread/agents_doc/save", { workspace_id, content: "# Rules\n- Be kind.\n" });
+  await say(page, "Hello again");
+  await page.locator(".turn[data-status=Completed]").nth(1).waitFor();
+  await page.getByRole("button", { name: "What the model was told" }).last().click();
+  await page.getByText("says something else").waitFor();
   await page.context().close();
 });
 

@@ -1,39 +1,38 @@
 // Tells how the connection stands: quietly while it comes back, plainly when this browser is not let in.
 
 import { useEffect, useState, type ReactNode } from "react";
-import { isRefused, useConnection } from "../data/client.ts";
+import { admission, client, useConnection } from "../data/client.ts";
+import { Button } from "../parts/Button.tsx";
 import { Empty } from "../parts/states.tsx";
 import { StatusDot } from "../parts/Status.tsx";
 
 /** Milliseconds a broken connection may take to come back before anybody is told. */
 const PATIENCE = 800;
-/** Milliseconds between questions whether this browser is still let in. */
-const ASK_AGAIN = 5000;
 
 export function Connection({ children }: { children: ReactNode }) {
   const state = useConnection();
   const [isLate, setLate] = useState(false);
-  const [isUnknown, setUnknown] = useState(false);
   useEffect(() => {
     setLate(false);
-    if (state === "open") {
-      setUnknown(false);
-      return;
-    }
+    if (state === "open" || state === "closed") return;
     const timer = setTimeout(() => setLate(true), PATIENCE);
-    let isCurrent = true;
-    const ask = () => void isRefused().then((refused) => isCurrent && setUnknown(refused));
-    const asking = setInterval(ask, ASK_AGAIN);
-    if (state !== "connecting") ask();
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-      clearInterval(asking);
-    };
+    // Whoever is refused stops asking: the gateway answers everybody here more slowly after each wrong try.
+    if (state === "reconnecting") void admission().then((answer) => answer === "refused" && client.close());
+    return () => clearTimeout(timer);
   }, [state]);
-  if (state === "closed" || isUnknown) {
+  useEffect(() => {
+    if (state !== "closed") return;
+    const look = () => void admission().then((answer) => answer === "welcome" && location.reload());
+    window.addEventListener("focus", look);
+    return () => window.removeEventListener("focus", look);
+  }, [state]);
+  if (state === "closed") {
     return (
-      <Empty icon="key" title="This browser is not signed in">
+      <Empty
+        icon="key"
+        title="This browser is not signed in"
+        action={<Button onClick={() => location.reload()}>Try again</Button>}
+      >
         Open the address that the gateway prints when it starts; it lets this browser in, once. What you have typed is
         kept.
       </Empty>

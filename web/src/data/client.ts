@@ -13,12 +13,14 @@ export function useConnection(): ConnectionState {
   );
 }
 
-/** Whether the gateway refuses this browser, which a failed WebSocket does not tell. */
-export async function isRefused(): Promise<boolean> {
+/** Whether the gateway lets this browser in, which a failed WebSocket does not tell. */
+export async function admission(): Promise<"welcome" | "refused" | "unknown"> {
   try {
     const { status } = await fetch("/ws", { cache: "no-store" });
-    return status === 401 || status === 403;
+    if (status === 401 || status === 403) return "refused";
+    // Throttled, or a proxy without a gateway behind it.
+    return status === 429 || status >= 500 ? "unknown" : "welcome";
   } catch {
-    return false;
+    return "unknown";
   }
 }

@@ -1,7 +1,7 @@
 // What the model was told in a turn, section by section: which document, version and hook gave which text.
 
-import type { HookRun, PromptManifest, PromptManifestHookSource } from "@accord/client";
-import { useState } from "react";
+import type { HookRun, PromptChange, PromptManifest, PromptManifestHookSource } from "@accord/client";
+import { Fragment, useState } from "react";
 import { InspectorPart } from "../../app/Inspector.tsx";
 import { useCall } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
@@ -22,14 +22,28 @@ const CUTS: Record<PromptManifestHookSource["truncation"], string> = {
   hook_and_prompt: "cut by the hook and the prompt",
 };
 
-export function PromptManifestPart({ workspace, thread, turn }: { workspace: string; thread: string; turn: string }) {
+export function PromptManifestPart({
+  workspace,
+  thread,
+  turn,
+  before,
+}: {
+  workspace: string;
+  thread: string;
+  turn: string;
+  /** The turn before, to compare with. */
+  before: string | undefined;
+}) {
   const query = useCall("turn/get", { thread_id: thread, turn_id: turn });
   const runs = useCall("hook/runs/list", { workspace_id: workspace, turn_id: turn });
   return (
     <Await query={query}>
       {({ turn: { prompt_manifest: manifest } }) =>
         manifest ? (
-          <Manifest workspace={workspace} manifest={manifest} runs={runs.data?.items ?? []} />
+          <>
+            <Manifest workspace={workspace} manifest={manifest} runs={runs.data?.items ?? []} />
+            {before && <Comparison thread={thread} turn={turn} before={before} />}
+          </>
         ) : (
           <InspectorPart title="Prompt">
             <p className="muted">This turn ended before the model was told anything.</p>
@@ -82,6 +96,33 @@ function Manifest({ workspace, manifest, runs }: { workspace: string; manifest: 
         <p className="muted small">Two turns with the same fingerprint were told the same, letter by letter.</p>
       </InspectorPart>
     </>
+  );
+}
+
+const CHANGES: Record<PromptChange["change"], string> = {
+  same: "the same",
+  added: "new",
+  removed: "no longer there",
+  changed: "says something else",
+};
+
+function Comparison({ thread, turn, before }: { thread: string; turn: string; before: string }) {
+  const query = useCall("turn/explain", { thread_id: thread, turn_id: turn, compare_turn_id: before });
+  return (
+    <InspectorPart title="Compared with the turn before">
+      <Await query={query} lines={3}>
+        {({ changes }) => (
+          <dl className="facts">
+            {(changes ?? []).map(({ section_id, change }) => (
+              <Fragment key={section_id}>
+                <dt className="mono">{section_id}</dt>
+                <dd>{CHANGES[change]}</dd>
+              </Fragment>
+            ))}
+          </dl>
+        )}
+      </Await>
+    </InspectorPart>
   );
 }
 

@@ -23,14 +23,15 @@ export function ThreadInspector({
   workspace,
   thread,
   shown,
-  lastTurn,
+  turns,
   onShow,
   onAttach,
 }: {
   workspace: string;
   thread: Thread;
   shown: Shown;
-  lastTurn: string | undefined;
+  /** The ids of the turns, oldest first. */
+  turns: string[];
   onShow: (shown: Shown) => void;
   onAttach: (artifact: ArtifactRef) => void;
 }) {
@@ -39,7 +40,8 @@ export function ThreadInspector({
     { key: "2", label: "Its files", run: () => onShow({ tab: "files" }) },
     { key: "3", label: "What the model was told", run: () => onShow({ tab: "prompt" }) },
   ]);
-  const turn = shown.turn ?? lastTurn;
+  const turn = shown.turn ?? turns.at(-1);
+  const before = turn && turns[turns.indexOf(turn) - 1];
   return (
     <Inspector title="About this thread">
       <Tabs
@@ -64,7 +66,7 @@ export function ThreadInspector({
         )}
         {shown.tab === "prompt" &&
           (turn ? (
-            <PromptManifestPart key={turn} workspace={workspace} thread={thread.id} turn={turn} />
+            <PromptManifestPart key={turn} workspace={workspace} thread={thread.id} turn={turn} before={before} />
           ) : (
             <InspectorPart title="Prompt">
               <p className="muted">After the first message this shows what the model was told, and by whom.</p>

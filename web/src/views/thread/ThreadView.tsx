@@ -95,7 +95,7 @@ export default function ThreadView({ workspace, params }: ViewProps) {
         workspace={workspace}
         thread={thread}
         shown={shown}
-        lastTurn={turns.at(-1)?.id}
+        turns={turns.map((turn) => turn.id)}
         onShow={setShown}
         onAttach={(artifact) => attachments.attach(artifact)}
       />
