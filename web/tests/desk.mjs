@@ -13,7 +13,14 @@ import { preview } from "vite";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const binary = process.env.AC ?? join(root, "../target/debug/ac");
-const browserPath = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+const BROWSERS = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+const browserPath = process.env.CHROMIUM ?? BROWSERS.find(existsSync);
 
 /** At least as strict as what the gateway sends with the page. */
 export const POLICY =

@@ -44,6 +44,12 @@ export function listen(): void {
       { workspace_id },
     );
   });
+  const turnEnded = ({ thread_id }: { thread_id: string }) => {
+    invalidate(["turn/get", "turn/explain"], { thread_id });
+    invalidate(["hook/runs/list"]);
+  };
+  client.on("turn/completed", turnEnded);
+  client.on("turn/failed", turnEnded);
   const artifactsChanged = ({ workspace_id }: { workspace_id: string }) =>
     invalidate(["artifact/list", "artifact/list/thread", "artifact/get", "artifact/usage"], { workspace_id });
   client.on("artifact/created", artifactsChanged);
