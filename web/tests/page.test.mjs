@@ -22,8 +22,9 @@ test("the first view needs at most 350 KB of compressed script", async () => {
   });
   await page.goto(desk.url);
   await page.getByText("No threads yet").waitFor();
+  const shown = await page.evaluate(() => Math.round(performance.now()));
   const size = (await Promise.all(scripts)).reduce((sum, body) => sum + gzipSync(body).length, 0);
-  console.log(`the first view has ${Math.round(size / 1024)} KB of compressed script`);
+  console.log(`the first view has ${Math.round(size / 1024)} KB of compressed script and was there after ${shown} ms`);
   assert.ok(size > 0 && size <= 350 * 1024, `${size} bytes`);
   await page.context().close();
 });
