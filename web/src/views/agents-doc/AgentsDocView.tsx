@@ -52,7 +52,7 @@ export default function AgentsDocView({ workspace, params }: ViewProps) {
           >
             <IconButton label="More" icon="more" />
           </Menu>
-          <InspectorToggle />
+          {state.kind !== "conflict" && <InspectorToggle />}
         </>
       }
     >
