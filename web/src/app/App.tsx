@@ -1,0 +1,39 @@
+// From the address to what is shown.
+
+import { useEffect } from "react";
+import { address } from "../address.ts";
+import { useCall } from "../data/calls.ts";
+import { KeyHelp } from "../keys/KeyHelp.tsx";
+import { Palette } from "../palette/Palette.tsx";
+import { Await } from "../parts/states.tsx";
+import { Toasts } from "../parts/toast.tsx";
+import { TooltipProvider } from "../parts/Tooltip.tsx";
+import { match, navigate, usePath } from "../router.tsx";
+import { Connection } from "./Connection.tsx";
+import { Shell } from "./Shell.tsx";
+
+export function App() {
+  const path = usePath();
+  const workspace = match("/w/:workspace", path.split("/").slice(0, 3).join("/"))?.["workspace"];
+  return (
+    <TooltipProvider>
+      <div className="app">
+        <Connection>{workspace ? <Shell key={workspace} workspace={workspace} path={path} /> : <Start />}</Connection>
+      </div>
+      <Palette />
+      <KeyHelp />
+      <Toasts />
+    </TooltipProvider>
+  );
+}
+
+/** The bare address leads to the workspace to start in. */
+function Start() {
+  const query = useCall("workspace/default", {});
+  return <Await query={query}>{({ workspace }) => <Go to={address.workspace(workspace.id)} />}</Await>;
+}
+
+export function Go({ to }: { to: string }) {
+  useEffect(() => navigate(to, { replace: true }), [to]);
+  return null;
+}

@@ -1,0 +1,96 @@
+// The frame of the desktop: rail, sidebar, main and inspector. On a phone one of them at a time.
+
+import "./shell.css";
+import { Suspense, useLayoutEffect, useMemo } from "react";
+import { useFollow } from "../data/live.ts";
+import { setPreference, usePreference } from "../data/preference.ts";
+import { useKeys } from "../keys/keys.ts";
+import { usePalette } from "../palette/registry.ts";
+import { Empty, Loading } from "../parts/states.tsx";
+import { match, navigate } from "../router.tsx";
+import { address } from "../address.ts";
+import { Go } from "./App.tsx";
+import { Boundary } from "./Boundary.tsx";
+import { InspectorSlot } from "./Inspector.tsx";
+import { Rail } from "./Rail.tsx";
+import { sections } from "./sections.ts";
+import { setTheme } from "./theme.ts";
+import { WorkspaceMenu } from "./WorkspaceMenu.tsx";
+
+export function Shell({ workspace, path }: { workspace: string; path: string }) {
+  useFollow(workspace);
+  const base = address.workspace(workspace);
+  const isSidebarHidden = usePreference("sidebar") === "hidden";
+  const toggleSidebar = () => setPreference("sidebar", isSidebarHidden ? null : "hidden");
+  useKeys("Everywhere", [{ key: "Ctrl-b", label: "Show or hide the sidebar", run: toggleSidebar }]);
+  usePalette({
+    group: "Go to",
+    find: () =>
+      sections.map(({ id, title, icon, path }) => ({
+        id: `section-${id}`,
+        title,
+        icon,
+        run: () => navigate(base + path),
+      })),
+  });
+  usePalette({
+    group: "Actions",
+    find: () => [
+      { id: "sidebar", title: "Show or hide the sidebar", icon: "sidebar", key: "Ctrl-b", run: toggleSidebar },
+      { id: "light", title: "Use the light theme", icon: "moon", run: () => setTheme("light") },
+      { id: "dark", title: "Use the dark theme", icon: "moon", run: () => setTheme("dark") },
+      { id: "system", title: "Use the theme of the system", icon: "moon", run: () => setTheme("system") },
+    ],
+  });
+
+  const found = useMemo(() => {
+    for (const section of sections) {
+      for (const { path: pattern, View } of section.views) {
+        const params = match(`/w/:workspace${pattern}`, path);
+        if (params) return { section, View, params, isSectionItself: pattern === section.path };
+      }
+    }
+    return undefined;
+  }, [path]);
+  // Views with a name of their own, which come after the frame, say it instead.
+  useLayoutEffect(() => {
+    document.title = found ? `${found.section.title} · Accord` : "Accord";
+  }, [found]);
+
+  if (path === base && sections[0]) return <Go to={base + sections[0].path} />;
+  const Sidebar = found?.section.Sidebar;
+  const props = { workspace, params: found?.params ?? {} };
+  const column = found?.isSectionItself && Sidebar ? "sidebar" : "main";
+  return (
+    <div className="shell" data-column={column} data-sidebar={Sidebar && !isSidebarHidden ? "" : undefined}>
+      <Rail workspace={workspace} current={found?.section.id} />
+      {Sidebar && (
+        <nav className="sidebar" aria-label={found.section.title}>
+          <WorkspaceMenu workspace={workspace} />
+          <div className="sidebar-body">
+            <Boundary key={found.section.id}>
+              <Suspense fallback={<Loading />}>
+                <Sidebar {...props} />
+              </Suspense>
+            </Boundary>
+          </div>
+        </nav>
+      )}
+      <main className="main">
+        <Boundary key={path}>
+          <Suspense fallback={<Loading />}>
+            {found ? (
+              <found.View key={path} {...props} />
+            ) : (
+              <Empty icon="search" title="There is nothing at this address">
+                It may have been deleted, or the link is incomplete. Ctrl-K finds everything there is.
+              </Empty>
+            )}
+          </Suspense>
+        </Boundary>
+      </main>
+      <InspectorSlot />
+      {sections.map(({ id, Finder }) => Finder && <Finder key={id} workspace={workspace} />)}
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+// Which workspace this is, and the way to others.
+
+import { useState } from "react";
+import { address } from "../address.ts";
+import { attempt, call, useCall } from "../data/calls.ts";
+import { newId } from "../data/id.ts";
+import { usePalette } from "../palette/registry.ts";
+import { AskName, type NameQuestion } from "../parts/AskName.tsx";
+import { Icon } from "../parts/Icon.tsx";
+import { Menu, type MenuItem } from "../parts/Menu.tsx";
+import { navigate } from "../router.tsx";
+
+export function WorkspaceMenu({ workspace }: { workspace: string }) {
+  const { data } = useCall("workspace/list", {});
+  const [question, setQuestion] = useState<NameQuestion>();
+  const all = data?.workspaces.filter(({ is_active }) => is_active) ?? [];
+  const current = all.find(({ id }) => id === workspace);
+  const go = (id: string) => {
+    navigate(address.workspace(id));
+    // The next visit begins here; if that cannot be kept, nothing is lost.
+    call("workspace/select", { workspace_id: id, make_current: true }).catch(() => {});
+  };
+  const create: MenuItem = {
+    label: "New workspace…",
+    icon: "plus",
+    separated: true,
+    run: () =>
+      setQuestion({
+        title: "New workspace",
+        label: "Name",
+        action: "Create",
+        run: (name) =>
+          void attempt("Creating the workspace", async () => {
+            const { workspace } = await call("workspace/create", { workspace_id: newId("ws"), name }, { retry: true });
+            go(workspace.id);
+          }),
+      }),
+  };
+  const rename: MenuItem = {
+    label: "Rename…",
+    icon: "edit",
+    run: () =>
+      setQuestion({
+        title: "Rename the workspace",
+        label: "Name",
+        name: current?.name ?? "",
+        action: "Rename",
+        run: (name) =>
+          void attempt("Renaming", () => call("workspace/update", { workspace_id: workspace, name }, { retry: true })),
+      }),
+  };
+  usePalette({
+    group: "Workspaces",
+    find: () =>
+      all
+        .filter(({ id }) => id !== workspace)
+        .map(({ id, name }) => ({ id, title: name, hint: "Workspace", icon: "workspace", run: () => go(id) })),
+  });
+  return (
+    <div className="workspace-menu">
+      <Menu
+        align="start"
+        list={[
+          ...all.map(({ id, name }) => ({ label: name, checked: id === workspace, run: () => go(id) })),
+          create,
+          rename,
+        ]}
+      >
+        <button type="button" className="workspace-button">
+          <span className="workspace-letter" aria-hidden="true">
+            {(current?.name ?? " ").charAt(0).toUpperCase()}
+          </span>
+          <span className="workspace-name">{current?.name ?? "Workspace"}</span>
+          <Icon name="chevronDown" />
+        </button>
+      </Menu>
+      <AskName question={question} onClose={() => setQuestion(undefined)} />
+    </div>
+  );
+}

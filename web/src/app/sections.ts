@@ -1,0 +1,46 @@
+// The sections in the order of the rail.
+
+import { lazy } from "react";
+import { companySections } from "../views/company/sections.ts";
+import { AgentsDocView, FolderView, ThreadView, TreeFinder, TreeSidebar, TreeView } from "../views/tree/views.ts";
+import { FilesFinder } from "../views/artifact/FilesFinder.ts";
+import type { Section } from "./section.ts";
+
+const tree: Section = {
+  id: "tree",
+  title: "Threads",
+  icon: "tree",
+  path: "/tree",
+  Sidebar: TreeSidebar,
+  Finder: TreeFinder,
+  views: [
+    { path: "/tree", View: TreeView },
+    { path: "/t/:thread", View: ThreadView },
+    { path: "/f/:folder", View: FolderView },
+    { path: "/agents", View: AgentsDocView },
+    { path: "/f/:folder/agents", View: AgentsDocView },
+  ],
+};
+
+const files: Section = {
+  id: "files",
+  title: "Files",
+  icon: "file",
+  path: "/files",
+  Sidebar: lazy(() => import("../views/artifact/FilesSidebar.tsx")),
+  Finder: FilesFinder,
+  views: [
+    { path: "/files", View: lazy(() => import("../views/artifact/FilesView.tsx")) },
+    { path: "/files/:artifact", View: lazy(() => import("../views/artifact/ArtifactView.tsx")) },
+  ],
+};
+
+const settings: Section = {
+  id: "settings",
+  title: "Settings",
+  icon: "settings",
+  path: "/settings",
+  views: [{ path: "/settings", View: lazy(() => import("../views/settings/SettingsView.tsx")) }],
+};
+
+export const sections: Section[] = [...companySections.before, tree, files, ...companySections.after, settings];

@@ -1,0 +1,21 @@
+// Light, dark, or what the system says.
+
+import { readPreference, setPreference } from "../data/preference.ts";
+
+export type Theme = "system" | "light" | "dark";
+
+export function readTheme(): Theme {
+  const theme = readPreference("theme");
+  return theme === "light" || theme === "dark" ? theme : "system";
+}
+
+export function setTheme(theme: Theme): void {
+  setPreference("theme", theme === "system" ? null : theme);
+  applyTheme();
+}
+
+export function applyTheme(): void {
+  const theme = readTheme();
+  if (theme === "system") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
+}

@@ -1,0 +1,26 @@
+// The one connection of the page, to the gateway that served it. The cookie of the page is its proof.
+
+import { connect, type ConnectionState } from "@accord/client";
+import { useSyncExternalStore } from "react";
+
+export const client = connect({ url: new URL("/ws", location.href) });
+
+/** Where the connection stands. */
+export function useConnection(): ConnectionState {
+  return useSyncExternalStore(
+    (listener) => client.onState(listener),
+    () => client.state,
+  );
+}
+
+/** Whether the gateway lets this browser in, which a failed WebSocket does not tell. */
+export async function admission(): Promise<"welcome" | "refused" | "unknown"> {
+  try {
+    const { status } = await fetch("/ws", { cache: "no-store" });
+    if (status === 401 || status === 403) return "refused";
+    // Throttled, or a proxy without a gateway behind it.
+    return status === 429 || status >= 500 ? "unknown" : "welcome";
+  } catch {
+    return "unknown";
+  }
+}

@@ -1,0 +1,72 @@
+// Which notification makes which reads stale. Views that stream listen for themselves.
+
+import { useEffect } from "react";
+import { invalidate, queries } from "./calls.ts";
+import { client } from "./client.ts";
+
+/** Milliseconds in which several changes of the tree are read again once. */
+const TREE_PAUSE = 200;
+
+let isReadingTree = false;
+let isTreeStale = false;
+
+/** Reads the tree again; changes that come while it is read are read after it, so that many changes starve nobody. */
+async function treeChanged(): Promise<void> {
+  isTreeStale = true;
+  if (isReadingTree) return;
+  isReadingTree = true;
+  while (isTreeStale) {
+    await new Promise((resolve) => setTimeout(resolve, TREE_PAUSE));
+    isTreeStale = false;
+    await queries.invalidateQueries({ queryKey: ["thread/tree"] });
+  }
+  isReadingTree = false;
+}
+
+/** Tells the queries what changed, for as long as the page lives. */
+export function listen(): void {
+  client.on("thread/tree/changed", () => void treeChanged());
+  client.onState((state) => {
+    if (state !== "open") return;
+    void treeChanged();
+    invalidate(["workspace/list"]);
+  });
+  client.on("workspace/changed", () => invalidate(["workspace/list"]));
+  client.on("thread/agents_doc/changed", ({ workspace_id }) => {
+    // A change above is a change of what is in force below.
+    invalidate(
+      [
+        "thread/agents_doc/get",
+        "thread/agents_doc/revisions",
+        "thread/agents_doc/preview",
+        "thread/agents_doc/resolve_for_thread",
+      ],
+      { workspace_id },
+    );
+  });
+  const turnEnded = ({ thread_id }: { thread_id: string }) => {
+    invalidate(["turn/get", "turn/explain"], { thread_id });
+    invalidate(["hook/runs/list"]);
+  };
+  client.on("turn/completed", turnEnded);
+  client.on("turn/failed", turnEnded);
+  const artifactsChanged = ({ workspace_id }: { workspace_id: string }) =>
+    invalidate(["artifact/list", "artifact/list/thread", "artifact/get", "artifact/usage"], { workspace_id });
+  client.on("artifact/created", artifactsChanged);
+  client.on("artifact/updated", artifactsChanged);
+  client.on("artifact/deleted", artifactsChanged);
+  client.on("thread/artifacts/changed", artifactsChanged);
+  client.on("artifact/projection/updated", ({ workspace_id, artifact_id }) => {
+    invalidate(["artifact/list", "artifact/list/thread", "artifact/get"], { workspace_id });
+    invalidate(["artifact/read"], { artifact_id });
+  });
+  client.onGap(() => void queries.invalidateQueries());
+}
+
+/** Receives the notifications of a workspace, also after lost connections. */
+export function useFollow(workspace: string): void {
+  useEffect(() => {
+    // A failure is that of the connection, which the banner tells; the next read asks again.
+    client.follow(workspace).catch(() => {});
+  }, [workspace]);
+}

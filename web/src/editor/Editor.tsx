@@ -1,0 +1,107 @@
+// CodeMirror for Markdown, in a shadow root: there it styles itself with constructed style sheets, which a
+// Content-Security-Policy without inline styles allows.
+
+import "./editor.css";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { search, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from "@codemirror/view";
+import { useEffect, useRef } from "react";
+import { markdown } from "./markdown.ts";
+import { theme } from "./theme.ts";
+
+export interface EditorProps {
+  /** What is edited, for screen readers. */
+  label: string;
+  value: string;
+  onChange?: (value: string) => void;
+  /** Ctrl-S. */
+  onSave?: () => void;
+  readOnly?: boolean;
+  hint?: string;
+  autoFocus?: boolean;
+}
+
+export function Editor({ label, value, onChange, onSave, readOnly = false, hint = "", autoFocus = false }: EditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const handlers = useRef({ onChange, onSave });
+  handlers.current = { onChange, onSave };
+  const locked = useRef(new Compartment());
+
+  useEffect(() => {
+    if (!host.current) return;
+    const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" });
+    const editor = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({
+        doc: value,
+        extensions: [
+          lineNumbers(),
+          history(),
+          drawSelection(),
+          readOnly ? [] : [highlightActiveLine(), highlightActiveLineGutter()],
+          search({ top: true }),
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true", tabindex: "0" }),
+          placeholder(hint),
+          markdown,
+          theme,
+          keymap.of([
+            {
+              key: "Mod-s",
+              run: () => {
+                handlers.current.onSave?.();
+                return true;
+              },
+            },
+            ...defaultKeymap,
+            ...historyKeymap,
+            ...searchKeymap,
+          ]),
+          locked.current.of(EditorState.readOnly.of(readOnly)),
+          EditorView.updateListener.of((update) => {
+            const isOurs = update.transactions.some((one) => one.isUserEvent("set"));
+            if (update.docChanged && !isOurs) handlers.current.onChange?.(update.state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = editor;
+    if (autoFocus) editor.focus();
+    return () => editor.destroy();
+  }, []);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor) return;
+    const old = editor.state.doc.toString();
+    if (old === value) return;
+    // Only what differs is replaced, so that the cursor stays where it is.
+    let from = 0;
+    while (from < old.length && from < value.length && old[from] === value[from]) from += 1;
+    let end = 0;
+    while (end < old.length - from && end < value.length - from && old[old.length - 1 - end] === value[value.length - 1 - end]) {
+      end += 1;
+    }
+    editor.dispatch({
+      changes: { from, to: old.length - end, insert: value.slice(from, value.length - end) },
+      userEvent: "set",
+    });
+  }, [value]);
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: locked.current.reconfigure(EditorState.readOnly.of(readOnly)) });
+  }, [readOnly]);
+
+  return <div className="editor" ref={host} />;
+}

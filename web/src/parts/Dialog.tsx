@@ -1,0 +1,48 @@
+// A question or a tool in front of the page. The overlay is ours: that of Radix would need inline styles.
+
+import "./button.css";
+import "./floating.css";
+import * as Radix from "@radix-ui/react-dialog";
+import type { ReactNode } from "react";
+import { Icon } from "./Icon.tsx";
+
+export function Dialog({
+  title,
+  description,
+  open,
+  onClose,
+  wide = false,
+  children,
+}: {
+  title: string;
+  description?: ReactNode;
+  open: boolean;
+  onClose: () => void;
+  wide?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <Radix.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Radix.Portal>
+        <div className="overlay" />
+        <Radix.Content
+          className={wide ? "dialog wide" : "dialog"}
+          {...(description ? {} : { "aria-describedby": undefined })}
+        >
+          <header className="dialog-head">
+            <Radix.Title>{title}</Radix.Title>
+            {/* Without a tooltip, which would take the first Escape for itself. */}
+            <Radix.Close className="icon-button" aria-label="Close">
+              <Icon name="close" />
+            </Radix.Close>
+          </header>
+          {description && <Radix.Description className="dialog-description">{description}</Radix.Description>}
+          <div className="dialog-body">{children}</div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** The row of buttons below a dialog. */
+export const DialogActions = ({ children }: { children: ReactNode }) => <div className="dialog-actions">{children}</div>;

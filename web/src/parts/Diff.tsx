@@ -1,0 +1,69 @@
+// What changes between two texts, line by line, with unchanged stretches folded away.
+
+import "./diff.css";
+import { useMemo, useState } from "react";
+import { diffLines, type DiffLine } from "./lines.ts";
+
+/** Unchanged lines shown around a change. */
+const CONTEXT = 3;
+
+type Block = { kind: "lines"; lines: DiffLine[] } | { kind: "fold"; lines: DiffLine[] };
+
+export function Diff({ before, after, label }: { before: string; after: string; label: string }) {
+  const lines = useMemo(() => withoutEnd(diffLines(before, after)), [before, after]);
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const added = lines.filter(({ kind }) => kind === "added").length;
+  const removed = lines.filter(({ kind }) => kind === "removed").length;
+  if (added + removed === 0) return <p className="diff-none">The texts are the same.</p>;
+  return (
+    <figure className="diff" aria-label={`${label}: ${added} lines added, ${removed} removed`}>
+      <figcaption>
+        <span className="diff-added">+{added}</span> <span className="diff-removed">−{removed}</span> {label}
+      </figcaption>
+      <div className="diff-lines" tabIndex={0} role="group" aria-label="Lines">
+        {fold(lines).map((block, i) =>
+          block.kind === "fold" && !opened.has(i) ? (
+            <button key={i} type="button" className="diff-fold" onClick={() => setOpened(new Set([...opened, i]))}>
+              {block.lines.length} unchanged lines
+            </button>
+          ) : (
+            block.lines.map((line) => <Line key={`${line.kind}${line.before ?? ""}-${line.after ?? ""}`} line={line} />)
+          ),
+        )}
+      </div>
+    </figure>
+  );
+}
+
+function Line({ line: { kind, text, before, after } }: { line: DiffLine }) {
+  return (
+    <div className={`diff-line ${kind}`}>
+      <span className="diff-number">{before}</span>
+      <span className="diff-number">{after}</span>
+      <span className="diff-mark">{kind === "added" ? "+" : kind === "removed" ? "−" : ""}</span>
+      <span className="diff-text">{text || " "}</span>
+    </div>
+  );
+}
+
+/** What follows the last line end of both texts is no line for people. */
+function withoutEnd(lines: DiffLine[]): DiffLine[] {
+  const last = lines.at(-1);
+  return last?.kind === "same" && last.text === "" ? lines.slice(0, -1) : lines;
+}
+
+function fold(lines: DiffLine[]): Block[] {
+  const isNear = lines.map(() => false);
+  lines.forEach(({ kind }, i) => {
+    if (kind === "same") return;
+    for (let j = Math.max(0, i - CONTEXT); j <= Math.min(lines.length - 1, i + CONTEXT); j += 1) isNear[j] = true;
+  });
+  const blocks: Block[] = [];
+  lines.forEach((line, i) => {
+    const kind = isNear[i] ? "lines" : "fold";
+    const last = blocks.at(-1);
+    if (last?.kind === kind) last.lines.push(line);
+    else blocks.push({ kind, lines: [line] });
+  });
+  return blocks.map((block) => (block.kind === "fold" && block.lines.length < 4 ? { ...block, kind: "lines" } : block));
+}

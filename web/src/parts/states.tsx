@@ -1,0 +1,72 @@
+// What a view shows instead of its contents: nothing there, not there yet, or why not.
+
+import "./states.css";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { sentence } from "../data/calls.ts";
+import { Button } from "./Button.tsx";
+import { Icon, type IconName } from "./Icon.tsx";
+
+/** What this view is for, and the one thing to do next. */
+export function Empty({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  icon: IconName;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className="state">
+      <Icon name={icon} />
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {action}
+    </div>
+  );
+}
+
+/** Grey lines, after 150 ms. */
+export function Loading({ lines = 6 }: { lines?: number }) {
+  return (
+    <div className="skeleton" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, i) => (
+        <div key={i} className={`skeleton-line w${(i * 7) % 4}`} />
+      ))}
+    </div>
+  );
+}
+
+/** What happened and what to do. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  return (
+    <div className="state failure" role="alert">
+      <Icon name="alert" />
+      <h2>This could not be loaded</h2>
+      <p>{sentence(error)}</p>
+      {onRetry && (
+        <Button icon="undo" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Shows the data of a query, or how it stands. Old data stays readable while new data comes. */
+export function Await<T>({
+  query,
+  lines,
+  children,
+}: {
+  query: UseQueryResult<T>;
+  lines?: number;
+  children: (data: T) => ReactNode;
+}) {
+  if (query.data !== undefined) return <>{children(query.data)}</>;
+  if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  return <Loading {...(lines ? { lines } : {})} />;
+}

@@ -1,0 +1,118 @@
+// Two people saved: mine, the base both began with, and theirs, side by side, and the three ways out.
+
+import { useMemo, useState } from "react";
+import { Editor } from "../../editor/Editor.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { Diff } from "../../parts/Diff.tsx";
+import { Icon } from "../../parts/Icon.tsx";
+import { merge, mergedText } from "../../parts/lines.ts";
+import { Time } from "../../parts/Time.tsx";
+import type { DocSession, DocState } from "./session.ts";
+
+export function Conflict({ session, state }: { session: DocSession; state: DocState & { kind: "conflict" } }) {
+  const [merged, setMerged] = useState<string>();
+  const { remote, base } = state;
+  const theirs = remote?.content ?? "";
+  const parts = useMemo(() => merge(base, session.text, theirs), [base, session.text, theirs]);
+  const clashes = parts.filter(({ kind }) => kind === "clash").length;
+  return (
+    <div className="conflict">
+      <div className="conflict-head" role="alert">
+        <Icon name="alert" />
+        <p>
+          {remote ? (
+            <>
+              Version {remote.version} was saved elsewhere <Time at={remote.updated_at} /> while you were typing. Nothing is
+              lost: choose a text.
+            </>
+          ) : (
+            "This file was deleted elsewhere while you were typing. Your text is kept: choose what to do."
+          )}
+        </p>
+        <Button onClick={() => session.overwrite(session.text)}>{remote ? "Take mine" : "Create it again with mine"}</Button>
+        <Button onClick={() => session.takeTheirs()}>{remote ? "Take theirs" : "Let it go"}</Button>
+        {remote && merged === undefined && (
+          <Button kind="primary" onClick={() => setMerged(mergedText(parts))}>
+            Merge by hand
+          </Button>
+        )}
+      </div>
+      {merged === undefined ? (
+        <div className="conflict-panes">
+          <Pane title="Mine" note="what you typed">
+            <Diff before={base} after={session.text} label="base to mine" />
+          </Pane>
+          <Pane title="Base" note="what both began with">
+            <Plain text={base} />
+          </Pane>
+          <Pane title="Theirs" note={remote ? `version ${remote.version}` : "deleted"}>
+            <Diff before={base} after={theirs} label="base to theirs" />
+          </Pane>
+        </div>
+      ) : (
+        <Merging
+          merged={merged}
+          clashes={clashes}
+          onChange={setMerged}
+          onBack={() => setMerged(undefined)}
+          onDone={() => session.overwrite(merged)}
+        />
+      )}
+    </div>
+  );
+}
+
+function Merging({
+  merged,
+  clashes,
+  onChange,
+  onBack,
+  onDone,
+}: {
+  merged: string;
+  clashes: number;
+  onChange: (text: string) => void;
+  onBack: () => void;
+  onDone: () => void;
+}) {
+  const left = merged.split("\n").filter((line) => line.startsWith("<<<<<<< ")).length;
+  const note =
+    clashes === 0
+      ? "Both changes fit together; this is what they make. Look it over and save."
+      : left > 0
+        ? `${left} of ${clashes} places changed by both are left: keep what is right and remove the marks.`
+        : "All places are settled.";
+  return (
+    <>
+      <div className="merge-bar">
+        <span>{note}</span>
+        <Button onClick={onBack}>Back to the three texts</Button>
+        <Button kind="primary" disabled={left > 0} onClick={onDone}>
+          Save the merged text
+        </Button>
+      </div>
+      <Editor label="Merged text" value={merged} autoFocus onChange={onChange} />
+    </>
+  );
+}
+
+function Pane({ title, note, children }: { title: string; note: string; children: React.ReactNode }) {
+  return (
+    <section className="conflict-pane" aria-label={title}>
+      <h2>
+        {title} <span className="muted">{note}</span>
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+function Plain({ text }: { text: string }) {
+  return text ? (
+    <pre className="plain-text" tabIndex={0}>
+      {text}
+    </pre>
+  ) : (
+    <p className="diff-none">There was no text.</p>
+  );
+}

@@ -1,0 +1,33 @@
+// How the document stands, in a word.
+
+import { Status } from "../../parts/Status.tsx";
+import type { DocState } from "./session.ts";
+
+export function DocStateWord({ state, version }: { state: DocState; version: number | undefined }) {
+  const number = version === undefined ? "" : ` · v${version}`;
+  return (
+    <span role="status" data-doc-state={state.kind}>
+      {word(state, number)}
+    </span>
+  );
+}
+
+function word(state: DocState, number: string) {
+  switch (state.kind) {
+    case "loading":
+    case "unreadable":
+      return null;
+    case "clean":
+      return <Status meaning="idle">{number ? `saved${number}` : "not created yet"}</Status>;
+    case "dirty":
+      return <Status meaning="waiting">{state.changedElsewhere ? "edited · changed elsewhere" : `edited${number}`}</Status>;
+    case "saving":
+      return <Status meaning="running">saving…</Status>;
+    case "saved":
+      return <Status meaning="done">saved{number}</Status>;
+    case "error":
+      return <Status meaning="failed">{state.message}</Status>;
+    case "conflict":
+      return <Status meaning="waiting">conflict: choose a text</Status>;
+  }
+}

@@ -1,0 +1,2 @@
+/** The most characters a prompt takes of an AGENTS.md. */
+export const BUDGET = 16_000;

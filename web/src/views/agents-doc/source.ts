@@ -1,0 +1,7 @@
+// Where an AGENTS.md is, in words.
+
+import type { ThreadAgentsDocResolvedPayload } from "@accord/client";
+
+export function sourceName({ source_path }: ThreadAgentsDocResolvedPayload): string {
+  return source_path.length > 0 ? source_path.join(" / ") : "the root";
+}

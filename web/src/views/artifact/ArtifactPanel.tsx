@@ -1,0 +1,119 @@
+// The files of a thread: a list with filters, and what is in the chosen one.
+
+import "./artifact.css";
+import type { ArtifactRef, ArtifactSummary } from "@accord/client";
+import { useState } from "react";
+import { useCall } from "../../data/calls.ts";
+import { Button } from "../../parts/Button.tsx";
+import { Icon } from "../../parts/Icon.tsx";
+import { bytes } from "../../parts/size.ts";
+import { Await, Empty } from "../../parts/states.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { FILTERS, iconOf, passes, saveCopy, type Filter } from "./artifact.ts";
+import { ArtifactMenu } from "./ArtifactMenu.tsx";
+import { ArtifactPreview } from "./ArtifactPreview.tsx";
+
+export function ArtifactPanel({
+  workspace,
+  thread,
+  selected,
+  onSelect,
+  onAttach,
+}: {
+  workspace: string;
+  thread: string;
+  selected: string | undefined;
+  onSelect: (artifact: string | undefined) => void;
+  onAttach: (artifact: ArtifactRef) => void;
+}) {
+  const [filter, setFilter] = useState<Filter>("all");
+  const [withDeleted, setWithDeleted] = useState(false);
+  const query = useCall("artifact/list/thread", {
+    workspace_id: workspace,
+    thread_id: thread,
+    include_deleted: withDeleted,
+    limit: 200,
+  });
+  return (
+    <>
+      <div className="artifact-filters">
+        <select className="input" aria-label="Which files" value={filter} onChange={(event) => setFilter(event.target.value as Filter)}>
+          {FILTERS.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+        <label>
+          <input type="checkbox" checked={withDeleted} onChange={(event) => setWithDeleted(event.target.checked)} /> deleted
+        </label>
+      </div>
+      <Await query={query}>
+        {({ items }) => {
+          const shown = items.filter((item) => passes(filter, item));
+          return shown.length === 0 ? (
+            <Empty icon="file" title={items.length === 0 ? "No files yet" : "No such files"}>
+              {items.length === 0 ? "Drop files on the conversation, or paste them into the message." : "Choose another filter."}
+            </Empty>
+          ) : (
+            <ul className="artifacts">
+              {shown.map((summary) => (
+                <ArtifactRow
+                  key={summary.artifact.artifact_id}
+                  workspace={workspace}
+                  summary={summary}
+                  isOpen={summary.artifact.artifact_id === selected}
+                  onToggle={() => onSelect(summary.artifact.artifact_id === selected ? undefined : summary.artifact.artifact_id)}
+                  onAttach={onAttach}
+                />
+              ))}
+            </ul>
+          );
+        }}
+      </Await>
+    </>
+  );
+}
+
+function ArtifactRow({
+  workspace,
+  summary,
+  isOpen,
+  onToggle,
+  onAttach,
+}: {
+  workspace: string;
+  summary: ArtifactSummary;
+  isOpen: boolean;
+  onToggle: () => void;
+  onAttach: (artifact: ArtifactRef) => void;
+}) {
+  const { artifact } = summary;
+  return (
+    <li className="artifact" data-status={artifact.status}>
+      <div className="artifact-row">
+        <button type="button" className="artifact-name" aria-expanded={isOpen} onClick={onToggle}>
+          <Icon name={iconOf(artifact)} />
+          <span>{artifact.display_name}</span>
+          <span className="artifact-note">
+            {artifact.status === "ready" ? bytes(artifact.size_bytes ?? 0) : artifact.status} · <Time at={summary.updated_at} />
+          </span>
+        </button>
+        <ArtifactMenu workspace={workspace} summary={summary} />
+      </div>
+      {isOpen && (
+        <div className="artifact-open">
+          <ArtifactPreview workspace={workspace} artifact={artifact} />
+          {artifact.status === "ready" && (
+            <div className="artifact-actions">
+              <Button icon="download" onClick={() => void saveCopy(workspace, artifact)}>
+                Download
+              </Button>
+              <Button icon="clip" onClick={() => onAttach(artifact)}>
+                Attach to message
+              </Button>
+            </div>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}

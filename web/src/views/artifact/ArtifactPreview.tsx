@@ -1,0 +1,77 @@
+// What is in a file, as far as a page can show it: a picture, text, JSON, the text of a PDF.
+
+import type { ArtifactProjectionKind, ArtifactRef } from "@accord/client";
+import { useCall } from "../../data/calls.ts";
+import { Loading } from "../../parts/states.tsx";
+import { contentUrl, isImage } from "./artifact.ts";
+
+/** Bytes of text shown at most. */
+const TEXT = 128 * 1024;
+
+export function ArtifactPreview({ workspace, artifact }: { workspace: string; artifact: ArtifactRef }) {
+  if (artifact.status !== "ready") return <p className="preview-none">There is no preview of a file that is {artifact.status}.</p>;
+  if (isImage(artifact)) {
+    return <img className="preview-image" src={contentUrl(workspace, artifact)} alt={artifact.display_name} />;
+  }
+  switch (artifact.kind) {
+    case "pdf":
+      return <Text workspace={workspace} artifact={artifact} projection="pdf_text" />;
+    case "json":
+    case "text":
+    case "workspace_file":
+    case "directory_manifest":
+      return <Text workspace={workspace} artifact={artifact} />;
+    default:
+      return isTextual(artifact) ? (
+        <Text workspace={workspace} artifact={artifact} />
+      ) : (
+        <p className="preview-none">This kind of file has no preview. Download it to look inside.</p>
+      );
+  }
+}
+
+const isTextual = ({ mime_type }: ArtifactRef) => /^text\/|json|xml|yaml|toml|javascript/.test(mime_type ?? "");
+
+function Text({
+  workspace,
+  artifact,
+  projection,
+}: {
+  workspace: string;
+  artifact: ArtifactRef;
+  projection?: ArtifactProjectionKind;
+}) {
+  const { data, error } = useCall("artifact/read", {
+    workspace_id: workspace,
+    artifact_id: artifact.artifact_id,
+    version_id: artifact.version_id ?? null,
+    max_bytes: TEXT,
+    ...(projection ? { projection_kind: projection } : {}),
+  });
+  if (error) {
+    return <p className="preview-none">{projection ? "The text of this file is not there (yet)." : String(error.message)}</p>;
+  }
+  if (!data) return <Loading lines={4} />;
+  const text = decode(data.content_base64);
+  const isWholeJson = artifact.kind === "json" && !data.truncated;
+  return (
+    <>
+      <pre className="preview-text" tabIndex={0} aria-label={`Contents of ${artifact.display_name}`}>
+        {isWholeJson ? indented(text) : text}
+      </pre>
+      {data.truncated && <p className="muted small">The beginning; download the file to see all of it.</p>}
+    </>
+  );
+}
+
+function decode(base64: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

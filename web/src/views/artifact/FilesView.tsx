@@ -1,0 +1,35 @@
+// The files of the workspace without one open: how much room they take.
+
+import "./artifact.css";
+import { Page } from "../../app/Page.tsx";
+import type { ViewProps } from "../../app/section.ts";
+import { useCall } from "../../data/calls.ts";
+import { bytes, count } from "../../parts/size.ts";
+import { Await } from "../../parts/states.tsx";
+
+export default function FilesView({ workspace }: ViewProps) {
+  const query = useCall("artifact/usage", { workspace_id: workspace });
+  return (
+    <Page title="Files">
+      <Await query={query}>
+        {(usage) => (
+          <div className="page-column">
+            <p className="muted">Choose a file on the left to look inside.</p>
+            <dl className="facts usage">
+              <dt>Room taken</dt>
+              <dd>
+                {bytes(usage.bytes)} of {bytes(usage.max_bytes)}
+              </dd>
+              <dt>Files</dt>
+              <dd>
+                {count(usage.files)} of {count(usage.max_files)}
+              </dd>
+              <dt>Held by deleted files</dt>
+              <dd>{bytes(usage.reclaimable_bytes)}</dd>
+            </dl>
+          </div>
+        )}
+      </Await>
+    </Page>
+  );
+}

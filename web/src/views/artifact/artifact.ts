@@ -1,0 +1,87 @@
+// What artifacts are for people, and what is done with them.
+
+import { downloadBlob, type ArtifactKind, type ArtifactRef, type ArtifactSummary } from "@accord/client";
+import { attempt, call } from "../../data/calls.ts";
+import { client } from "../../data/client.ts";
+import type { IconName } from "../../parts/Icon.tsx";
+import { toast } from "../../parts/toast.tsx";
+
+const IMAGES: ArtifactKind[] = ["image", "generated_image", "screenshot"];
+
+export const isImage = ({ kind }: ArtifactRef) => IMAGES.includes(kind);
+
+export function iconOf(artifact: ArtifactRef): IconName {
+  if (isImage(artifact)) return "image";
+  return artifact.kind === "text" || artifact.kind === "pdf" || artifact.kind === "json" ? "doc" : "file";
+}
+
+/** Where the bytes are, for pictures on the page. */
+export function contentUrl(workspace: string, { artifact_id, version_id }: ArtifactRef): string {
+  return `/artifacts/${workspace}/${artifact_id}/${version_id ?? "current"}/content`;
+}
+
+export const FILTERS = ["all", "uploaded", "generated", "task outputs", "images", "documents"] as const;
+export type Filter = (typeof FILTERS)[number];
+
+export function passes(filter: Filter, { artifact, bindings, created_by_kind }: ArtifactSummary): boolean {
+  switch (filter) {
+    case "all":
+      return true;
+    case "uploaded":
+      return created_by_kind === "user" || created_by_kind === "import";
+    case "generated":
+      return ["agent", "tool", "external_agent"].includes(created_by_kind);
+    case "task outputs":
+      return created_by_kind === "task" || bindings.some(({ binding_kind }) => binding_kind === "task_result");
+    case "images":
+      return isImage(artifact);
+    case "documents":
+      return ["text", "pdf", "spreadsheet", "json"].includes(artifact.kind);
+  }
+}
+
+/** Fetches the bytes, each chunk and the whole checked against their hashes, and hands them to the browser. */
+export async function saveCopy(workspace_id: string, artifact: ArtifactRef): Promise<void> {
+  await attempt("The download", async () => {
+    const { artifact_id, version_id } = artifact;
+    const blob = await downloadBlob(client, { workspace_id, artifact_id, version_id: version_id ?? null });
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = artifact.display_name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  });
+}
+
+export async function deleteArtifact(workspace_id: string, { artifact_id, display_name }: ArtifactRef): Promise<void> {
+  await attempt("Deleting the file", async () => {
+    await call("artifact/delete", { workspace_id, artifact_id }, { retry: true });
+    toast({
+      text: `“${display_name}” is deleted`,
+      action: { label: "Undo", run: () => void restoreArtifact(workspace_id, artifact_id) },
+    });
+  });
+}
+
+export async function restoreArtifact(workspace_id: string, artifact_id: string): Promise<void> {
+  await attempt("Restoring the file", () => call("artifact/restore", { workspace_id, artifact_id }, { retry: true }));
+}
+
+export async function bindToThread(workspace_id: string, { artifact_id, version_id }: ArtifactRef, thread_id: string): Promise<void> {
+  await attempt("Attaching the file", async () => {
+    await call(
+      "artifact/bind",
+      {
+        workspace_id,
+        artifact_id,
+        version_id: version_id ?? null,
+        thread_id,
+        binding_kind: "manual_attach",
+        direction: "context",
+        role: "user",
+      },
+      { retry: true },
+    );
+    toast({ text: "The file is among those of the thread now" });
+  });
+}

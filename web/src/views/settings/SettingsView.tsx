@@ -1,0 +1,116 @@
+// What this browser and the gateway can be told: the theme, and the keys of providers.
+
+import type { Provider } from "@accord/client";
+import { useState } from "react";
+import { Page } from "../../app/Page.tsx";
+import { readTheme, setTheme, type Theme } from "../../app/theme.ts";
+import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
+import { usePreference } from "../../data/preference.ts";
+import { Button } from "../../parts/Button.tsx";
+import { SelectField, TextField } from "../../parts/Field.tsx";
+import { Await } from "../../parts/states.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { toast } from "../../parts/toast.tsx";
+import "./settings.css";
+
+export default function SettingsView() {
+  usePreference("theme");
+  const providers = useCall("provider/list", {});
+  const gateway = useCall("system/capabilities", {});
+  return (
+    <Page title="Settings">
+      <div className="page-column settings">
+        <section>
+          <h2>This browser</h2>
+          <SelectField
+            label="Theme"
+            value={readTheme()}
+            onChange={(event) => setTheme(event.target.value as Theme)}
+            options={[
+              { value: "system", label: "As the system" },
+              { value: "light", label: "Light" },
+              { value: "dark", label: "Dark" },
+            ]}
+          />
+        </section>
+        <section>
+          <h2>Providers</h2>
+          <p className="muted">Keys are stored by the gateway and never shown again.</p>
+          <Await query={providers}>
+            {({ items }) => (
+              <ul className="providers">
+                {items.map((provider) => (
+                  <ProviderRow key={provider.id} provider={provider} />
+                ))}
+              </ul>
+            )}
+          </Await>
+        </section>
+        <section>
+          <h2>Gateway</h2>
+          <Await query={gateway} lines={2}>
+            {({ server, protocol_version }) => (
+              <dl className="facts">
+                <dt>Version</dt>
+                <dd>
+                  {server.name} {server.version}
+                </dd>
+                <dt>Protocol</dt>
+                <dd>{protocol_version}</dd>
+              </dl>
+            )}
+          </Await>
+        </section>
+      </div>
+    </Page>
+  );
+}
+
+function ProviderRow({ provider }: { provider: Provider }) {
+  const [key, setKey] = useState("");
+  const store = () =>
+    attempt("Storing the key", async () => {
+      await call("provider/set_api_key", { provider: provider.id, api_key: key });
+      setKey("");
+      invalidate(["provider/list", "provider/models/list"]);
+      toast({ text: `${provider.title} has a key` });
+    });
+  const forget = () =>
+    attempt("Forgetting the key", async () => {
+      await call("provider/delete_api_key", { provider: provider.id });
+      invalidate(["provider/list", "provider/models/list"]);
+    });
+  return (
+    <li className="provider">
+      <div className="provider-head">
+        <h3>{provider.title}</h3>
+        <Status meaning={provider.available ? "done" : "idle"}>{provider.available ? "ready" : "no key"}</Status>
+        {provider.key_source === "stored" && (
+          <Button kind="danger" onClick={() => void forget()}>
+            Forget the key
+          </Button>
+        )}
+      </div>
+      {provider.key_source !== "not_needed" && (
+        <form
+          className="provider-key"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void store();
+          }}
+        >
+          <TextField
+            label={`Key of ${provider.title}`}
+            type="password"
+            placeholder={provider.available ? "Replace the key" : "Key"}
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
+          <Button type="submit" disabled={key === ""}>
+            Store
+          </Button>
+        </form>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,192 @@
+// Files for the next message of a thread: uploaded at once, paused and resumed, also after a reload of the page.
+
+import { upload, type ArtifactRef, type Upload, type UploadProgress, type UploadState } from "@accord/client";
+import { sentence } from "../../data/calls.ts";
+import { client } from "../../data/client.ts";
+import { keepDraft, readDraft } from "../../data/drafts.ts";
+import { forgetFile, keepFile, readFile } from "../../data/files.ts";
+import { newId } from "../../data/id.ts";
+
+export interface Attachment {
+  id: string;
+  name: string;
+  size: number;
+  progress: UploadProgress;
+  isPaused: boolean;
+  error: string | undefined;
+  artifact: ArtifactRef | undefined;
+}
+
+/** What is kept for after a reload. */
+interface Kept {
+  id: string;
+  name: string;
+  size: number;
+  source: "drag_drop" | "paste" | "user_composer";
+  isPaused: boolean;
+  state?: UploadState | undefined;
+  artifact?: ArtifactRef | undefined;
+}
+
+interface Held extends Attachment {
+  source: Kept["source"];
+  upload: Upload | undefined;
+}
+
+/** The attachments of the threads that were opened; uploads go on when another thread is looked at. */
+const threads = new Map<string, Attachments>();
+
+export function attachmentsOf(workspace: string, thread: string): Attachments {
+  const known = threads.get(thread);
+  if (known) return known;
+  const made = new Attachments(workspace, thread);
+  threads.set(thread, made);
+  return made;
+}
+
+export class Attachments {
+  /** The turn the files are for, the same until it is sent. */
+  turnId = newId("trn");
+  list: Attachment[] = [];
+  readonly #workspace: string;
+  readonly #thread: string;
+  readonly #listeners = new Set<() => void>();
+  #held: Held[] = [];
+
+  constructor(workspace: string, thread: string) {
+    this.#workspace = workspace;
+    this.#thread = thread;
+    void this.#recall();
+  }
+
+  subscribe = (listener: () => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  snapshot = () => this.list;
+
+  /** Uploads a file for the next message. */
+  async add(file: File, source: Kept["source"]): Promise<void> {
+    const id = crypto.getRandomValues(new Uint32Array(3)).join("-");
+    await keepFile(id, file);
+    this.#begin({ id, name: file.name || "pasted", size: file.size, source, isPaused: false }, file);
+  }
+
+  /** Attaches what is in the workspace already. */
+  attach(artifact: ArtifactRef): void {
+    if (this.#held.some((one) => one.artifact?.artifact_id === artifact.artifact_id)) return;
+    const size = artifact.size_bytes ?? 0;
+    this.#held.push({
+      id: artifact.artifact_id,
+      name: artifact.display_name,
+      size,
+      source: "user_composer",
+      isPaused: false,
+      progress: { phase: "done", done: size, total: size },
+      error: undefined,
+      artifact,
+      upload: undefined,
+    });
+    this.#changed();
+  }
+
+  setPaused(id: string, isPaused: boolean): void {
+    const held = this.#held.find((one) => one.id === id);
+    if (!held?.upload) return;
+    held.isPaused = isPaused;
+    if (isPaused) held.upload.pause();
+    else held.upload.resume();
+    this.#changed();
+  }
+
+  remove(id: string): void {
+    const held = this.#held.find((one) => one.id === id);
+    this.#held = this.#held.filter((one) => one !== held);
+    void forgetFile(id);
+    if (held?.upload && !held.artifact) void held.upload.abort().catch(() => {});
+    this.#changed();
+  }
+
+  /** Begins a failed upload again. */
+  async retry(id: string): Promise<void> {
+    const held = this.#held.find((one) => one.id === id);
+    const file = await readFile(id);
+    if (!held || !file) return;
+    this.#held = this.#held.filter((one) => one !== held);
+    this.#begin({ id, name: held.name, size: held.size, source: held.source, isPaused: false }, file);
+  }
+
+  /** The message is sent: the files belong to it now. */
+  clear(): void {
+    for (const { id } of this.#held) void forgetFile(id);
+    this.#held = [];
+    this.turnId = newId("trn");
+    this.#changed();
+  }
+
+  #begin(kept: Kept, file: Blob): void {
+    const task = upload(client, {
+      file,
+      file_name: kept.name,
+      workspace_id: this.#workspace,
+      thread_id: this.#thread,
+      planned_turn_id: this.turnId,
+      source_kind: kept.source,
+      ...(kept.state ? { state: kept.state } : {}),
+    });
+    const held: Held = {
+      ...kept,
+      progress: task.progress,
+      error: undefined,
+      artifact: undefined,
+      upload: task,
+    };
+    if (kept.isPaused) task.pause();
+    this.#held.push(held);
+    task.onProgress((progress) => {
+      held.progress = progress;
+      this.#changed();
+    });
+    task.done.then(
+      (artifact) => {
+        held.artifact = artifact;
+        void forgetFile(held.id);
+        this.#changed();
+      },
+      (error: unknown) => {
+        held.error = sentence(error);
+        this.#changed();
+      },
+    );
+    this.#changed();
+  }
+
+  get #draftName(): string {
+    return `attachments.${this.#thread}`;
+  }
+
+  /** Goes on with what a reload of the page interrupted. */
+  async #recall(): Promise<void> {
+    const text = readDraft(this.#draftName);
+    if (!text) return;
+    const { turnId, files } = JSON.parse(text) as { turnId: string; files: Kept[] };
+    this.turnId = turnId;
+    for (const kept of files) {
+      if (kept.artifact) this.attach(kept.artifact);
+      else {
+        const file = await readFile(kept.id);
+        if (file) this.#begin(kept, file);
+      }
+    }
+  }
+
+  #changed(): void {
+    const kept = this.#held.map(({ id, name, size, source, isPaused, upload: task, artifact }): Kept => {
+      return { id, name, size, source, isPaused, state: task?.state, artifact };
+    });
+    keepDraft(this.#draftName, kept.length > 0 ? JSON.stringify({ turnId: this.turnId, files: kept }) : "");
+    this.list = this.#held.map(({ upload: _, source: __, ...shown }) => shown);
+    this.#listeners.forEach((listener) => listener());
+  }
+}

@@ -1,0 +1,184 @@
+// The tree of a workspace as it is read, and what is done to it.
+
+import type { Thread } from "@accord/client";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useMemo, useSyncExternalStore } from "react";
+import { address } from "../../address.ts";
+import { attempt, call, invalidate, queries } from "../../data/calls.ts";
+import { client } from "../../data/client.ts";
+import { newId } from "../../data/id.ts";
+import { toast } from "../../parts/toast.tsx";
+import { navigate } from "../../router.tsx";
+import { Places, threadName, type FolderId, type Tree } from "./model.ts";
+
+/** Threads asked for at once. */
+const PAGE = 5000;
+
+const keyOf = (workspace: string) => ["thread/tree", { workspace_id: workspace }];
+
+async function readTree(workspace_id: string, signal: AbortSignal): Promise<Tree> {
+  const { threads, folders, placements, agents_docs, next_cursor } = await call(
+    "thread/tree",
+    { workspace_id, limit: PAGE },
+    { signal },
+  );
+  let cursor = next_cursor;
+  while (cursor) {
+    const page = await call("thread/tree", { workspace_id, limit: PAGE, cursor }, { signal });
+    threads.push(...page.threads);
+    cursor = page.next_cursor;
+  }
+  return { threads, folders, placements, agents_docs };
+}
+
+export function treeOptions(workspace: string) {
+  return queryOptions({ queryKey: keyOf(workspace), queryFn: ({ signal }) => readTree(workspace, signal) });
+}
+
+/** Folders that are deleted unless somebody takes it back. */
+let gone: ReadonlySet<string> = new Set();
+const listeners = new Set<() => void>();
+const setGone = (next: Iterable<string>) => {
+  gone = new Set(next);
+  listeners.forEach((listener) => listener());
+};
+
+export function useTree(workspace: string) {
+  const query = useQuery(treeOptions(workspace));
+  const hidden = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => gone,
+  );
+  const places = useMemo(() => query.data && new Places(query.data, hidden), [query.data, hidden]);
+  return { query, places };
+}
+
+/** Keeps the names and states of threads up to date without reading the whole tree. */
+export function listenToThreads(): void {
+  client.on("thread/updated", ({ thread }) =>
+    patch(thread.workspace_id, (tree) => ({
+      ...tree,
+      threads: tree.threads.map((one) => (one.id === thread.id ? thread : one)),
+    })),
+  );
+}
+
+/** Shows a change at once; the gateway's word replaces it. */
+function patch(workspace: string, change: (tree: Tree) => Tree): void {
+  queries.setQueryData<Tree>(keyOf(workspace), (tree) => tree && change(tree));
+}
+
+const reread = (workspace_id: string) => invalidate(["thread/tree"], { workspace_id });
+
+export async function createThread(workspace_id: string, folder: FolderId): Promise<void> {
+  await attempt("Creating the thread", async () => {
+    const thread_id = newId("thr");
+    await call("thread/start", { workspace_id, thread_id }, { retry: true });
+    // Its place in the tree makes it more than a draft.
+    await call("thread/move", { workspace_id, thread_id, folder_id: folder }, { retry: true });
+    reread(workspace_id);
+    navigate(address.thread(workspace_id, thread_id));
+  });
+}
+
+export async function createFolder(workspace_id: string, parent: FolderId, name: string): Promise<void> {
+  await attempt("Creating the folder", async () => {
+    await call("thread/folder/create", { workspace_id, name, parent_folder_id: parent });
+    reread(workspace_id);
+  });
+}
+
+export async function renameFolder(workspace_id: string, folder_id: string, name: string): Promise<void> {
+  patch(workspace_id, (tree) => ({
+    ...tree,
+    folders: tree.folders.map((one) => (one.id === folder_id ? { ...one, name } : one)),
+  }));
+  await attempt("Renaming", () => call("thread/folder/update", { workspace_id, folder_id, name }, { retry: true }));
+  reread(workspace_id);
+}
+
+export async function renameThread(workspace_id: string, thread_id: string, name: string): Promise<void> {
+  patch(workspace_id, (tree) => ({
+    ...tree,
+    threads: tree.threads.map((one) => (one.id === thread_id ? { ...one, name } : one)),
+  }));
+  await attempt("Renaming", () => call("thread/update", { workspace_id, thread_id, name }, { retry: true }));
+  reread(workspace_id);
+}
+
+export async function moveThread(workspace_id: string, thread_id: string, folder_id: FolderId): Promise<void> {
+  patch(workspace_id, (tree) => ({
+    ...tree,
+    placements: [
+      ...tree.placements.filter((one) => one.thread_id !== thread_id),
+      { workspace_id, thread_id, folder_id },
+    ],
+  }));
+  await attempt("Moving", () => call("thread/move", { workspace_id, thread_id, folder_id }, { retry: true }));
+  reread(workspace_id);
+}
+
+export async function moveFolder(workspace_id: string, folder_id: string, parent: FolderId): Promise<void> {
+  patch(workspace_id, (tree) => ({
+    ...tree,
+    folders: tree.folders.map((one) => (one.id === folder_id ? { ...one, parent_folder_id: parent } : one)),
+  }));
+  await attempt("Moving", () =>
+    call("thread/folder/move", { workspace_id, folder_id, parent_folder_id: parent }, { retry: true }),
+  );
+  reread(workspace_id);
+}
+
+/** Puts the thread away at once and deletes it when nobody wants it back. */
+export async function deleteThread(workspace_id: string, thread: Thread): Promise<void> {
+  const thread_id = thread.id;
+  const archive = (archived: boolean) =>
+    call("thread/update", { workspace_id, thread_id, archived }, { retry: true }).finally(() => reread(workspace_id));
+  patch(workspace_id, (tree) => ({ ...tree, threads: tree.threads.filter((one) => one.id !== thread_id) }));
+  if (!(await attempt("Deleting the thread", () => archive(true)))) return;
+  toast({
+    text: `“${threadName(thread)}” is deleted`,
+    action: { label: "Undo", run: () => void attempt("Undo", () => archive(false)) },
+    onExpire: () =>
+      void call("thread/delete", { workspace_id, thread_id }).catch(() =>
+        // Refused, as while a turn runs: it comes back rather than being out of reach.
+        attempt("Deleting the thread", () => archive(false)),
+      ),
+  });
+}
+
+/** Takes the folder out of sight and deletes it when nobody wants it back; what is in it moves one level up. */
+export function deleteFolder(workspace_id: string, folder_id: string, name: string): void {
+  setGone([...gone, folder_id]);
+  const back = () => setGone([...gone].filter((id) => id !== folder_id));
+  toast({
+    text: `The folder “${name}” is deleted; what was in it moved up`,
+    action: { label: "Undo", run: back },
+    onExpire: () =>
+      void attempt("Deleting the folder", async () => {
+        try {
+          await call("thread/folder/delete", { workspace_id, folder_id }, { retry: true });
+          await queries.invalidateQueries({ queryKey: keyOf(workspace_id) });
+        } finally {
+          back();
+        }
+      }),
+  });
+}
+
+/** Removes an AGENTS.md; its last text can be brought back. */
+export async function archiveDoc(workspace_id: string, folder: FolderId, doc_id: string, version: number): Promise<void> {
+  await attempt("Deleting AGENTS.md", async () => {
+    await call("thread/agents_doc/archive", { workspace_id, folder_id: folder, expected_version: version });
+    toast({
+      text: "AGENTS.md is deleted",
+      action: {
+        label: "Undo",
+        run: () => void attempt("Undo", () => call("thread/agents_doc/restore", { workspace_id, doc_id })),
+      },
+    });
+  });
+}

@@ -1,0 +1,171 @@
+// A desk to test at: a gateway of its own, the built page in front of it, and a browser.
+//
+// AC names the gateway, `target/debug/ac` unless given; CHROMIUM the browser.
+
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { preview } from "vite";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const binary = process.env.AC ?? join(root, "../target/debug/ac");
+const BROWSERS = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+const browserPath = process.env.CHROMIUM ?? BROWSERS.find(existsSync);
+
+/** At least as strict as what the gateway sends with the page. */
+export const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+class Gateway {
+  constructor(home, port) {
+    this.home = home;
+    this.port = port;
+  }
+
+  /** Starts it and waits until it says that it is ready. */
+  async start() {
+    const readyFile = join(this.home, "ready.json");
+    rmSync(readyFile, { force: true });
+    this.process = spawn(binary, ["serve", "--home", this.home, "--listen", `127.0.0.1:${this.port}`, "--ready-file", readyFile], {
+      // A file, as a pipe would keep the test runner waiting for a gateway that outlives its test.
+      stdio: ["ignore", "ignore", openSync(join(this.home, "log"), "a")],
+    });
+    const ended = new Promise((_, reject) => {
+      this.process.once("error", reject);
+      this.process.once("exit", (code) => reject(new Error(`the gateway ended with ${code}`)));
+    });
+    ended.catch(() => {});
+    await Promise.race([ended, until(() => existsSync(readyFile) && readFileSync(readyFile, "utf8").includes("pid"))]);
+    this.token = readFileSync(join(this.home, "token"), "utf8").trim();
+  }
+
+  /** Ends it as a power cut would. */
+  async kill() {
+    const ended = new Promise((resolve) => this.process.once("exit", resolve));
+    this.process.kill("SIGKILL");
+    await ended;
+  }
+}
+
+export async function until(condition, message = "what was waited for did not happen", timeout = 15_000) {
+  const end = Date.now() + timeout;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (Date.now() > end) throw new Error(message);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** `config` is the text of the gateway's `config.toml`. */
+export async function openDesk({ config = "" } = {}) {
+  const home = mkdtempSync(join(tmpdir(), "accord-web-"));
+  if (config) writeFileSync(join(home, "config.toml"), config);
+  const gateway = new Gateway(home, await freePort());
+  await gateway.start();
+  const target = `http://127.0.0.1:${gateway.port}`;
+  const proxied = { target, headers: { authorization: `Bearer ${gateway.token}` } };
+  const page = await preview({
+    root,
+    logLevel: "silent",
+    preview: {
+      port: await freePort(),
+      host: "127.0.0.1",
+      headers: { "content-security-policy": POLICY },
+      proxy: { "/ws": { ...proxied, ws: true }, "/artifacts": proxied, "/uploads": proxied },
+    },
+  });
+  const url = page.resolvedUrls.local[0].replace(/\/$/, "");
+  const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+  const problems = [];
+  const connection = await connect(gateway);
+  return {
+    gateway,
+    url,
+    browser,
+    /** What the pages complained about, and requests to other hosts. */
+    problems,
+    call: connection.call,
+    /** A browser of its own, with its own storage. */
+    async window(options = {}) {
+      const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options });
+      context.setDefaultTimeout(20_000);
+      const tab = await context.newPage();
+      watch(tab, url, problems);
+      return tab;
+    },
+    async close() {
+      connection.close();
+      await browser.close();
+      await page.close();
+      await gateway.kill();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function watch(tab, url, problems) {
+  tab.on("pageerror", (error) => problems.push(`page error: ${error.stack ?? error}`));
+  tab.on("console", (message) => {
+    const text = message.text();
+    // A gateway that is down is part of some tests.
+    const isExpected = /WebSocket connection|Failed to load resource/.test(text);
+    if (message.type() === "error" && !isExpected) problems.push(`console: ${text}`);
+  });
+  tab.on("request", (request) => {
+    const to = request.url();
+    if (!/^(blob|data):/.test(to) && !to.startsWith(url) && !to.startsWith(url.replace("http", "ws"))) {
+      problems.push(`request to another host: ${to}`);
+    }
+  });
+}
+
+/** Calls from beside the browser, as another client would make them. */
+async function connect(gateway) {
+  let nextId = 1;
+  const open = () =>
+    new Promise((resolve, reject) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/ws`, ["accord", `bearer.${gateway.token}`]);
+      socket.onopen = () => resolve(socket);
+      socket.onerror = () => reject(new Error("the gateway does not answer"));
+    });
+  let socket = await open();
+  const call = async (method, params = {}) => {
+    if (socket.readyState !== WebSocket.OPEN) socket = await open();
+    const id = nextId++;
+    return new Promise((resolve, reject) => {
+      const listen = ({ data }) => {
+        const message = JSON.parse(data);
+        if (message.id !== id) return;
+        socket.removeEventListener("message", listen);
+        if (message.error) reject(new Error(`${method}: ${message.error.message}`));
+        else resolve(message.result);
+      };
+      socket.addEventListener("message", listen);
+      socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+    });
+  };
+  return { call, close: () => socket.close() };
+}
