@@ -20,8 +20,8 @@ struct Files;
 /// The page. Its own router reads the rest of the address.
 const PAGE: &str = "index.html";
 /// Scripts, styles and connections of this origin alone; nothing of ours is shown within a foreign page.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
-     img-src 'self' blob: data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; \
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self' blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; \
      form-action 'none'; frame-ancestors 'none'";
 
 /// A file of the desktop, or the page for every other address.
