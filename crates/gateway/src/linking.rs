@@ -8,7 +8,7 @@ use std::{
 use company::{Company, init, project};
 use crud::{Created, LinkCompany, LinkProject, Linked};
 use protocol::{FolderId, Id as _, WorkspaceId, thread::ThreadTreeChangedNotification};
-use rpc::Publication;
+use rpc::{Audience, Publication};
 
 use crate::{Gateway, notify};
 
@@ -72,7 +72,8 @@ impl Gateway {
                 self.watch.told_workspace(&row);
                 let told = notify::workspace_changed(row.clone());
                 let told = told.map_err(|failure| failure.message().to_owned())?;
-                notify::publish(self, &told).await;
+                // A client of companies alone has not asked for workspaces.
+                notify::publish(self, &told.to(Audience::Listeners)).await;
                 row
             }
         };

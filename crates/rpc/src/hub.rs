@@ -94,6 +94,8 @@ pub enum Audience {
     Topic(String),
     /// Every connection that may know of the stream.
     Everyone,
+    /// Every such connection that listens to anything at all.
+    Listeners,
 }
 
 /// The stream has no number left: [`Hub::grant`] some.
@@ -214,7 +216,7 @@ impl Hub {
         let text = envelope::numbered_notification(publication.name, &publication.params, seq);
         let topic = match &publication.audience {
             Audience::Topic(topic) => Some(topic.clone()),
-            Audience::Stream | Audience::Everyone => None,
+            Audience::Stream | Audience::Everyone | Audience::Listeners => None,
         };
         stream.last = seq;
         if publication.waits != Waits::Dropped {
@@ -235,9 +237,11 @@ impl Hub {
         let listeners = match &publication.audience {
             Audience::Stream => state.topics.get(&publication.stream),
             Audience::Topic(topic) => state.topics.get(topic),
-            Audience::Everyone => {
+            Audience::Everyone | Audience::Listeners => {
+                let is_for_all = publication.audience == Audience::Everyone;
                 for member in state.members.values() {
-                    if (member.sees)(&publication.stream) {
+                    let is_meant = is_for_all || !member.topics.is_empty();
+                    if is_meant && (member.sees)(&publication.stream) {
                         member.outbox.notify(&text, &waiting);
                     }
                 }
@@ -497,6 +501,21 @@ mod tests {
         hub.grant("ws_1", 1..9);
         hub.publish(&changed("a").to(Audience::Everyone)).unwrap();
         assert_eq!((seeing.depth(), blind.depth()), (1, 0));
+    }
+
+    #[test]
+    fn who_listens_to_nothing_hears_of_no_new_stream() {
+        let hub = Hub::default();
+        let join = || {
+            let (connection, outbox) = (ConnectionId::next(), Arc::new(Outbox::default()));
+            hub.join(connection, outbox.clone(), |_| true);
+            (connection, outbox)
+        };
+        let ((listener, heard), (_, silent)) = (join(), join());
+        hub.subscribe(listener, "ws_other");
+        hub.grant("ws_1", 1..9);
+        hub.publish(&changed("a").to(Audience::Listeners)).unwrap();
+        assert_eq!((heard.depth(), silent.depth()), (1, 0));
     }
 
     #[tokio::test]
