@@ -1,0 +1,11 @@
+// The letters of a name, where a face would be.
+
+export function Avatar({ name, large = false }: { name: string; large?: boolean }) {
+  const parts = name.split(/[\s_]+/).filter(Boolean);
+  const letters = (parts.length > 1 ? [parts[0], parts.at(-1)] : [parts[0]]).map((part) => part?.charAt(0) ?? "");
+  return (
+    <span className={large ? "avatar large" : "avatar"} aria-hidden="true">
+      {letters.join("").toUpperCase()}
+    </span>
+  );
+}

@@ -1,0 +1,75 @@
+// What a workspace with a company folder has in every section: events as they happen, and search in the palette.
+
+import type { SearchHit } from "@accord/client";
+import { useEffect } from "react";
+import { call } from "../../data/calls.ts";
+import { usePalette } from "../../palette/registry.ts";
+import type { IconName } from "../../parts/Icon.tsx";
+import { navigate } from "../../router.tsx";
+import { at } from "./address.ts";
+import { chooseCompany, folderName, useCompanyDir, useRecentCompanies } from "./folder.ts";
+import { followCompany } from "./live.ts";
+import { ME } from "./me.ts";
+
+const ICONS: Record<SearchHit["kind"], IconName> = { artifact: "doc", message: "chat", comment: "chat", task: "plan", event: "run" };
+const KINDS: Record<SearchHit["kind"], string> = {
+  artifact: "Document",
+  message: "Message",
+  comment: "Comment",
+  task: "Task",
+  event: "Event",
+};
+
+export function Company({ workspace }: { workspace: string }) {
+  const dir = useCompanyDir(workspace);
+  const recent = useRecentCompanies();
+  useEffect(() => {
+    if (dir) followCompany(dir);
+  }, [dir]);
+  usePalette({
+    group: "Company",
+    filters: true,
+    find: async (query, signal) => {
+      if (!dir || query.length < 2) return [];
+      const { items } = await call("index.search", { workspace_dir: dir, query: words(query), limit: 20, ...ME }, { signal });
+      return items.map((hit) => ({
+        id: `${hit.kind}-${hit.id}`,
+        title: hit.title && hit.kind !== "event" ? hit.title : plain(hit.snippet),
+        hint: hit.title && hit.kind !== "event" ? `${KINDS[hit.kind]}: ${plain(hit.snippet)}` : `${KINDS[hit.kind]} ${hit.title ?? ""}`,
+        icon: ICONS[hit.kind],
+        run: () => navigate(addressOf(workspace, hit)),
+      }));
+    },
+  });
+  usePalette({
+    group: "Companies",
+    find: (query) =>
+      query === ""
+        ? []
+        : recent
+            .filter((path) => path !== dir)
+            .map((path) => ({ id: path, title: folderName(path), hint: path, icon: "folder", run: () => chooseCompany(workspace, path) })),
+  });
+  return null;
+}
+
+/** Every word as a beginning, so that search finds while one types. */
+function words(query: string): string {
+  return query
+    .replace(/["*]/g, " ")
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((word) => `${word}*`)
+    .join(" ");
+}
+
+const plain = (snippet: string) => snippet.replace(/\s+/g, " ").trim();
+
+function addressOf(workspace: string, { kind, id, project_id, conversation_id, run_id, seq }: SearchHit): string {
+  if (kind === "message" && conversation_id) return at.conversation(workspace, project_id, conversation_id);
+  if (kind === "event" && run_id) return at.run(workspace, project_id ?? "", run_id, seq);
+  if (kind === "task") return at.plan(workspace, project_id ?? "", id);
+  if (kind === "comment" && run_id) return at.run(workspace, project_id ?? "", run_id);
+  if (kind === "artifact") return at.document(workspace, project_id ?? "", id);
+  return project_id ? at.project(workspace, project_id) : at.home(workspace);
+}

@@ -1,0 +1,35 @@
+// The addresses of the objects of a company, below those of its workspace.
+
+const part = encodeURIComponent;
+const base = (workspace: string) => `/w/${part(workspace)}`;
+
+/** Stands for the company itself where an address could name a project. */
+export const COMPANY = "company";
+
+export const at = {
+  home: (workspace: string) => `${base(workspace)}/home`,
+  project: (workspace: string, project: string) => `${base(workspace)}/home/${part(project)}`,
+  document: (workspace: string, project: string, artifact: string) =>
+    `${base(workspace)}/home/${part(project)}/doc/${part(artifact)}`,
+  inbox: (workspace: string) => `${base(workspace)}/inbox`,
+  item: (workspace: string, project: string, artifact: string) =>
+    `${base(workspace)}/inbox/${part(project)}/${part(artifact)}`,
+  runs: (workspace: string) => `${base(workspace)}/runs`,
+  /** A run, optionally at the place of one of its events. */
+  run: (workspace: string, project: string, run: string, seq?: number | null) =>
+    `${base(workspace)}/runs/${part(project)}/${part(run)}${seq ? `?event=${seq}` : ""}`,
+  sessions: (workspace: string) => `${base(workspace)}/sessions`,
+  jobs: (workspace: string) => `${base(workspace)}/jobs`,
+  job: (workspace: string, project: string, job: string) => `${base(workspace)}/jobs/${part(project)}/${part(job)}`,
+  plans: (workspace: string) => `${base(workspace)}/plan`,
+  /** The plan of a project, optionally with one of its tasks open. */
+  plan: (workspace: string, project: string, task?: string | null) =>
+    `${base(workspace)}/plan/${part(project)}${task ? `?task=${part(task)}` : ""}`,
+  conversations: (workspace: string) => `${base(workspace)}/chat`,
+  conversation: (workspace: string, project: string | null | undefined, conversation: string) =>
+    `${base(workspace)}/chat/${part(project ?? COMPANY)}/${part(conversation)}`,
+  usage: (workspace: string) => `${base(workspace)}/usage`,
+  people: (workspace: string) => `${base(workspace)}/people`,
+  agent: (workspace: string, agent: string) => `${base(workspace)}/people/${part(agent)}`,
+  heartbeat: (workspace: string) => `${base(workspace)}/heartbeat`,
+};

@@ -1,0 +1,87 @@
+// What happens in a company folder while the desktop is open: one subscription for the folder that is shown.
+
+import { useEffect, useRef } from "react";
+import { call, invalidate } from "../../data/calls.ts";
+import { client } from "../../data/client.ts";
+import { readEvent, type RunEvent } from "./events.ts";
+
+/** Milliseconds in which several events make reads stale once. */
+const PAUSE = 250;
+
+/** What an event may have changed; output of workers changes none of it. */
+const READS = [
+  "workspace.home.snapshot",
+  "workspace.projects.list",
+  "monitor.snapshot",
+  "inbox.snapshot",
+  "usage.analytics",
+  "resources.snapshot",
+  "agent.profile.snapshot",
+  "memory.list_deltas",
+  "run.list",
+  "session.list",
+  "job.list",
+  "job.collect",
+  "pm.snapshot",
+  "task.list",
+  "comment.list",
+  "heartbeat.status",
+] as const;
+
+export type LiveEvent = RunEvent & { project: string };
+
+const listeners = new Set<(event: LiveEvent) => void>();
+let followed: { dir: string; events: string; messages: string } | undefined;
+let nextSubscription = 1;
+let isWaiting = false;
+
+function stale(dir: string): void {
+  if (isWaiting) return;
+  isWaiting = true;
+  setTimeout(() => {
+    isWaiting = false;
+    invalidate([...READS], { workspace_dir: dir });
+  }, PAUSE);
+}
+
+client.on("events.notification", ({ subscription_id, event, seq, project_id }) => {
+  if (!followed || subscription_id !== followed.events) return;
+  const read = { ...readEvent(event, seq ?? 0), project: project_id ?? "" };
+  if (read.type !== "provider.raw") stale(followed.dir);
+  listeners.forEach((listener) => listener(read));
+});
+
+client.on("conversation.notification", ({ subscription_id, conversation }) => {
+  if (!followed || subscription_id !== followed.messages) return;
+  invalidate(["conversation.messages.list"], { workspace_dir: followed.dir, conversation_id: conversation.id });
+});
+
+/** Hears of everything in this folder, instead of the one before. */
+export function followCompany(dir: string): void {
+  if (followed?.dir === dir) return;
+  if (followed) {
+    for (const subscription_id of [followed.events, followed.messages]) {
+      call("events.unsubscribe", { subscription_id }).catch(() => {});
+    }
+  }
+  const name = `desktop_${nextSubscription++}`;
+  followed = { dir, events: name, messages: `${name}_messages` };
+  // A folder that cannot be followed cannot be read either, which its views tell.
+  call("events.subscribe", { subscription_id: followed.events, workspace_dir: dir }).catch(() => {});
+  call("events.subscribe", {
+    subscription_id: followed.messages,
+    workspace_dir: dir,
+    event_types: ["conversation.message"],
+  }).catch(() => {});
+}
+
+/** Hears of every event of the folder that is shown, for as long as the view is on screen. */
+export function useEvents(listener: (event: LiveEvent) => void): void {
+  const held = useRef(listener);
+  held.current = listener;
+  useEffect(() => {
+    const own = (event: LiveEvent) => held.current(event);
+    listeners.add(own);
+    return () => void listeners.delete(own);
+  }, []);
+}

@@ -1,0 +1,49 @@
+// What people call agents, teams and projects, whose ids are long.
+
+import type { AgentRow, ProjectRow, TeamRow } from "@accord/client";
+import { useMemo } from "react";
+import { useRead } from "./reads.ts";
+
+export interface Names {
+  agents: AgentRow[];
+  teams: TeamRow[];
+  projects: ProjectRow[];
+  /** The name of whoever acted: an agent, a person, the company itself. */
+  actor: (id: string | null | undefined) => string;
+  team: (id: string | null | undefined) => string;
+  project: (id: string | null | undefined) => string;
+}
+
+const KNOWN: Record<string, string> = { human: "You", human_ceo: "You", system: "Accord" };
+
+export function useNames(dir: string): Names {
+  const agents = useRead("workspace.agents.list", { workspace_dir: dir }).data;
+  const teams = useRead("workspace.teams.list", { workspace_dir: dir }).data;
+  const projects = useRead("workspace.projects.list", { workspace_dir: dir }).data;
+  return useMemo(() => {
+    const agentNames = new Map(agents?.map(({ agent_id, name }) => [agent_id, name]));
+    const teamNames = new Map(teams?.map(({ team_id, name }) => [team_id, name]));
+    const projectNames = new Map(projects?.projects.map(({ project_id, name }) => [project_id, name]));
+    return {
+      agents: agents ?? [],
+      teams: teams ?? [],
+      projects: projects?.projects ?? [],
+      actor: (id) => (id ? (KNOWN[id] ?? agentNames.get(id) ?? shortId(id)) : "nobody"),
+      team: (id) => (id ? (teamNames.get(id) ?? shortId(id)) : "no team"),
+      project: (id) => (id ? (projectNames.get(id) ?? shortId(id)) : "no project"),
+    };
+  }, [agents, teams, projects]);
+}
+
+/** An id short enough for a line: its kind and its end, which is what differs. */
+export function shortId(id: string): string {
+  const [kind, ...rest] = id.split("_");
+  const end = rest.join("_");
+  return end.length > 10 ? `${kind}_…${end.slice(-5)}` : id;
+}
+
+/** `in_progress` as people write it. */
+export function words(term: string): string {
+  const text = term.replace(/[_.]/g, " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

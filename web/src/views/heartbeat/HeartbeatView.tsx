@@ -1,0 +1,130 @@
+// The heartbeat: whom it would wake now and why, what it did last, how it is set.
+
+import "../company/company.css";
+import type { HeartbeatTickResponse } from "@accord/client";
+import { useState } from "react";
+import { Inspector, InspectorToggle } from "../../app/Inspector.tsx";
+import { Page } from "../../app/Page.tsx";
+import { attempt, call, invalidate } from "../../data/calls.ts";
+import { useKeys } from "../../keys/keys.ts";
+import { Button } from "../../parts/Button.tsx";
+import { Icon } from "../../parts/Icon.tsx";
+import { count } from "../../parts/size.ts";
+import { Await, Empty } from "../../parts/states.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { at } from "../company/address.ts";
+import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { useNames, words } from "../company/names.ts";
+import { useRead } from "../company/reads.ts";
+import { Stats } from "../company/Stats.tsx";
+import { Candidates, Wakes } from "./Tick.tsx";
+import { Settings } from "./Settings.tsx";
+
+export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
+  const names = useNames(dir);
+  const query = useRead("heartbeat.status", { workspace_dir: dir }, { everyMs: 15_000 });
+  const [tick, setTick] = useState<HeartbeatTickResponse>();
+  const [isBusy, setBusy] = useState(false);
+  const beat = async (dry_run: boolean) => {
+    setBusy(true);
+    await attempt(dry_run ? "The dry run" : "The tick", async () => {
+      setTick(await call("heartbeat.tick", { workspace_dir: dir, dry_run, reason: "desktop" }));
+      if (!dry_run) invalidate(["heartbeat.status", "inbox.snapshot", "job.list"], { workspace_dir: dir });
+    });
+    setBusy(false);
+  };
+  useKeys("Heartbeat", [{ key: "t", label: "Dry run: whom would it wake?", run: () => void beat(true) }]);
+  const shown = tick ?? query.data?.runtime.last_tick_summary ?? undefined;
+  return (
+    <Page
+      title="Heartbeat"
+      back={at.people(workspace)}
+      state={
+        query.data && (
+          <Status meaning={query.data.runtime.tick_in_progress ? "running" : query.data.config.enabled ? "done" : "idle"}>
+            {query.data.runtime.tick_in_progress ? "Looks around now" : query.data.config.enabled ? "On" : "Off"}
+          </Status>
+        )
+      }
+      actions={
+        <>
+          <Button disabled={isBusy} onClick={() => void beat(true)}>
+            Dry run
+          </Button>
+          <Button kind="primary" disabled={isBusy} onClick={() => void beat(false)}>
+            Beat now
+          </Button>
+          <InspectorToggle />
+        </>
+      }
+    >
+      <Await query={query}>
+        {({ config, config_error, runtime, state }) => (
+          <div className="wide-column">
+            {config_error && (
+              <p className="notice failed">
+                <Icon name="alert" />
+                The settings cannot be read, so it does not beat: {config_error}
+              </p>
+            )}
+            {runtime.last_error && (
+              <p className="notice failed">
+                <Icon name="alert" />
+                {runtime.last_error}
+              </p>
+            )}
+            <Stats
+              list={[
+                { label: "Last", value: state.last_tick_at ? <Time at={state.last_tick_at} /> : "never", note: state.last_tick_reason ?? "" },
+                {
+                  label: "Next",
+                  value: state.next_tick_at && runtime.loop_running ? <Time at={state.next_tick_at} /> : "not planned",
+                  note: `every ${config.tick_interval_minutes ?? 20} min`,
+                },
+                { label: "Beats", value: count(state.stats?.ticks_total ?? 0), note: `${state.stats?.workers_woken_total ?? 0} wakes` },
+                { label: "Did by itself", value: count(state.stats?.actions_executed_total ?? 0), note: `${state.stats?.approvals_queued_total ?? 0} asked first` },
+              ]}
+            />
+            {shown ? (
+              <>
+                <section className="block">
+                  <h2>
+                    {shown.dry_run ? "It would wake" : "It woke"}
+                    <span className="muted">
+                      <Time at={shown.started_at} />, because of {words(shown.reason).toLowerCase()}
+                      {shown.dry_run && "; nothing was written"}
+                    </span>
+                  </h2>
+                  {shown.skipped_reason && <p className="notice waiting">{words(shown.skipped_reason)}</p>}
+                  <Wakes tick={shown} names={names} workspace={workspace} />
+                </section>
+                <section className="block">
+                  <h2>
+                    Everybody it looked at <span className="muted">woken from {config.min_wake_score ?? 0} points on, at most {config.top_k_workers ?? 0} at once</span>
+                  </h2>
+                  <Candidates tick={shown} names={names} workspace={workspace} />
+                </section>
+              </>
+            ) : (
+              <Empty
+                icon="history"
+                title="It has not beaten yet"
+                action={
+                  <Button kind="primary" onClick={() => void beat(true)}>
+                    Dry run
+                  </Button>
+                }
+              >
+                A dry run tells whom it would wake now and why. Nothing is written and nobody is woken.
+              </Empty>
+            )}
+            <Inspector title="Settings">
+              <Settings key={JSON.stringify(config)} dir={dir} config={config} />
+            </Inspector>
+          </div>
+        )}
+      </Await>
+    </Page>
+  );
+}

@@ -1,0 +1,100 @@
+// What a beat found: whom it woke with the reasons, and the points of everybody.
+
+import type { HeartbeatCandidate, HeartbeatTickResponse } from "@accord/client";
+import { Status } from "../../parts/Status.tsx";
+import { Link } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import { words, type Names } from "../company/names.ts";
+
+interface Props {
+  tick: HeartbeatTickResponse;
+  names: Names;
+  workspace: string;
+}
+
+export function Wakes({ tick, names, workspace }: Props) {
+  if (tick.woken_workers.length === 0) {
+    return <p className="muted">Nobody: no worker has enough reason to be woken.</p>;
+  }
+  return (
+    <div className="cards">
+      {tick.woken_workers.map((wake) => {
+        const job = tick.jobs_submitted.find(({ worker_agent_id }) => worker_agent_id === wake.worker_agent_id);
+        return (
+          <section key={wake.worker_agent_id} className="card">
+            <h3 className="card-title">
+              <Link to={at.agent(workspace, wake.worker_agent_id)}>{names.actor(wake.worker_agent_id)}</Link>
+              <span>{wake.score} points</span>
+            </h3>
+            <ul>
+              {wake.reasons.map((reason) => (
+                <li key={reason}>{reason}</li>
+              ))}
+            </ul>
+            <p className="card-line">
+              {wake.project_id && <span>for {names.project(wake.project_id)}</span>}
+              <span>after {wake.jitter_seconds} s</span>
+              {job && <Link to={at.job(workspace, job.project_id, job.job_id)}>its job</Link>}
+            </p>
+          </section>
+        );
+      })}
+    </div>
+  );
+}
+
+const COLUMNS: { title: string; points: keyof HeartbeatCandidate["components"] }[] = [
+  { title: "News", points: "new_signal_points" },
+  { title: "Due", points: "due_points" },
+  { title: "Late", points: "overdue_points" },
+  { title: "Stuck", points: "stuck_points" },
+  { title: "Was idle", points: "recent_ok_penalty" },
+  { title: "Night", points: "quiet_hours_penalty" },
+];
+
+export function Candidates({ tick, names, workspace }: Props) {
+  const woken = new Set(tick.woken_workers.map(({ worker_agent_id }) => worker_agent_id));
+  const rows = [...tick.candidates].sort((a, b) => b.score - a.score);
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label="Everybody it looked at">
+      <table className="table">
+        <thead>
+          <tr>
+            <th>Worker</th>
+            <th className="wide">Decision</th>
+            {COLUMNS.map(({ title }) => (
+              <th key={title} className="number">
+                {title}
+              </th>
+            ))}
+            <th className="number">Points</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.worker_agent_id}>
+              <td>
+                <Link to={at.agent(workspace, row.worker_agent_id)}>{names.actor(row.worker_agent_id)}</Link>
+              </td>
+              <td className="wide">
+                {woken.has(row.worker_agent_id) ? (
+                  <Status meaning="running">{tick.dry_run ? "Would be woken" : "Woken"}</Status>
+                ) : (
+                  <Status meaning="idle">{row.suppressed ? words(row.suppression_reason ?? "left alone") : "Sleeps on"}</Status>
+                )}
+              </td>
+              {COLUMNS.map(({ title, points }) => (
+                <td key={title} className="number">
+                  {row.components[points] || <span className="muted">0</span>}
+                </td>
+              ))}
+              <td className="number">
+                <strong>{row.score}</strong>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

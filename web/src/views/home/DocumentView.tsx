@@ -1,0 +1,65 @@
+// A document of a project: its text, where it comes from, what was said about it.
+
+import "../company/company.css";
+import { Page } from "../../app/Page.tsx";
+import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
+import { Await } from "../../parts/states.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { Link } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import { Comments } from "../company/Comments.tsx";
+import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { ME } from "../company/me.ts";
+import { shortId, useNames, words } from "../company/names.ts";
+import { body, Prose } from "../company/Prose.tsx";
+import { useRead } from "../company/reads.ts";
+
+export default function DocumentView({ workspace, dir, params }: CompanyViewProps) {
+  const project = params["project"] ?? "";
+  const artifact = params["artifact"] ?? "";
+  const names = useNames(dir);
+  const query = useRead("artifact.read", { workspace_dir: dir, project_id: project, artifact_id: artifact, ...ME });
+  const front = query.data?.frontmatter ?? {};
+  const text = (name: string) => (typeof front[name] === "string" ? front[name] : "");
+  return (
+    <Page
+      title={text("title") || shortId(artifact)}
+      crumbs={[{ label: names.project(project), to: at.project(workspace, project) }]}
+      state={words(text("type"))}
+      actions={<InspectorToggle />}
+    >
+      <Await query={query}>
+        {({ markdown, artifact_relpath }) => (
+          <div className="page-column">
+            <Prose text={body(markdown)} />
+            <Inspector title="Document">
+              <InspectorPart title="Facts">
+                <dl className="facts">
+                  <dt>File</dt>
+                  <dd className="mono">{artifact_relpath}</dd>
+                  <dt>By</dt>
+                  <dd>{names.actor(text("produced_by"))}</dd>
+                  <dt>Made</dt>
+                  <dd>{text("created_at") && <Time at={text("created_at")} />}</dd>
+                  <dt>Seen by</dt>
+                  <dd>{words(text("visibility"))}</dd>
+                  {text("run_id") && (
+                    <>
+                      <dt>Run</dt>
+                      <dd>
+                        <Link to={at.run(workspace, project, text("run_id"))}>{shortId(text("run_id"))}</Link>
+                      </dd>
+                    </>
+                  )}
+                </dl>
+              </InspectorPart>
+              <InspectorPart title="Comments">
+                <Comments dir={dir} project={project} target={{ target_artifact_id: artifact }} names={names} />
+              </InspectorPart>
+            </Inspector>
+          </div>
+        )}
+      </Await>
+    </Page>
+  );
+}

@@ -1,0 +1,187 @@
+// The company at a glance: what waits for a person, what runs, how the projects stand.
+
+import "../company/company.css";
+import { useState } from "react";
+import { Page } from "../../app/Page.tsx";
+import { attempt, call, invalidate } from "../../data/calls.ts";
+import { usePalette } from "../../palette/registry.ts";
+import { AskName, type NameQuestion } from "../../parts/AskName.tsx";
+import { Button, IconButton } from "../../parts/Button.tsx";
+import { Menu } from "../../parts/Menu.tsx";
+import { count } from "../../parts/size.ts";
+import { Await, Empty } from "../../parts/states.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { Link, navigate } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import { chooseCompany, folderName } from "../company/folder.ts";
+import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { ME } from "../company/me.ts";
+import { meaningOf } from "../company/meaning.ts";
+import { shortId, useNames, words, type Names } from "../company/names.ts";
+import { Progress } from "../company/Progress.tsx";
+import { useRead } from "../company/reads.ts";
+import { Stats } from "../company/Stats.tsx";
+
+export default function HomeView({ workspace, dir }: CompanyViewProps) {
+  const query = useRead("workspace.home.snapshot", { workspace_dir: dir });
+  const names = useNames(dir);
+  const [question, setQuestion] = useState<NameQuestion>();
+  const newProject = () =>
+    setQuestion({
+      title: "New project",
+      label: "Name",
+      action: "Create",
+      run: (name) =>
+        void attempt("Creating the project", async () => {
+          const { project_id } = await call("workspace.project.create_with_defaults", { workspace_dir: dir, name });
+          invalidate(["workspace.home.snapshot", "workspace.projects.list"], { workspace_dir: dir });
+          navigate(at.project(workspace, project_id));
+        }),
+    });
+  const otherFolder = () => chooseCompany(workspace, null);
+  usePalette({
+    group: "Actions",
+    find: () => [
+      { id: "new-project", title: "New project…", icon: "plus", run: newProject },
+      { id: "other-company", title: "Open another company folder…", icon: "folder", run: otherFolder },
+    ],
+  });
+  return (
+    <Page
+      title={folderName(dir)}
+      state={<span className="mono">{dir}</span>}
+      actions={
+        <>
+          <Button icon="plus" onClick={newProject}>
+            New project
+          </Button>
+          <Menu list={[{ label: "Open another company folder…", icon: "folder", run: otherFolder }]}>
+            <IconButton label="More" icon="more" />
+          </Menu>
+        </>
+      }
+    >
+      <Await query={query} lines={10}>
+        {({ projects, summary, pm }) =>
+          projects.length === 0 ? (
+            <Empty
+              icon="home"
+              title="There is no project yet"
+              action={
+                <Button kind="primary" icon="plus" onClick={newProject}>
+                  New project
+                </Button>
+              }
+            >
+              A project holds tasks, runs and the memory of what was decided. It begins with a secretary and its
+              conversations.
+            </Empty>
+          ) : (
+            <div className="wide-column">
+              <Stats
+                list={[
+                  { label: "Progress", value: `${Math.round(summary.progress_pct)} %`, note: `${summary.project_count} projects` },
+                  { label: "Tasks", value: count(summary.task_count), note: `${summary.blocked_projects} projects blocked` },
+                  { label: "Running", value: count(summary.active_runs), note: `${summary.idle_runs} made and not started` },
+                  {
+                    label: "Waiting for you",
+                    value: <Link to={at.inbox(workspace)}>{count(summary.pending_reviews)}</Link>,
+                    note: "in the inbox",
+                  },
+                  {
+                    label: "Tokens",
+                    value: <Link to={at.usage(workspace)}>{count(pm.summary.total_tokens)}</Link>,
+                    note: "all time",
+                  },
+                ]}
+              />
+              <section className="block">
+                <h2>Projects</h2>
+                <div className="cards">
+                  {projects.map((project) => (
+                    <Link key={project.project_id} className="card" to={at.project(workspace, project.project_id)}>
+                      <div className="card-title">
+                        <span>{project.name}</span>
+                        <span>{Math.round(project.progress_pct)} %</span>
+                      </div>
+                      <Progress percent={project.progress_pct} label={`Progress of ${project.name}`} />
+                      <div className="card-line">
+                        <span>{project.task_count} tasks</span>
+                        {project.active_runs > 0 && <Status meaning="running">{project.active_runs} running</Status>}
+                        {project.pending_reviews > 0 && <Status meaning="waiting">{project.pending_reviews} waiting</Status>}
+                        {project.blocked_tasks > 0 && <Status meaning="failed">{project.blocked_tasks} blocked</Status>}
+                        {project.risk_flags.includes("dependency_cycle") && (
+                          <Status meaning="failed">tasks wait in a circle</Status>
+                        )}
+                        {project.status === "archived" && <span>archived</span>}
+                      </div>
+                    </Link>
+                  ))}
+                </div>
+              </section>
+              <div className="home-columns">
+                <Waiting workspace={workspace} dir={dir} names={names} />
+                <Newest workspace={workspace} dir={dir} names={names} />
+              </div>
+            </div>
+          )
+        }
+      </Await>
+      <AskName question={question} onClose={() => setQuestion(undefined)} />
+    </Page>
+  );
+}
+
+interface PartProps {
+  workspace: string;
+  dir: string;
+  names: Names;
+}
+
+function Waiting({ workspace, dir, names }: PartProps) {
+  const { data } = useRead("inbox.snapshot", { workspace_dir: dir, ...ME });
+  return (
+    <section className="block">
+      <h2>Waiting for you</h2>
+      {data?.pending.length === 0 && <p className="muted">Nothing waits for a decision.</p>}
+      <ul className="lines">
+        {data?.pending.slice(0, 6).map((item) => (
+          <li key={item.artifact_id}>
+            <Link className="line" to={at.item(workspace, item.project_id, item.artifact_id)}>
+              <Status meaning="waiting">{words(item.artifact_type)}</Status>
+              <span className="line-text">{item.title ?? shortId(item.artifact_id)}</span>
+              <span className="muted">{names.actor(item.produced_by)}</span>
+              {item.created_at && <Time at={item.created_at} />}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Newest({ workspace, dir, names }: PartProps) {
+  const { data } = useRead("monitor.snapshot", { workspace_dir: dir, limit: 6 });
+  return (
+    <section className="block">
+      <h2>Newest runs</h2>
+      {data?.rows.length === 0 && <p className="muted">Nothing has run yet. Launch a session in Runs.</p>}
+      <ul className="lines">
+        {data?.rows.slice(0, 6).map((row) => {
+          const status = row.live_status ?? row.run_status ?? "running";
+          return (
+            <li key={row.run_id}>
+              <Link className="line" to={at.run(workspace, row.project_id, row.run_id)}>
+                <Status meaning={meaningOf(status)}>{words(status)}</Status>
+                <span className="line-text">{names.actor(row.agent_id)}</span>
+                <span className="muted">{names.project(row.project_id)}</span>
+                {row.created_at && <Time at={row.created_at} />}
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,179 @@
+// One project: its tasks and milestones, what it learned, what ran for it.
+
+import "../company/company.css";
+import type { TaskRow } from "@accord/client";
+import { Page } from "../../app/Page.tsx";
+import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { Await, Empty } from "../../parts/states.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { Link, navigate } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { ME } from "../company/me.ts";
+import { meaningOf } from "../company/meaning.ts";
+import { useNames, words, type Names } from "../company/names.ts";
+import { Progress } from "../company/Progress.tsx";
+import { useRead } from "../company/reads.ts";
+import { Stats } from "../company/Stats.tsx";
+
+export default function ProjectView({ workspace, dir, params }: CompanyViewProps) {
+  const project = params["project"] ?? "";
+  const names = useNames(dir);
+  const row = names.projects.find(({ project_id }) => project_id === project);
+  const tasks = useRead("task.list", { workspace_dir: dir, project_id: project });
+  const plan = useRead("pm.snapshot", { workspace_dir: dir, scope: "project", project_id: project });
+  const summary = plan.data?.project?.summary;
+  const span = plan.data?.project?.gantt.remaining_span_days;
+  return (
+    <Page
+      title={names.project(project)}
+      crumbs={[{ label: "Home", to: at.home(workspace) }]}
+      actions={
+        <>
+          <Button icon="plan" onClick={() => navigate(at.plan(workspace, project))}>
+            Plan
+          </Button>
+          <InspectorToggle />
+        </>
+      }
+    >
+      <Await query={tasks}>
+        {({ tasks, invalid }) => (
+          <div className="wide-column">
+            {summary && (
+              <Stats
+                list={[
+                  { label: "Progress", value: `${Math.round(summary.progress_pct)} %`, note: `${Math.round(summary.progress_weighted_pct ?? 0)} % by days` },
+                  { label: "Tasks", value: summary.task_count, note: `${summary.done_tasks} done` },
+                  { label: "In progress", value: summary.in_progress_tasks },
+                  { label: "Blocked", value: summary.blocked_tasks },
+                  { label: "Days to go", value: span ?? 0, note: "longest chain" },
+                ]}
+              />
+            )}
+            {invalid?.map(({ relpath, issues }) => (
+              <p key={relpath} className="notice failed">
+                {relpath} is not a task: {issues[0]?.message}
+              </p>
+            ))}
+            <section className="block">
+              <h2>Tasks</h2>
+              {tasks.length === 0 ? (
+                <Empty icon="plan" title="There is no task yet">
+                  Tasks are files in work/projects/{project}/tasks. Ask an agent of the project to write the first ones.
+                </Empty>
+              ) : (
+                <TaskTable tasks={tasks} workspace={workspace} names={names} />
+              )}
+            </section>
+            <Learned workspace={workspace} dir={dir} project={project} names={names} />
+          </div>
+        )}
+      </Await>
+      <Inspector title="Project">
+        <InspectorPart title="Facts">
+          <dl className="facts">
+            <dt>Id</dt>
+            <dd className="mono">{project}</dd>
+            <dt>Status</dt>
+            <dd>{row?.status ?? "unknown"}</dd>
+            <dt>Made</dt>
+            <dd>{row && <Time at={row.created_at} />}</dd>
+            <dt>Repositories</dt>
+            <dd>{row?.repo_links.map(({ repo_id }) => repo_id).join(", ") || "none"}</dd>
+          </dl>
+        </InspectorPart>
+        <InspectorPart title="Runs">
+          <Runs workspace={workspace} dir={dir} project={project} names={names} />
+        </InspectorPart>
+      </Inspector>
+    </Page>
+  );
+}
+
+function TaskTable({ tasks, workspace, names }: { tasks: TaskRow[]; workspace: string; names: Names }) {
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label="Tasks">
+      <table className="table">
+        <thead>
+          <tr>
+            <th>Task</th>
+            <th>Status</th>
+            <th>Milestones</th>
+            <th>Who</th>
+            <th>Planned</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tasks.map(({ task_id, project_id, frontmatter, milestone_counts, progress_ratio }) => (
+            <tr key={task_id}>
+              <td className="wide">
+                <Link to={at.plan(workspace, project_id, task_id)}>{frontmatter.title}</Link>
+              </td>
+              <td>
+                <Status meaning={meaningOf(frontmatter.status)}>{words(frontmatter.status)}</Status>
+              </td>
+              <td className="task-progress">
+                <Progress percent={progress_ratio * 100} label={`Progress of ${frontmatter.title}`} />
+                <span className="muted">
+                  {milestone_counts.done} of {milestone_counts.total}
+                </span>
+              </td>
+              <td>{frontmatter.assignee_agent_id ? names.actor(frontmatter.assignee_agent_id) : names.team(frontmatter.team_id)}</td>
+              <td className="muted">{frontmatter.schedule?.planned_start?.slice(0, 10) ?? "not yet"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface PartProps {
+  workspace: string;
+  dir: string;
+  project: string;
+  names: Names;
+}
+
+function Learned({ workspace, dir, project, names }: PartProps) {
+  const { data } = useRead("memory.list_deltas", { workspace_dir: dir, project_id: project, ...ME, limit: 20 });
+  return (
+    <section className="block">
+      <h2>Memory</h2>
+      {data?.items.length === 0 && (
+        <p className="muted">Nothing was proposed for the memory of this project. Runs propose what they learned.</p>
+      )}
+      <ul className="lines">
+        {data?.items.map((delta) => (
+          <li key={delta.artifact_id}>
+            <Link className="line" to={at.item(workspace, delta.project_id, delta.artifact_id)}>
+              <Status meaning={meaningOf(delta.status)}>{words(delta.status)}</Status>
+              <span className="line-text">{delta.title}</span>
+              <span className="muted">{names.actor(delta.produced_by)}</span>
+              <Time at={delta.created_at} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Runs({ workspace, dir, project, names }: PartProps) {
+  const { data } = useRead("run.list", { workspace_dir: dir, project_id: project });
+  if (data?.length === 0) return <p className="muted">Nothing ran for this project yet.</p>;
+  return (
+    <ul className="plain-lines">
+      {data?.slice(0, 12).map((run) => (
+        <li key={run.run_id}>
+          <Status meaning={meaningOf(run.status)}>{words(run.status)}</Status>
+          <Link to={at.run(workspace, project, run.run_id)}>{names.actor(run.agent_id)}</Link>
+          <Time at={run.created_at} />
+        </li>
+      ))}
+    </ul>
+  );
+}

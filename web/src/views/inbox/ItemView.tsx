@@ -1,0 +1,168 @@
+// One thing to decide: exactly what will change, the decision, and afterwards exactly what changed.
+
+import "../company/company.css";
+import "./inbox.css";
+import type { ReviewDecision } from "@accord/client";
+import { useRef, useState } from "react";
+import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
+import { Page } from "../../app/Page.tsx";
+import { forgetDraft, keepDraft, readDraft } from "../../data/drafts.ts";
+import { useKeys } from "../../keys/keys.ts";
+import { Button } from "../../parts/Button.tsx";
+import { Kbd } from "../../parts/Kbd.tsx";
+import { Await } from "../../parts/states.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { Link, navigate } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import { Comments } from "../company/Comments.tsx";
+import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { ME } from "../company/me.ts";
+import { meaningOf } from "../company/meaning.ts";
+import { shortId, useNames, words } from "../company/names.ts";
+import { useRead } from "../company/reads.ts";
+import { decide, useOutcome } from "./decide.ts";
+import { Outcome } from "./Outcome.tsx";
+import { Proposal, readDocument } from "./Proposal.tsx";
+
+export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
+  const project_id = params["project"] ?? "";
+  const artifact_id = params["artifact"] ?? "";
+  const names = useNames(dir);
+  const document = useRead("artifact.read", { workspace_dir: dir, project_id, artifact_id, ...ME });
+  const inbox = useRead("inbox.snapshot", { workspace_dir: dir, ...ME }).data;
+  const pending = inbox?.pending ?? [];
+  const item = pending.find((one) => one.artifact_id === artifact_id);
+  const decision = inbox?.recent_decisions.find((one) => one.subject_artifact_id === artifact_id);
+  const outcome = useOutcome(artifact_id);
+  const draft = `review.${artifact_id}`;
+  const [notes, setNotes] = useState(() => readDraft(draft));
+  const [isBusy, setBusy] = useState(false);
+  const notesField = useRef<HTMLTextAreaElement>(null);
+
+  const resolve = async (wanted: ReviewDecision) => {
+    if (!item || isBusy || (wanted === "approved" && item.invalid)) return;
+    setBusy(true);
+    if (await decide(dir, item, wanted, notes)) forgetDraft(draft);
+    setBusy(false);
+  };
+  const next = () => {
+    const other = pending.find((one) => one.artifact_id !== artifact_id);
+    navigate(other ? at.item(workspace, other.project_id, other.artifact_id) : at.inbox(workspace));
+  };
+  useKeys("This decision", [
+    { key: "a", label: "Approve", run: () => void resolve("approved") },
+    { key: "d", label: "Deny", run: () => void resolve("denied") },
+    { key: "n", label: "Next that waits", run: next },
+    { key: "e", label: "Write a note", run: () => notesField.current?.focus() },
+  ]);
+
+  return (
+    <Page
+      title={item?.title ?? (document.data ? readDocument(document.data).title : shortId(artifact_id))}
+      back={at.inbox(workspace)}
+      crumbs={[{ label: names.project(project_id), to: at.project(workspace, project_id) }]}
+      state={
+        decision ? (
+          <Status meaning={meaningOf(decision.decision)}>{words(decision.decision)}</Status>
+        ) : (
+          item && <Status meaning="waiting">Waiting for you</Status>
+        )
+      }
+      actions={<InspectorToggle />}
+    >
+      <Await query={document}>
+        {(data) => (
+          <>
+            <div className="page-column inbox-item">
+              {decision && (
+                <Outcome workspace={workspace} dir={dir} decision={decision} outcome={outcome} names={names} document={readDocument(data)} />
+              )}
+              <Proposal document={readDocument(data)} workspace={workspace} dir={dir} names={names} isDecided={decision !== undefined} />
+            </div>
+            <Inspector title="About this">
+              <InspectorPart title="Where it comes from">
+                <Origin workspace={workspace} project={project_id} document={readDocument(data)} names={names} />
+              </InspectorPart>
+              <InspectorPart title="Comments">
+                <Comments dir={dir} project={project_id} target={{ target_artifact_id: artifact_id }} names={names} />
+              </InspectorPart>
+            </Inspector>
+          </>
+        )}
+      </Await>
+      {item && (
+        <div className="decision-bar">
+          <textarea
+            ref={notesField}
+            className="input"
+            aria-label="Note for the record"
+            placeholder="A note for the record, if you like"
+            rows={1}
+            value={notes}
+            onChange={(event) => {
+              setNotes(event.target.value);
+              keepDraft(draft, event.target.value);
+            }}
+            onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+          />
+          <Button kind="danger" disabled={isBusy} onClick={() => void resolve("denied")}>
+            Deny <Kbd keys="d" />
+          </Button>
+          <Button kind="primary" disabled={isBusy || item.invalid === true} onClick={() => void resolve("approved")}>
+            Approve <Kbd keys="a" />
+          </Button>
+        </div>
+      )}
+      {decision && pending.length > 0 && (
+        <div className="decision-bar">
+          <span className="muted">{pending.length === 1 ? "One more waits" : `${pending.length} more wait`}</span>
+          <Button onClick={next}>
+            Next <Kbd keys="n" />
+          </Button>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Origin({
+  workspace,
+  project,
+  document,
+  names,
+}: {
+  workspace: string;
+  project: string;
+  document: ReturnType<typeof readDocument>;
+  names: ReturnType<typeof useNames>;
+}) {
+  return (
+    <dl className="facts">
+      <dt>By</dt>
+      <dd>
+        <Link to={at.agent(workspace, document.text("produced_by"))}>{names.actor(document.text("produced_by"))}</Link>
+      </dd>
+      <dt>Made</dt>
+      <dd>{document.text("created_at") && <Time at={document.text("created_at")} />}</dd>
+      {document.text("run_id") && (
+        <>
+          <dt>Run</dt>
+          <dd>
+            <Link to={at.run(workspace, project, document.text("run_id"))}>{shortId(document.text("run_id"))}</Link>
+          </dd>
+        </>
+      )}
+      <dt>Seen by</dt>
+      <dd>{words(document.text("visibility"))}</dd>
+      {document.text("sensitivity") && (
+        <>
+          <dt>Secrecy</dt>
+          <dd>{words(document.text("sensitivity"))}</dd>
+        </>
+      )}
+      <dt>File</dt>
+      <dd className="mono">{document.relpath}</dd>
+    </dl>
+  );
+}

@@ -1,0 +1,80 @@
+// What a decision changed, with the event in the chain that proves it.
+
+import type { InboxDecision, InboxResolveResponse } from "@accord/client";
+import { Icon } from "../../parts/Icon.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { Link } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import { shortId, words, type Names } from "../company/names.ts";
+import { useRead } from "../company/reads.ts";
+import type { ProposedDocument } from "./Proposal.tsx";
+
+export function Outcome({
+  workspace,
+  dir,
+  decision,
+  outcome,
+  names,
+  document,
+}: {
+  workspace: string;
+  dir: string;
+  decision: InboxDecision;
+  outcome: InboxResolveResponse | undefined;
+  names: Names;
+  document: ProposedDocument;
+}) {
+  const isApproved = decision.decision === "approved";
+  const run = decision.run_id;
+  const events = useRead(
+    "index.list_events",
+    { workspace_dir: dir, project_id: decision.project_id, run_id: run ?? "", type: "approval.decided" },
+    { enabled: Boolean(run) },
+  ).data;
+  const event = events?.find(({ payload_json }) => payload_json.includes(decision.review_id));
+  return (
+    <section className="outcome" aria-label="What happened">
+      <h2 className={isApproved ? "outcome-done" : "outcome-failed"}>
+        <Icon name={isApproved ? "check" : "close"} />
+        {isApproved ? "Approved" : "Denied"} by {names.actor(decision.actor_id)} <Time at={decision.created_at} />
+      </h2>
+      <ul>
+        <li>{changed(decision, outcome, document)}</li>
+        {outcome?.rebased && <li>The text had moved on since, so the lines were put under their heading anew.</li>}
+        {outcome?.task_status && <li>The task is now {words(outcome.task_status).toLowerCase()}.</li>}
+        {outcome?.execution?.launched_job_ids.map((job) => (
+          <li key={job}>
+            Started the job <Link to={at.job(workspace, decision.project_id, job)}>{shortId(job)}</Link>
+          </li>
+        ))}
+        {outcome?.execution && (
+          <li>
+            {outcome.execution.executed_actions} done, {outcome.execution.deduped_actions} done before,{" "}
+            {outcome.execution.skipped_actions} left, {outcome.execution.queued_for_approval} waiting for another approval
+          </li>
+        )}
+        {decision.notes && <li>Note: {decision.notes}</li>}
+        <li>
+          Review <span className="mono">{shortId(decision.review_id)}</span>
+          {run && event && (
+            <>
+              , <Link to={at.run(workspace, decision.project_id, run, event.seq)}>event {event.seq} of its run</Link>
+            </>
+          )}
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+function changed(decision: InboxDecision, outcome: InboxResolveResponse | undefined, document: ProposedDocument): string {
+  const isApproved = decision.decision === "approved";
+  switch (decision.subject_kind) {
+    case "memory_delta":
+      return isApproved ? `${document.text("target_file")} has the lines below.` : `${document.text("target_file")} was not changed.`;
+    case "milestone":
+      return isApproved ? `The milestone is ${outcome?.milestone_status ?? "done"}.` : "The milestone stays as it was.";
+    default:
+      return isApproved ? "The action below was carried out." : "The action below was not carried out.";
+  }
+}

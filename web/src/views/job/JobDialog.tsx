@@ -1,0 +1,79 @@
+// Gives a worker something to do.
+
+import { useState } from "react";
+import { attempt, call, invalidate } from "../../data/calls.ts";
+import { Button } from "../../parts/Button.tsx";
+import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
+import { SelectField } from "../../parts/Field.tsx";
+import { navigate } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import { ME } from "../company/me.ts";
+import type { Names } from "../company/names.ts";
+
+const KINDS = [
+  { value: "codex", label: "Codex" },
+  { value: "claude", label: "Claude" },
+  { value: "gemini", label: "Gemini" },
+] as const;
+const MAY = [
+  { value: "read-only", label: "Read" },
+  { value: "patch", label: "Change files" },
+  { value: "run-commands", label: "Run commands" },
+] as const;
+
+export function JobDialog({ workspace, dir, names, onClose }: { workspace: string; dir: string; names: Names; onClose: () => void }) {
+  const [project, setProject] = useState(names.projects[0]?.project_id ?? "");
+  const [kind, setKind] = useState<(typeof KINDS)[number]["value"]>("codex");
+  const [may, setMay] = useState<(typeof MAY)[number]["value"]>("read-only");
+  const [goal, setGoal] = useState("");
+  const submit = () =>
+    attempt("Giving the job", async () => {
+      const { job_id } = await call("job.submit", {
+        job: {
+          workspace_dir: dir,
+          project_id: project,
+          job_id: "",
+          worker_kind: kind,
+          permission_level: may,
+          goal: goal.trim(),
+          constraints: [],
+          deliverables: [],
+          context_refs: [],
+          manager_actor_id: ME.actor_id,
+          manager_role: ME.actor_role,
+        },
+      });
+      invalidate(["job.list", "monitor.snapshot"], { workspace_dir: dir });
+      onClose();
+      navigate(at.job(workspace, project, job_id));
+    });
+  return (
+    <Dialog title="New job" open onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (goal.trim()) void submit();
+        }}
+      >
+        <SelectField
+          label="Project"
+          value={project}
+          onChange={(event) => setProject(event.target.value)}
+          options={names.projects.map(({ project_id, name }) => ({ value: project_id, label: name }))}
+        />
+        <SelectField label="Worker" value={kind} onChange={(event) => setKind(event.target.value as typeof kind)} options={[...KINDS]} />
+        <SelectField label="It may" value={may} onChange={(event) => setMay(event.target.value as typeof may)} options={[...MAY]} />
+        <div className="field">
+          <label htmlFor="job-goal">What it is to reach</label>
+          <textarea id="job-goal" className="input" rows={4} autoFocus value={goal} onChange={(event) => setGoal(event.target.value)} />
+        </div>
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" disabled={goal.trim() === ""}>
+            Give the job
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,108 @@
+// One job: its attempts and what came of it.
+
+import "../company/company.css";
+import { Page } from "../../app/Page.tsx";
+import { attempt, call, invalidate } from "../../data/calls.ts";
+import { Button } from "../../parts/Button.tsx";
+import { Icon } from "../../parts/Icon.tsx";
+import { Await } from "../../parts/states.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { Link } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { meaningOf } from "../company/meaning.ts";
+import { shortId, useNames, words } from "../company/names.ts";
+import { useRead } from "../company/reads.ts";
+
+/** Milliseconds between two looks. */
+const LOOK = 3_000;
+
+export default function JobView({ workspace, dir, params }: CompanyViewProps) {
+  const where = { workspace_dir: dir, project_id: params["project"] ?? "", job_id: params["job"] ?? "" };
+  const names = useNames(dir);
+  const query = useRead("job.collect", where, { everyMs: LOOK });
+  const isOver = query.data?.status === "completed" || query.data?.status === "canceled";
+  const cancel = () =>
+    attempt("Cancelling", async () => {
+      await call("job.cancel", where);
+      invalidate(["job.collect", "job.list"], { workspace_dir: dir });
+    });
+  return (
+    <Page
+      title={shortId(where.job_id)}
+      back={at.jobs(workspace)}
+      crumbs={[{ label: "Jobs", to: at.jobs(workspace) }]}
+      state={query.data && <Status meaning={meaningOf(query.data.status)}>{words(query.data.status)}</Status>}
+      actions={
+        query.data &&
+        !isOver && (
+          <Button kind="danger" icon="stop" disabled={query.data.cancellation_requested} onClick={() => void cancel()}>
+            {query.data.cancellation_requested ? "Stopping…" : "Cancel"}
+          </Button>
+        )
+      }
+    >
+      <Await query={query}>
+        {({ result, attempts, heartbeat_report }) => (
+          <div className="wide-column">
+            {result ? (
+              <section className="block">
+                <h2>
+                  Result <Status meaning={meaningOf(result.status)}>{words(result.status)}</Status>
+                </h2>
+                <p>{result.summary}</p>
+                {result.errors.map(({ code, message }) => (
+                  <p key={code + message} className="notice failed">
+                    <Icon name="alert" />
+                    <span>
+                      {message} <span className="mono">{code}</span>
+                    </span>
+                  </p>
+                ))}
+                <Lines title="Files changed" list={result.files_changed.map(({ path, change_type }) => `${path} ${change_type ?? ""}`)} />
+                <Lines title="Commands" list={result.commands_run.map(({ command, exit_code }) => `${command}  → ${exit_code ?? "?"}`)} />
+                <Lines title="Next" list={result.next_actions.map(({ action }) => action)} />
+              </section>
+            ) : (
+              <p className="muted">There is no result yet; it shows here when the worker is done.</p>
+            )}
+            {heartbeat_report && <p className="notice">{heartbeat_report.summary}</p>}
+            <section className="block">
+              <h2>Attempts</h2>
+              {attempts.length === 0 && <p className="muted">The first attempt has not begun.</p>}
+              <ul className="lines">
+                {attempts.map((one) => (
+                  <li key={one.run_id}>
+                    <Link className="line" to={at.run(workspace, where.project_id, one.run_id)}>
+                      <Status meaning={meaningOf(one.status)}>{words(one.status)}</Status>
+                      <span className="line-text">{one.error ?? `Attempt ${one.attempt}`}</span>
+                      <span className="muted">
+                        {names.actor(one.worker_agent_id)} on {one.worker_kind}
+                      </span>
+                      <Time at={one.started_at} />
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          </div>
+        )}
+      </Await>
+    </Page>
+  );
+}
+
+function Lines({ title, list }: { title: string; list: string[] }) {
+  if (list.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul className="mono">
+        {list.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+// The jobs of all projects: what was asked of workers, and how it stands.
+
+import "../company/company.css";
+import type { JobPollResponse } from "@accord/client";
+import { useQueries } from "@tanstack/react-query";
+import { useState } from "react";
+import { Page } from "../../app/Page.tsx";
+import { attempt, call, callOptions, invalidate } from "../../data/calls.ts";
+import { Button } from "../../parts/Button.tsx";
+import { Empty, Loading } from "../../parts/states.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { Link } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { meaningOf } from "../company/meaning.ts";
+import { shortId, useNames, words } from "../company/names.ts";
+import { JobDialog } from "./JobDialog.tsx";
+
+/** Milliseconds between two looks. */
+const LOOK = 5_000;
+
+export default function JobsView({ workspace, dir }: CompanyViewProps) {
+  const names = useNames(dir);
+  const [isAsking, setAsking] = useState(false);
+  const reads = useQueries({
+    queries: names.projects.map(({ project_id }) => ({
+      ...callOptions("job.list", { workspace_dir: dir, project_id }),
+      staleTime: 0,
+      refetchInterval: LOOK,
+    })),
+  });
+  const jobs = reads
+    .flatMap(({ data }) => data ?? [])
+    .sort((a, b) => (startOf(b) > startOf(a) ? 1 : -1));
+  const ask = (
+    <Button kind="primary" icon="plus" onClick={() => setAsking(true)}>
+      New job
+    </Button>
+  );
+  const cancel = ({ project_id, job_id }: JobPollResponse) =>
+    attempt("Cancelling", async () => {
+      await call("job.cancel", { workspace_dir: dir, project_id, job_id });
+      invalidate(["job.list"], { workspace_dir: dir });
+    });
+  return (
+    <Page title="Jobs" back={at.runs(workspace)} actions={ask}>
+      {reads.some(({ isLoading }) => isLoading) ? (
+        <Loading />
+      ) : jobs.length === 0 ? (
+        <Empty icon="doc" title="No job was given yet" action={ask}>
+          A job is a goal for a worker: Accord plans what the worker should know, runs it, tries again where that helps, and
+          keeps the result.
+        </Empty>
+      ) : (
+        <div className="wide-column">
+          <div className="table-scroll" tabIndex={0} role="region" aria-label="Jobs">
+            <table className="table">
+              <thead>
+                <tr>
+                  <th>Status</th>
+                  <th>Job</th>
+                  <th>Project</th>
+                  <th className="wide">Worker</th>
+                  <th className="number">Attempts</th>
+                  <th>Began</th>
+                  <th>
+                    <span className="visually-hidden">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {jobs.map((job) => {
+                  const last = job.attempts.at(-1);
+                  const isOver = job.status === "completed" || job.status === "canceled";
+                  return (
+                    <tr key={job.job_id}>
+                      <td>
+                        <Status meaning={meaningOf(job.status)}>{words(job.status)}</Status>
+                      </td>
+                      <td className="mono">
+                        <Link to={at.job(workspace, job.project_id, job.job_id)}>{shortId(job.job_id)}</Link>
+                      </td>
+                      <td>{names.project(job.project_id)}</td>
+                      <td className="wide">{last ? `${names.actor(last.worker_agent_id)} on ${last.worker_kind}` : ""}</td>
+                      <td className="number">{job.attempts.length}</td>
+                      <td className="muted">{last && <Time at={last.started_at} />}</td>
+                      <td>
+                        {!isOver && !job.cancellation_requested && (
+                          <Button kind="danger" onClick={() => void cancel(job)}>
+                            Cancel
+                          </Button>
+                        )}
+                      </td>
+                    </tr>
+                  );
+                })}
+              </tbody>
+            </table>
+          </div>
+        </div>
+      )}
+      {isAsking && <JobDialog workspace={workspace} dir={dir} names={names} onClose={() => setAsking(false)} />}
+    </Page>
+  );
+}
+
+const startOf = ({ attempts, job_id }: JobPollResponse) => attempts.at(-1)?.started_at ?? job_id;

@@ -1,0 +1,134 @@
+// One agent: who it is, what it did, what it was taught.
+
+import "../company/company.css";
+import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
+import { Page } from "../../app/Page.tsx";
+import { attempt, call } from "../../data/calls.ts";
+import { Button } from "../../parts/Button.tsx";
+import { count } from "../../parts/size.ts";
+import { Await } from "../../parts/states.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { Link, navigate } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import { Avatar } from "../company/Avatar.tsx";
+import { Comments } from "../company/Comments.tsx";
+import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { ME } from "../company/me.ts";
+import { meaningOf } from "../company/meaning.ts";
+import { useNames, words } from "../company/names.ts";
+import { useRead } from "../company/reads.ts";
+import { Stats } from "../company/Stats.tsx";
+
+export default function AgentView({ workspace, dir, params }: CompanyViewProps) {
+  const agent_id = params["agent"] ?? "";
+  const names = useNames(dir);
+  const query = useRead("agent.profile.snapshot", { workspace_dir: dir, agent_id });
+  const runs = useRead("run.list", { workspace_dir: dir }).data?.filter((run) => run.agent_id === agent_id);
+  const deltas = useRead("memory.list_deltas", { workspace_dir: dir, ...ME, limit: 1000 }).data?.items;
+  const taught = deltas?.filter(({ scope_kind, scope_ref }) => scope_kind === "agent_guidance" && scope_ref === agent_id);
+  const project = names.projects[0]?.project_id;
+  const talk = () =>
+    attempt("Opening the conversation", async () => {
+      const { conversation_id } = await call("conversation.create_dm", {
+        workspace_dir: dir,
+        scope: "workspace",
+        created_by: ME.actor_id,
+        peer_agent_id: agent_id,
+      });
+      navigate(at.conversation(workspace, null, conversation_id));
+    });
+  return (
+    <Page
+      title={names.actor(agent_id)}
+      back={at.people(workspace)}
+      crumbs={[{ label: "Teams", to: at.people(workspace) }]}
+      actions={
+        <>
+          <Button icon="chat" onClick={() => void talk()}>
+            Message
+          </Button>
+          <InspectorToggle />
+        </>
+      }
+    >
+      <Await query={query}>
+        {({ agent, metrics }) => (
+          <div className="wide-column">
+            <header className="agent-head">
+              <Avatar name={agent.name} large />
+              <div>
+                <p>
+                  <strong>{agent.display_title ?? words(agent.role)}</strong>
+                  {agent.team_id && <> in {names.team(agent.team_id)}</>}
+                </p>
+                <p className="muted">
+                  {[`runs on ${agent.provider}`, agent.model_hint, `here for ${agent.tenure_days} days`].filter(Boolean).join(" · ")}
+                </p>
+              </div>
+            </header>
+            <Stats
+              list={[
+                { label: "Runs", value: count(metrics.total_runs), note: `${metrics.running_runs} not over` },
+                { label: "Ended well", value: count(metrics.ended_runs), note: `${metrics.failed_runs} failed, ${metrics.stopped_runs} stopped` },
+                { label: "Tokens", value: count(metrics.total_tokens) },
+                { label: "Cost", value: `$${metrics.total_cost_usd.toFixed(2)}` },
+                { label: "Contexts renewed", value: metrics.context_cycles_count ?? "unknown" },
+              ]}
+            />
+            <section className="block">
+              <h2>Runs</h2>
+              {runs?.length === 0 && <p className="muted">It has not run yet.</p>}
+              <ul className="lines">
+                {runs?.slice(0, 20).map((run) => (
+                  <li key={run.run_id}>
+                    <Link className="line" to={at.run(workspace, run.project_id, run.run_id)}>
+                      <Status meaning={meaningOf(run.status)}>{words(run.status)}</Status>
+                      <span className="line-text">{names.project(run.project_id)}</span>
+                      <span className="muted">{run.provider}</span>
+                      <Time at={run.created_at} />
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </section>
+            <section className="block">
+              <h2>Guidance it was given</h2>
+              {taught?.length === 0 && <p className="muted">No guidance was proposed for it.</p>}
+              <ul className="lines">
+                {taught?.map((delta) => (
+                  <li key={delta.artifact_id}>
+                    <Link className="line" to={at.item(workspace, delta.project_id, delta.artifact_id)}>
+                      <Status meaning={meaningOf(delta.status)}>{words(delta.status)}</Status>
+                      <span className="line-text">{delta.title}</span>
+                      <Time at={delta.created_at} />
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </section>
+            <Inspector title="Agent">
+              <InspectorPart title="Facts">
+                <dl className="facts">
+                  <dt>Id</dt>
+                  <dd className="mono">{agent.agent_id}</dd>
+                  <dt>Role</dt>
+                  <dd>{words(agent.role)}</dd>
+                  <dt>Made</dt>
+                  <dd>
+                    <Time at={agent.created_at} />
+                  </dd>
+                </dl>
+              </InspectorPart>
+              {project && (
+                <InspectorPart title={`Comments in ${names.project(project)}`}>
+                  <Comments dir={dir} project={project} target={{ target_agent_id: agent_id }} names={names} />
+                </InspectorPart>
+              )}
+            </Inspector>
+          </div>
+        )}
+      </Await>
+    </Page>
+  );
+}

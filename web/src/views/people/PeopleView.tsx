@@ -1,0 +1,50 @@
+// The teams of the company: what each is for and who is in it.
+
+import "../company/company.css";
+import { Page } from "../../app/Page.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Link } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import { Avatar } from "../company/Avatar.tsx";
+import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { useNames } from "../company/names.ts";
+import { useRead } from "../company/reads.ts";
+import { byTeam } from "./PeopleSidebar.tsx";
+
+export default function PeopleView({ workspace, dir }: CompanyViewProps) {
+  const names = useNames(dir);
+  const running = useRead("run.list", { workspace_dir: dir }).data?.filter(({ status }) => status === "running") ?? [];
+  if (names.agents.length === 0) {
+    return (
+      <Empty icon="people" title="Nobody works here yet">
+        A company made with departments has directors and workers. `ac workspace:bootstrap` makes one in a folder.
+      </Empty>
+    );
+  }
+  return (
+    <Page title="Teams" back={at.people(workspace)} state={`${names.agents.length} agents in ${names.teams.length} teams`}>
+      <div className="wide-column">
+        <div className="cards">
+          {byTeam(names).map(({ id, title, charter, agents }) => (
+            <section key={id} className="card">
+              <h2 className="card-title">{title}</h2>
+              <p className="card-line">{charter}</p>
+              <ul className="members-lines">
+                {agents.map(({ agent_id, name, role, provider }) => (
+                  <li key={agent_id}>
+                    <Avatar name={name} />
+                    <Link to={at.agent(workspace, agent_id)}>{name}</Link>
+                    <span className="side-note">
+                      {role}, {provider}
+                      {running.some((run) => run.agent_id === agent_id) && ", has a run"}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+        </div>
+      </div>
+    </Page>
+  );
+}

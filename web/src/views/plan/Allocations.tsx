@@ -1,0 +1,97 @@
+// Who should do which task, with the reasons, to be noted for the tasks one agrees with.
+
+import type { GanttTask } from "@accord/client";
+import { useState } from "react";
+import { attempt, call, invalidate } from "../../data/calls.ts";
+import { Button } from "../../parts/Button.tsx";
+import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
+import { count } from "../../parts/size.ts";
+import { Await } from "../../parts/states.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { ME } from "../company/me.ts";
+import type { Names } from "../company/names.ts";
+import { useRead } from "../company/reads.ts";
+
+interface Props {
+  dir: string;
+  project: string;
+  names: Names;
+  tasks: GanttTask[];
+  onClose: () => void;
+}
+
+export function Allocations({ dir, project, names, tasks, onClose }: Props) {
+  const query = useRead("pm.recommend_allocations", { workspace_dir: dir, project_id: project });
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const chosen = query.data?.recommendations.filter(({ task_id }) => !left.has(task_id)) ?? [];
+  const toggle = (task: string) => {
+    const next = new Set(left);
+    if (!next.delete(task)) next.add(task);
+    setLeft(next);
+  };
+  const apply = () =>
+    attempt("Noting", async () => {
+      const { updated_task_ids } = await call("pm.apply_allocations", {
+        workspace_dir: dir,
+        project_id: project,
+        applied_by: ME.actor_id,
+        items: chosen.map(({ task_id, preferred_provider, preferred_model, preferred_agent_id, token_budget_hint }) => ({
+          task_id,
+          preferred_provider,
+          token_budget_hint,
+          ...(preferred_model ? { preferred_model } : {}),
+          ...(preferred_agent_id ? { preferred_agent_id } : {}),
+        })),
+      });
+      invalidate(["task.list", "pm.snapshot"], { workspace_dir: dir });
+      toast({ text: `Noted for ${updated_task_ids.length} tasks` });
+      onClose();
+    });
+  return (
+    <Dialog title="Who should do what?" open onClose={onClose} wide description="Nothing is changed until you note it.">
+      <Await query={query}>
+        {({ recommendations }) =>
+          recommendations.length === 0 ? (
+            <p className="muted">Every task is done.</p>
+          ) : (
+            <div className="table-scroll" tabIndex={0} role="region" aria-label="Recommendations">
+              <table className="table">
+                <thead>
+                  <tr>
+                    <th>Task</th>
+                    <th>Agent</th>
+                    <th>On</th>
+                    <th className="number">Tokens</th>
+                    <th className="wide">Why</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {recommendations.map((one) => (
+                    <tr key={one.task_id}>
+                      <td>
+                        <label className="check">
+                          <input type="checkbox" checked={!left.has(one.task_id)} onChange={() => toggle(one.task_id)} />
+                          {tasks.find(({ task_id }) => task_id === one.task_id)?.title ?? one.task_id}
+                        </label>
+                      </td>
+                      <td>{names.actor(one.preferred_agent_id)}</td>
+                      <td>{[one.preferred_provider, one.preferred_model].filter(Boolean).join(", ")}</td>
+                      <td className="number">{count(one.token_budget_hint)}</td>
+                      <td className="wide muted">{one.rationale}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )
+        }
+      </Await>
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button kind="primary" disabled={chosen.length === 0} onClick={() => void apply()}>
+          Note for {chosen.length} tasks
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

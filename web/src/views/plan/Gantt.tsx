@@ -1,0 +1,207 @@
+// Tasks as bars in time: the critical path in the accent, slack as a thin tail, what waits for what as elbows, today as
+// a line. Bars are dragged to other days, or moved by the arrow keys.
+
+import "./gantt.css";
+import type { GanttTask } from "@accord/client";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import { useNow } from "../../parts/Time.tsx";
+import { words } from "../company/names.ts";
+import { BAR, DAY, elbow, layout, ROW, ticks, TOP, type Bar, type Moved } from "./layout.ts";
+
+interface Props {
+  tasks: GanttTask[];
+  pixelsPerDay: number;
+  selected: string | undefined;
+  onSelect: (task: string) => void;
+  onReplan: (task: GanttTask, start: number, end: number) => Promise<boolean>;
+}
+
+interface Drag {
+  task: GanttTask;
+  kind: "move" | "length";
+  fromX: number;
+  start: number;
+  end: number;
+}
+
+const date = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
+
+export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Props) {
+  const now = useNow();
+  const [drag, setDrag] = useState<Drag>();
+  const [moved, setMoved] = useState<Moved>();
+  const scroller = useRef<HTMLDivElement>(null);
+  const plan = useMemo(() => layout(tasks, pixelsPerDay, now, moved), [tasks, pixelsPerDay, now, moved]);
+  const scale = useMemo(() => ticks(plan, pixelsPerDay), [plan.from, plan.days, pixelsPerDay]);
+  const todayX = plan.x(now);
+
+  // A new answer of the gateway has the move in it.
+  useEffect(() => setMoved(undefined), [tasks]);
+  useEffect(() => {
+    const element = scroller.current;
+    if (element) element.scrollLeft = Math.max(0, todayX - element.clientWidth / 3);
+  }, [pixelsPerDay]);
+
+  const place = (d: Drag, x: number): Moved => {
+    const days = Math.round((x - d.fromX) / pixelsPerDay) * DAY;
+    if (d.kind === "move") return { task: d.task.task_id, start: d.start + days, end: d.end + days };
+    return { task: d.task.task_id, start: d.start, end: Math.max(d.start + DAY, d.end + days) };
+  };
+  const finish = async (bar: Bar, to: Moved) => {
+    if (to.start === bar.start && to.end === bar.end) return setMoved(undefined);
+    setMoved(to);
+    if (!(await onReplan(bar.task, to.start, to.end))) setMoved(undefined);
+  };
+  const onPointerDown = (event: PointerEvent<SVGElement>, bar: Bar, kind: Drag["kind"]) => {
+    if (event.button !== 0) return;
+    event.stopPropagation();
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setDrag({ task: bar.task, kind, fromX: event.clientX, start: bar.start, end: bar.end });
+    onSelect(bar.task.task_id);
+  };
+  const onPointerMove = (event: PointerEvent) => drag && setMoved(place(drag, event.clientX));
+  const onPointerUp = (event: PointerEvent, bar: Bar) => {
+    if (!drag) return;
+    setDrag(undefined);
+    void finish({ ...bar, start: drag.start, end: drag.end }, place(drag, event.clientX));
+  };
+  const onKeyDown = (event: KeyboardEvent, bar: Bar) => {
+    const step = event.key === "ArrowRight" ? DAY : event.key === "ArrowLeft" ? -DAY : 0;
+    if (event.key === "Enter" || event.key === " ") onSelect(bar.task.task_id);
+    else if (step === 0) return;
+    event.preventDefault();
+    if (step === 0) return;
+    const start = event.shiftKey ? bar.start : bar.start + step;
+    void finish(bar, { task: bar.task.task_id, start, end: Math.max(start + DAY, bar.end + step) });
+  };
+
+  return (
+    <div className="gantt">
+      <div className="gantt-names" aria-hidden="true">
+        {plan.bars.map(({ task }) => (
+          <button
+            key={task.task_id}
+            type="button"
+            tabIndex={-1}
+            className="gantt-name"
+            data-selected={task.task_id === selected || undefined}
+            onClick={() => onSelect(task.task_id)}
+          >
+            {task.title}
+          </button>
+        ))}
+      </div>
+      <div className="gantt-scroll" ref={scroller} tabIndex={0} role="region" aria-label="Plan in time">
+        <svg width={plan.width} height={plan.height} role="group" aria-label={`${tasks.length} tasks in time`}>
+          <defs>
+            <marker id="gantt-arrow" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="6" markerHeight="6" orient="auto">
+              <path d="M0 0 6 3 0 6z" />
+            </marker>
+          </defs>
+          {plan.bars.map(({ task, row }) => (
+            <rect
+              key={task.task_id}
+              className="gantt-row"
+              data-selected={task.task_id === selected || undefined}
+              x={0}
+              y={TOP + row * ROW}
+              width={plan.width}
+              height={ROW}
+              onClick={() => onSelect(task.task_id)}
+            />
+          ))}
+          {scale.days.map(({ x, label, isMajor }) => (
+            <g key={x}>
+              <line className={isMajor ? "gantt-grid major" : "gantt-grid"} x1={x} x2={x} y1={TOP} y2={plan.height} />
+              <text className="gantt-day" x={x + 4} y={TOP - 8}>
+                {label}
+              </text>
+            </g>
+          ))}
+          {scale.months.map(({ x, label }) => (
+            <text key={x} className="gantt-month" x={x + 4} y={14}>
+              {label}
+            </text>
+          ))}
+          <g className="gantt-today">
+            <line x1={todayX} x2={todayX} y1={TOP - 4} y2={plan.height} />
+            <text x={todayX + 4} y={TOP - 22}>
+              Today
+            </text>
+          </g>
+          {plan.bars.flatMap((bar) =>
+            bar.task.depends_on_task_ids.map((id) => {
+              const before = plan.byId.get(id);
+              if (!before) return null;
+              const isCritical = before.task.critical && bar.task.critical;
+              return <path key={`${id}-${bar.task.task_id}`} className={isCritical ? "gantt-link critical" : "gantt-link"} d={elbow(before, bar)} />;
+            }),
+          )}
+          {plan.bars.map((bar) => {
+            const { task, x, y, width } = bar;
+            const done = (width * task.progress_pct) / 100;
+            const slack = task.slack_days * pixelsPerDay;
+            return (
+              <g
+                key={task.task_id}
+                className="gantt-bar"
+                data-critical={task.critical || undefined}
+                data-status={task.status}
+                data-selected={task.task_id === selected || undefined}
+                data-task={task.task_id}
+                role="button"
+                tabIndex={0}
+                aria-label={describe(bar)}
+                onKeyDown={(event) => onKeyDown(event, bar)}
+                onPointerDown={(event) => onPointerDown(event, bar, "move")}
+                onPointerMove={onPointerMove}
+                onPointerUp={(event) => onPointerUp(event, bar)}
+              >
+                {slack > 0 && <path className="gantt-slack" d={`M${x + width} ${y + BAR / 2}h${slack}m0 -4v8`} />}
+                <rect className="gantt-body" x={x} y={y} width={width} height={BAR} rx={3} />
+                {done > 0 && <rect className="gantt-done" x={x} y={y} width={done} height={BAR} rx={3} />}
+                <rect className="gantt-outline" x={x} y={y} width={width} height={BAR} rx={3} />
+                {task.schedule_conflict && (
+                  <path className="gantt-conflict" d={`M${x - 8} ${y + BAR - 2}l5 -10 5 10z`} />
+                )}
+                {task.status === "blocked" && <path className="gantt-blocked" d={`M${x + 5} ${y + 5}l6 6m0 -6l-6 6`} />}
+                {task.status === "done" && <path className="gantt-check" d={`M${x + 5} ${y + 8}l3 3 5 -6`} />}
+                <rect
+                  className="gantt-handle"
+                  x={x + width - 5}
+                  y={y}
+                  width={8}
+                  height={BAR}
+                  onPointerDown={(event) => onPointerDown(event, bar, "length")}
+                />
+                <title>{describe(bar)}</title>
+              </g>
+            );
+          })}
+          {drag && moved && <DragNote bar={plan.byId.get(moved.task)} />}
+        </svg>
+      </div>
+    </div>
+  );
+}
+
+function DragNote({ bar }: { bar: Bar | undefined }) {
+  if (!bar) return null;
+  return (
+    <text className="gantt-note" x={bar.x} y={bar.y - 3}>
+      {date.format(bar.start)} – {date.format(bar.end)}
+    </text>
+  );
+}
+
+function describe({ task, start, end }: Bar): string {
+  const facts = [
+    task.title,
+    words(task.status).toLowerCase(),
+    `${date.format(start)} to ${date.format(end)}`,
+    `${Math.round(task.progress_pct)} % done`,
+    task.critical ? "on the critical path" : `${task.slack_days} days of slack`,
+  ];
+  if (task.schedule_conflict) facts.push("begins before what it waits for ends");
+  return facts.join(", ");
+}

@@ -1,0 +1,113 @@
+// Where the tasks of a plan stand on the page: days to pixels, rows, and the elbows between bars.
+
+import type { GanttTask } from "@accord/client";
+
+export const DAY = 86_400_000;
+export const ROW = 32;
+export const BAR = 16;
+/** Room for the scale above the first row. */
+export const TOP = 40;
+
+export interface Bar {
+  task: GanttTask;
+  row: number;
+  /** Milliseconds. */
+  start: number;
+  end: number;
+  x: number;
+  width: number;
+  y: number;
+}
+
+export interface Layout {
+  /** The first day, at midnight UTC. */
+  from: number;
+  days: number;
+  bars: Bar[];
+  byId: Map<string, Bar>;
+  width: number;
+  height: number;
+  x: (time: number) => number;
+}
+
+const midnight = (time: number) => Math.floor(time / DAY) * DAY;
+
+/** The moved task of a drag, which the gateway does not know of yet. */
+export interface Moved {
+  task: string;
+  start: number;
+  end: number;
+}
+
+export function layout(tasks: GanttTask[], pixelsPerDay: number, now: number, moved: Moved | undefined): Layout {
+  const times = tasks.map((task) => {
+    const isMoved = moved?.task === task.task_id;
+    const start = isMoved ? moved.start : Date.parse(task.start_at);
+    const end = isMoved ? moved.end : Date.parse(task.end_at);
+    return { task, start, end: Math.max(end, start + DAY / 4) };
+  });
+  const slackEnd = ({ task, end }: { task: GanttTask; end: number }) => end + task.slack_days * DAY;
+  // The frame follows the plan as the gateway has it, so that nothing moves under the pointer.
+  const known = tasks.map((task) => ({ task, start: Date.parse(task.start_at), end: Date.parse(task.end_at) }));
+  const first = Math.min(now, ...known.map(({ start }) => start));
+  const last = Math.max(now, ...known.map(slackEnd));
+  const from = midnight(first) - 2 * DAY;
+  const days = Math.ceil((last - from) / DAY) + 4;
+  const x = (time: number) => ((time - from) / DAY) * pixelsPerDay;
+  const bars = times.map(({ task, start, end }, row) => ({
+    task,
+    row,
+    start,
+    end,
+    x: x(start),
+    width: x(end) - x(start),
+    y: TOP + row * ROW + (ROW - BAR) / 2,
+  }));
+  return {
+    from,
+    days,
+    bars,
+    byId: new Map(bars.map((bar) => [bar.task.task_id, bar])),
+    width: days * pixelsPerDay,
+    height: TOP + tasks.length * ROW + 8,
+    x,
+  };
+}
+
+/** From the end of one bar to the beginning of another, around what is between. */
+export function elbow(before: Bar, after: Bar): string {
+  const [x1, y1] = [before.x + before.width, before.y + BAR / 2];
+  const [x2, y2] = [after.x, after.y + BAR / 2];
+  const out = 8;
+  if (x2 - x1 >= 2 * out) {
+    const middle = x2 - out;
+    return `M${x1} ${y1}H${middle}V${y2}H${x2 - 4}`;
+  }
+  const between = y2 > y1 ? before.y + BAR + (ROW - BAR) / 2 : before.y - (ROW - BAR) / 2;
+  return `M${x1} ${y1}h${out}V${between}H${x2 - out}V${y2}H${x2 - 4}`;
+}
+
+export interface Tick {
+  x: number;
+  label: string;
+  isMajor: boolean;
+}
+
+const dayOf = new Intl.DateTimeFormat("en", { day: "numeric", timeZone: "UTC" });
+const monthOf = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** Days, or Mondays when days would not fit, and the first of each month. */
+export function ticks({ from, days }: Layout, pixelsPerDay: number): { days: Tick[]; months: Tick[] } {
+  const isDaily = pixelsPerDay >= 24;
+  const found: { days: Tick[]; months: Tick[] } = { days: [], months: [] };
+  for (let day = 0; day < days; day += 1) {
+    const date = new Date(from + day * DAY);
+    const x = day * pixelsPerDay;
+    const isMonday = date.getUTCDay() === 1;
+    if (isDaily || isMonday) found.days.push({ x, label: dayOf.format(date), isMajor: isMonday });
+    if (day === 0 || date.getUTCDate() === 1) found.months.push({ x, label: monthOf.format(date), isMajor: true });
+  }
+  // A month that begins right after the edge would be written over its neighbour.
+  if ((found.months[1]?.x ?? Infinity) < 110) found.months.shift();
+  return found;
+}

@@ -1,0 +1,48 @@
+// An event in a list, and an event in full.
+
+import { StatusDot } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { eventLine, eventMeaning, type RunEvent } from "../company/events.ts";
+import type { Names } from "../company/names.ts";
+import { words } from "../company/names.ts";
+import { Code } from "../company/Prose.tsx";
+
+export function EventRow({ event, names, isBad, place }: { event: RunEvent; names: Names; isBad?: boolean; place?: string }) {
+  return (
+    <div className={isBad ? "event bad" : "event"}>
+      <span className="event-seq">{event.seq}</span>
+      <StatusDot meaning={isBad ? "failed" : eventMeaning(event)} />
+      <span className="event-type">{event.type}</span>
+      <span className="event-line">{isBad ? "not what was written" : eventLine(event)}</span>
+      <span className="event-actor">{place ?? names.actor(event.actor)}</span>
+      {event.at && <Time at={event.at} />}
+    </div>
+  );
+}
+
+export function EventDetails({ event, names }: { event: RunEvent; names: Names }) {
+  const chunk = typeof event.payload["chunk"] === "string" ? event.payload["chunk"] : undefined;
+  return (
+    <div className="event-details">
+      <dl className="facts">
+        <dt>Event</dt>
+        <dd>
+          {event.seq} <span className="mono">{event.id}</span>
+        </dd>
+        <dt>What</dt>
+        <dd>{event.type}</dd>
+        <dt>Who</dt>
+        <dd>{names.actor(event.actor)}</dd>
+        <dt>When</dt>
+        <dd>{event.at}</dd>
+        <dt>Seen by</dt>
+        <dd>{words(event.visibility)}</dd>
+        <dt>Hash</dt>
+        <dd className="mono">{event.hash.slice(0, 16)}…</dd>
+        <dt>After</dt>
+        <dd className="mono">{event.previousHash ? `${event.previousHash.slice(0, 16)}…` : "nothing, it is the first"}</dd>
+      </dl>
+      <Code text={chunk ?? JSON.stringify(event.payload, null, 2)} label={chunk === undefined ? "Payload" : "Output"} />
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+// What a launch would do, before it does it.
+
+import type { CompanySessionExplanation } from "@accord/client";
+import { Icon } from "../../parts/Icon.tsx";
+import { count } from "../../parts/size.ts";
+import { Status } from "../../parts/Status.tsx";
+import { meaningOf } from "../company/meaning.ts";
+import { Code } from "../company/Prose.tsx";
+
+const hours = (ms: number) => (ms >= 3_600_000 ? `${Math.round(ms / 360_000) / 10} h` : `${Math.round(ms / 60_000)} min`);
+
+export function Explanation({ explained }: { explained: CompanySessionExplanation }) {
+  const { would_launch, refusal, policy, lane, budget, command, instructions } = explained;
+  const isFree = lane.queue_position == null;
+  return (
+    <section className="explained" aria-label="What would happen">
+      <div className={would_launch ? "notice done" : "notice failed"}>
+        <Icon name={would_launch ? "check" : "alert"} />
+        <span>{would_launch ? (isFree ? "It would start at once." : `It would wait at place ${lane.queue_position}.`) : refusal}</span>
+      </div>
+      <dl className="facts">
+        <dt>Policy</dt>
+        <dd>
+          <Status meaning={policy.allowed ? "done" : "failed"}>
+            {policy.allowed ? "allowed" : "denied"} by {policy.rule_id} ({policy.reason.replace(/_/g, " ")})
+          </Status>
+        </dd>
+        <dt>Lane</dt>
+        <dd>
+          {lane.running} of {lane.workspace_limit} places taken; at most {lane.provider_limit} of {lane.provider}
+          {lane.team_id && <>, {lane.team_limit} of its team</>}
+          {lane.cooldown_until && <>; {lane.provider} rests until {lane.cooldown_until}</>}
+        </dd>
+        <dt>Budget</dt>
+        <dd>
+          {budget.length === 0 && "no limit applies"}
+          {budget.map(({ scope, metric, severity, actual, threshold, result }) => (
+            <div key={scope + metric + severity}>
+              <Status meaning={meaningOf(result)}>
+                {scope}: {count(actual)} of {count(threshold)} {metric === "tokens" ? "tokens" : "USD"} ({severity})
+              </Status>
+            </div>
+          ))}
+        </dd>
+        {command && (
+          <>
+            <dt>Where</dt>
+            <dd className="mono">{command.worktree_relpath ?? command.cwd}</dd>
+            <dt>Ends after</dt>
+            <dd>
+              {hours(command.timeout_ms)}, or {hours(command.idle_timeout_ms)} of silence
+            </dd>
+            <dt>Instructed by</dt>
+            <dd>{instructions.map(({ path }) => path).join(", ") || "nothing but the prompt"}</dd>
+          </>
+        )}
+      </dl>
+      {command && <Code text={command.argv.join(" ")} label="The exact command" />}
+    </section>
+  );
+}

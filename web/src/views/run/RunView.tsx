@@ -1,0 +1,212 @@
+// One run: its events as they come, with a filter, and a slider that goes back to any moment of it.
+
+import "../company/company.css";
+import "./run.css";
+import { useEffect, useMemo, useState } from "react";
+import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
+import { Page } from "../../app/Page.tsx";
+import { attempt, call } from "../../data/calls.ts";
+import { useKeys } from "../../keys/keys.ts";
+import { Button, IconButton } from "../../parts/Button.tsx";
+import { List } from "../../parts/List.tsx";
+import { count } from "../../parts/size.ts";
+import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Link, useSearchParam } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import { Choices } from "../company/Choices.tsx";
+import { Comments } from "../company/Comments.tsx";
+import { EVENT_GROUPS, eventLine, groupOf, type EventGroup } from "../company/events.ts";
+import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { meaningOf } from "../company/meaning.ts";
+import { shortId, useNames, words } from "../company/names.ts";
+import { Code } from "../company/Prose.tsx";
+import { useRead } from "../company/reads.ts";
+import { EventDetails, EventRow } from "./EventRow.tsx";
+import { momentOf, useReplay } from "./replay.ts";
+import { Seal } from "./Seal.tsx";
+
+/** Milliseconds between two events of a replay. */
+const STEP = 350;
+
+export default function RunView({ workspace, dir, params }: CompanyViewProps) {
+  const project = params["project"] ?? "";
+  const run = params["run"] ?? "";
+  const names = useNames(dir);
+  const replay = useReplay(dir, project, run);
+  const runs = useRead("run.list", { workspace_dir: dir, project_id: project }).data;
+  const row = runs?.find(({ run_id }) => run_id === run);
+  const sessions = useRead("session.list", { workspace_dir: dir, run_id: run }).data;
+  const session = sessions?.[0];
+  const asked = Number(useSearchParam("event")) || undefined;
+  const [group, setGroup] = useState<EventGroup>("all");
+  const [filter, setFilter] = useState("");
+  /** How many events are shown; all of them, also those to come, unless said. */
+  const [shownCount, setShownCount] = useState<number>();
+  const [isPlaying, setPlaying] = useState(false);
+  const [chosen, setChosen] = useState(asked);
+
+  const { events } = replay;
+  const end = shownCount ?? events.length;
+  const past = useMemo(() => events.slice(0, end), [events, end]);
+  const moment = useMemo(() => momentOf(past), [past]);
+  const shown = useMemo(() => {
+    const query = filter.trim().toLowerCase();
+    return past.filter(
+      (event) =>
+        (group === "all" || groupOf(event.type) === group) &&
+        (query === "" || `${event.type} ${eventLine(event)} ${names.actor(event.actor)}`.toLowerCase().includes(query)),
+    );
+  }, [past, group, filter, names]);
+  const bad = useMemo(() => new Set(replay.issues.map(({ seq }) => seq)), [replay.issues]);
+  const open = events.find(({ seq }) => seq === chosen);
+
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = setInterval(() => {
+      setShownCount((now) => {
+        const next = (now ?? 0) + 1;
+        if (next < events.length) return next;
+        setPlaying(false);
+        return undefined;
+      });
+    }, STEP);
+    return () => clearInterval(timer);
+  }, [isPlaying, events.length]);
+  const play = () => {
+    if (!isPlaying && shownCount === undefined) setShownCount(0);
+    setPlaying(!isPlaying);
+  };
+  useKeys("This run", [{ key: "p", label: "Play or pause the replay", run: play }]);
+
+  const status = session?.queued ? "queued" : (session?.status ?? (row?.status === "running" ? "not started" : (row?.status ?? "")));
+  const isLive = session?.status === "running" && session.ended_at_ms == null;
+  const stop = () =>
+    session && void attempt("Stopping", () => call("session.stop", { session_ref: session.session_ref, workspace_dir: dir }));
+  return (
+    <Page
+      title={row ? `${names.actor(row.agent_id)}` : shortId(run)}
+      back={at.runs(workspace)}
+      crumbs={[{ label: names.project(project), to: at.project(workspace, project) }]}
+      state={
+        <Status meaning={meaningOf(status)}>
+          {session?.queued ? `Waits, place ${session.queue_position ?? "?"}` : words(status)}
+        </Status>
+      }
+      actions={
+        <>
+          {isLive && (
+            <Button kind="danger" icon="stop" onClick={stop}>
+              Stop
+            </Button>
+          )}
+          <InspectorToggle />
+        </>
+      }
+    >
+      <div className="toolbar">
+        <Choices label="Kind of events" options={EVENT_GROUPS} value={group} onChange={setGroup} />
+        <input
+          className="input"
+          type="search"
+          aria-label="Filter events"
+          placeholder="Filter"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+        <Seal replay={replay} onShow={setChosen} />
+      </div>
+      {replay.error !== undefined ? (
+        <Failure error={replay.error} onRetry={replay.check} />
+      ) : events.length === 0 && !replay.isComplete ? (
+        <Loading />
+      ) : shown.length === 0 ? (
+        <Empty icon="run" title={past.length === 0 ? "Nothing happened yet" : "No event is like that"}>
+          {past.length === 0 ? "Events show here as they are written." : "Choose another kind or clear the filter."}
+        </Empty>
+      ) : (
+        <div className="event-list">
+          <List
+            label="Events"
+            items={shown}
+            keyOf={({ seq }) => String(seq)}
+            selected={chosen === undefined ? undefined : String(chosen)}
+            onOpen={({ seq }) => setChosen(seq)}
+            row={(event) => <EventRow event={event} names={names} isBad={bad.has(event.seq)} />}
+            rowHeight={28}
+          />
+        </div>
+      )}
+      <div className="replay">
+        <IconButton label={isPlaying ? "Pause the replay" : "Play the replay"} icon={isPlaying ? "pause" : "play"} hotkey="p" onClick={play} />
+        <input
+          type="range"
+          aria-label="Moment of the run"
+          aria-valuetext={`Event ${end} of ${events.length}`}
+          min={0}
+          max={events.length}
+          value={end}
+          onChange={(event) => {
+            const value = Number(event.target.value);
+            setPlaying(false);
+            setShownCount(value >= events.length ? undefined : value);
+          }}
+        />
+        <span className="replay-place">
+          {shownCount === undefined ? `${count(events.length)} events${isLive ? ", live" : ""}` : `after event ${end} of ${events.length}`}
+        </span>
+      </div>
+      <Inspector title={open ? `Event ${open.seq}` : "Run"}>
+        {open && (
+          <InspectorPart title="Event">
+            <EventDetails event={open} names={names} />
+          </InspectorPart>
+        )}
+        <InspectorPart title={shownCount === undefined ? "Now" : `After event ${end}`}>
+          <dl className="facts">
+            <dt>Stands</dt>
+            <dd>
+              <Status meaning={meaningOf(moment.status)}>{words(moment.status)}</Status>
+            </dd>
+            <dt>Tokens</dt>
+            <dd>{count(moment.tokens)}</dd>
+            <dt>Cost</dt>
+            <dd>{moment.cost ? `${moment.cost.toFixed(4)} USD` : "no price"}</dd>
+            <dt>Policy said no</dt>
+            <dd>{moment.policyDenials}</dd>
+          </dl>
+        </InspectorPart>
+        {moment.output && (
+          <InspectorPart title="Output so far">
+            <Code text={moment.output.slice(-8000)} label="Output so far" />
+          </InspectorPart>
+        )}
+        <InspectorPart title="Facts">
+          <dl className="facts">
+            <dt>Run</dt>
+            <dd className="mono">{run}</dd>
+            <dt>Agent</dt>
+            <dd>{row && <Link to={at.agent(workspace, row.agent_id)}>{names.actor(row.agent_id)}</Link>}</dd>
+            <dt>Provider</dt>
+            <dd>{row?.provider}</dd>
+            {session?.pid && (
+              <>
+                <dt>Process</dt>
+                <dd>{session.pid}</dd>
+              </>
+            )}
+            {session?.error && (
+              <>
+                <dt>Error</dt>
+                <dd>{session.error}</dd>
+              </>
+            )}
+          </dl>
+        </InspectorPart>
+        <InspectorPart title="Comments">
+          <Comments dir={dir} project={project} target={{ target_run_id: run }} names={names} />
+        </InspectorPart>
+      </Inspector>
+    </Page>
+  );
+}

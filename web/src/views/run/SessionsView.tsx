@@ -1,0 +1,116 @@
+// The processes of runs: which run, which wait and at which place, and a way to stop them.
+
+import "../company/company.css";
+import { useState } from "react";
+import type { CompanySessionRow } from "@accord/client";
+import { Page } from "../../app/Page.tsx";
+import { attempt, call, invalidate } from "../../data/calls.ts";
+import { Button } from "../../parts/Button.tsx";
+import { Await, Empty } from "../../parts/states.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time, useNow } from "../../parts/Time.tsx";
+import { Link } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { meaningOf } from "../company/meaning.ts";
+import { useNames, words } from "../company/names.ts";
+import { useRead } from "../company/reads.ts";
+import { LaunchDialog } from "./LaunchDialog.tsx";
+
+/** Milliseconds between two looks at the queue, whose places no event tells. */
+const LOOK = 5_000;
+
+export default function SessionsView({ workspace, dir }: CompanyViewProps) {
+  const names = useNames(dir);
+  const query = useRead("session.list", { workspace_dir: dir }, { everyMs: LOOK });
+  const runs = useRead("run.list", { workspace_dir: dir }).data;
+  const [isLaunching, setLaunching] = useState(false);
+  const agentOf = (run: string) => names.actor(runs?.find(({ run_id }) => run_id === run)?.agent_id);
+  const launch = (
+    <Button kind="primary" icon="play" onClick={() => setLaunching(true)}>
+      Launch
+    </Button>
+  );
+  const stop = (session: CompanySessionRow) =>
+    attempt("Stopping", async () => {
+      await call("session.stop", { session_ref: session.session_ref, workspace_dir: dir });
+      invalidate(["session.list"]);
+    });
+  return (
+    <Page title="Sessions" back={at.runs(workspace)} actions={launch}>
+      <Await query={query}>
+        {(sessions) =>
+          sessions.length === 0 ? (
+            <Empty icon="run" title="No session was launched yet" action={launch}>
+              A session is the process of a run: a worker program or any command, within the limits of policy and budget.
+            </Empty>
+          ) : (
+            <div className="wide-column">
+              <div className="table-scroll" tabIndex={0} role="region" aria-label="Sessions">
+                <table className="table">
+                  <thead>
+                    <tr>
+                      <th>Status</th>
+                      <th>Run</th>
+                      <th>Project</th>
+                      <th>Launched</th>
+                      <th className="number">Took</th>
+                      <th className="number">Process</th>
+                      <th className="wide">End</th>
+                      <th>
+                        <span className="visually-hidden">Actions</span>
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {sessions.map((session) => (
+                      <tr key={session.session_ref}>
+                        <td>
+                          {session.queued ? (
+                            <Status meaning="waiting">Waits, place {session.queue_position ?? "?"}</Status>
+                          ) : (
+                            <Status meaning={meaningOf(session.status)}>{words(session.status)}</Status>
+                          )}
+                        </td>
+                        <td>
+                          <Link to={at.run(workspace, session.project_id, session.run_id)}>{agentOf(session.run_id)}</Link>
+                        </td>
+                        <td>{names.project(session.project_id)}</td>
+                        <td className="muted">
+                          <Time at={session.started_at_ms / 1000} />
+                        </td>
+                        <td className="number">
+                          <Took from={session.started_at_ms} to={session.ended_at_ms} />
+                        </td>
+                        <td className="number mono">{session.pid ?? ""}</td>
+                        <td className="wide muted">
+                          {session.error ?? session.signal ?? (session.exit_code == null ? "" : `exit code ${session.exit_code}`)}
+                        </td>
+                        <td>
+                          {session.status === "running" && (
+                            <Button kind="danger" onClick={() => void stop(session)}>
+                              Stop
+                            </Button>
+                          )}
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            </div>
+          )
+        }
+      </Await>
+      {isLaunching && <LaunchDialog workspace={workspace} dir={dir} names={names} onClose={() => setLaunching(false)} />}
+    </Page>
+  );
+}
+
+function Took({ from, to }: { from: number; to: number | null | undefined }) {
+  const now = useNow();
+  const seconds = Math.max(0, Math.round(((to ?? now) - from) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}

@@ -1,0 +1,30 @@
+// Amounts by name as bars side by side, with a table behind.
+
+import "./chart.css";
+import { SumTable } from "./SumTable.tsx";
+import { amount, type Measure, type Sum } from "./sums.ts";
+
+export function Bars({ title, rows, measure }: { title: string; rows: Sum[]; measure: Measure }) {
+  const largest = Math.max(0, ...rows.map(({ reported, estimated }) => reported + estimated)) || 1;
+  return (
+    <section className="block">
+      <h2>{title}</h2>
+      {rows.length === 0 && <p className="muted">Nothing ran in this time.</p>}
+      <div className="bars" aria-hidden="true">
+        {rows.slice(0, 8).map(({ label, reported, estimated }) => (
+          <div key={label} className="bars-row">
+            <span className="bars-name">{label}</span>
+            <svg viewBox="0 0 100 12" preserveAspectRatio="none">
+              <rect className="chart-bar" y="0" height="12" width={(reported / largest) * 100} />
+              {estimated > 0 && (
+                <rect className="chart-bar estimated" y="0.5" height="11" x={(reported / largest) * 100} width={(estimated / largest) * 100} vectorEffect="non-scaling-stroke" />
+              )}
+            </svg>
+            <span className="bars-value">{amount(reported + estimated, measure)}</span>
+          </div>
+        ))}
+      </div>
+      <SumTable title={title} first="Name" rows={rows} measure={measure} />
+    </section>
+  );
+}
