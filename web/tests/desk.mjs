@@ -143,7 +143,7 @@ function watch(tab, url, problems) {
 }
 
 /** Calls from beside the browser, as another client would make them. */
-async function connect(gateway) {
+export async function connect(gateway) {
   let nextId = 1;
   const open = () =>
     new Promise((resolve, reject) => {

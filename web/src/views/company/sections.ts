@@ -2,6 +2,7 @@
 
 import { lazy } from "react";
 import type { Section } from "../../app/section.ts";
+import { CompanyFinder } from "./CompanyFinder.ts";
 import { useWaitingCount } from "./count.ts";
 import { inCompany, inCompanySidebar } from "./inCompany.tsx";
 
@@ -10,6 +11,7 @@ const home: Section = {
   title: "Home",
   icon: "home",
   path: "/home",
+  Finder: CompanyFinder,
   views: [
     { path: "/home", View: inCompany(lazy(() => import("../home/HomeView.tsx"))) },
     { path: "/home/:project", View: inCompany(lazy(() => import("../home/ProjectView.tsx"))) },

@@ -10,6 +10,7 @@ import { attempt, call, invalidate } from "../../data/calls.ts";
 import { forgetDraft, keepDraft, readDraft } from "../../data/drafts.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { IconButton } from "../../parts/Button.tsx";
+import { Markdown } from "../../parts/Markdown.tsx";
 import { Await, Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
@@ -18,7 +19,6 @@ import { Avatar } from "../company/Avatar.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { AUTHOR, ME } from "../company/me.ts";
 import { shortId, useNames, words, type Names } from "../company/names.ts";
-import { Prose } from "../company/Prose.tsx";
 import { useRead } from "../company/reads.ts";
 
 export default function ConversationView({ workspace, dir, params }: CompanyViewProps) {
@@ -78,7 +78,7 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
       </Await>
       <div ref={end} />
       <form
-        className="composer"
+        className="speak"
         onSubmit={(event) => {
           event.preventDefault();
           void send();
@@ -159,11 +159,11 @@ function Message({ message, before, names, workspace }: { message: ConversationM
         {!isSame && (
           <div className="message-head">
             {isAgent ? <Link to={at.agent(workspace, message.author_id)}>{name}</Link> : <strong>{name}</strong>}
-            {message.kind && message.kind !== "text" && <span className="chip">{message.kind}</span>}
+            {message.kind && message.kind !== "text" && <span className="tag">{message.kind}</span>}
             <Time at={message.created_at} />
           </div>
         )}
-        <Prose text={message.body} />
+        <Markdown text={message.body} />
       </div>
     </li>
   );

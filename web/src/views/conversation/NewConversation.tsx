@@ -38,7 +38,7 @@ export function NewConversation({ workspace, dir, names, onClose }: { workspace:
             });
       invalidate(["conversation.list"], { workspace_dir: dir });
       onClose();
-      navigate(at.conversation(workspace, place === COMPANY ? null : place, made.conversation_id));
+      navigate(at.conversation(workspace, place === COMPANY ? null : place, made.id));
     });
   return (
     <Dialog title="New conversation" open onClose={onClose}>

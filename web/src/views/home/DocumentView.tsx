@@ -3,6 +3,7 @@
 import "../company/company.css";
 import { Page } from "../../app/Page.tsx";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
+import { Markdown } from "../../parts/Markdown.tsx";
 import { Await } from "../../parts/states.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
@@ -11,7 +12,7 @@ import { Comments } from "../company/Comments.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { shortId, useNames, words } from "../company/names.ts";
-import { body, Prose } from "../company/Prose.tsx";
+import { body } from "../company/Code.tsx";
 import { useRead } from "../company/reads.ts";
 
 export default function DocumentView({ workspace, dir, params }: CompanyViewProps) {
@@ -31,7 +32,7 @@ export default function DocumentView({ workspace, dir, params }: CompanyViewProp
       <Await query={query}>
         {({ markdown, artifact_relpath }) => (
           <div className="page-column">
-            <Prose text={body(markdown)} />
+            <Markdown text={body(markdown)} />
             <Inspector title="Document">
               <InspectorPart title="Facts">
                 <dl className="facts">

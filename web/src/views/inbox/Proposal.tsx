@@ -3,13 +3,14 @@
 import type { CompanyArtifactReadResponse } from "@accord/client";
 import { Diff } from "../../parts/Diff.tsx";
 import { Icon } from "../../parts/Icon.tsx";
+import { Markdown } from "../../parts/Markdown.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { isRecord } from "../company/events.ts";
 import { meaningOf } from "../company/meaning.ts";
 import { shortId, words, type Names } from "../company/names.ts";
-import { blocksOf, body, Code, Prose } from "../company/Prose.tsx";
+import { body, Code, firstCode } from "../company/Code.tsx";
 import { useRead } from "../company/reads.ts";
 
 export interface ProposedDocument {
@@ -60,14 +61,13 @@ export function Proposal(props: Props) {
   if (props.document.type === "memory_delta") return <MemoryDelta {...props} />;
   if (props.document.type === "milestone_report") return <MilestoneReport {...props} />;
   if (props.document.type === "heartbeat_action_proposal") return <ActionProposal {...props} />;
-  return <Prose text={props.document.markdown} />;
+  return <Markdown text={props.document.markdown} />;
 }
 
 /** The line of the heading and the lines that go below it, as the document says them. */
 function insertion(markdown: string): { heading: string; lines: string } {
   const heading = /inserted_under:\s*`?([^`\n]+)`?/.exec(markdown)?.[1]?.trim() ?? "";
-  const code = blocksOf(markdown).find((block) => block.kind === "code");
-  return { heading, lines: code?.kind === "code" ? code.text : "" };
+  return { heading, lines: firstCode(markdown) };
 }
 
 function MemoryDelta({ document, workspace, names, isDecided }: Props) {
@@ -174,13 +174,13 @@ function MilestoneReport({ document, workspace, dir, isDecided }: Props) {
         {milestone && milestone.acceptance_criteria.length > 0 && (
           <>
             <h2 className="block-second">It is good when</h2>
-            <Prose text={milestone.acceptance_criteria.map((one) => `- ${one}`).join("\n")} />
+            <Markdown text={milestone.acceptance_criteria.map((one) => `- ${one}`).join("\n")} />
           </>
         )}
       </section>
       <section className="block">
         <h2>The report</h2>
-        <Prose text={document.markdown} />
+        <Markdown text={document.markdown} />
       </section>
     </>
   );
@@ -233,7 +233,7 @@ function ActionProposal({ document, names, isDecided }: Props) {
       </section>
       <section className="block">
         <h2>The proposal</h2>
-        <Prose text={document.markdown.replace(/```[\s\S]*?```/g, "")} />
+        <Markdown text={document.markdown.replace(/```[\s\S]*?```/g, "")} />
       </section>
     </>
   );

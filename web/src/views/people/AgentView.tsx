@@ -30,13 +30,13 @@ export default function AgentView({ workspace, dir, params }: CompanyViewProps) 
   const project = names.projects[0]?.project_id;
   const talk = () =>
     attempt("Opening the conversation", async () => {
-      const { conversation_id } = await call("conversation.create_dm", {
+      const { id } = await call("conversation.create_dm", {
         workspace_dir: dir,
         scope: "workspace",
         created_by: ME.actor_id,
         peer_agent_id: agent_id,
       });
-      navigate(at.conversation(workspace, null, conversation_id));
+      navigate(at.conversation(workspace, null, id));
     });
   return (
     <Page

@@ -5,7 +5,7 @@ import { Time } from "../../parts/Time.tsx";
 import { eventLine, eventMeaning, type RunEvent } from "../company/events.ts";
 import type { Names } from "../company/names.ts";
 import { words } from "../company/names.ts";
-import { Code } from "../company/Prose.tsx";
+import { Code } from "../company/Code.tsx";
 
 export function EventRow({ event, names, isBad, place }: { event: RunEvent; names: Names; isBad?: boolean; place?: string }) {
   return (

@@ -5,7 +5,7 @@ import { Icon } from "../../parts/Icon.tsx";
 import { count } from "../../parts/size.ts";
 import { Status } from "../../parts/Status.tsx";
 import { meaningOf } from "../company/meaning.ts";
-import { Code } from "../company/Prose.tsx";
+import { Code } from "../company/Code.tsx";
 
 const hours = (ms: number) => (ms >= 3_600_000 ? `${Math.round(ms / 360_000) / 10} h` : `${Math.round(ms / 60_000)} min`);
 

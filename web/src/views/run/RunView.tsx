@@ -20,7 +20,7 @@ import { EVENT_GROUPS, eventLine, groupOf, type EventGroup } from "../company/ev
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { meaningOf } from "../company/meaning.ts";
 import { shortId, useNames, words } from "../company/names.ts";
-import { Code } from "../company/Prose.tsx";
+import { Code } from "../company/Code.tsx";
 import { useRead } from "../company/reads.ts";
 import { EventDetails, EventRow } from "./EventRow.tsx";
 import { momentOf, useReplay } from "./replay.ts";

@@ -111,9 +111,9 @@ function Models({ models }: { models: { model: string; agent_count: number }[] }
   return (
     <section className="block">
       <h2>Models the agents are meant for</h2>
-      <div className="chips">
+      <div className="tags">
         {models.map(({ model, agent_count }) => (
-          <span key={model} className="chip">
+          <span key={model} className="tag">
             {model} · {agent_count} {agent_count === 1 ? "agent" : "agents"}
           </span>
         ))}

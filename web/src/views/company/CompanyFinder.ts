@@ -1,4 +1,4 @@
-// What a workspace with a company folder has in every section: events as they happen, and search in the palette.
+// Finds everything in the company folder of a workspace, from every section, and hears what happens in it.
 
 import type { SearchHit } from "@accord/client";
 import { useEffect } from "react";
@@ -20,7 +20,7 @@ const KINDS: Record<SearchHit["kind"], string> = {
   event: "Event",
 };
 
-export function Company({ workspace }: { workspace: string }) {
+export function CompanyFinder({ workspace }: { workspace: string }) {
   const dir = useCompanyDir(workspace);
   const recent = useRecentCompanies();
   useEffect(() => {

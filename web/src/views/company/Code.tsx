@@ -1,0 +1,20 @@
+// Documents of a company as people read them.
+
+/** The document without its front matter. */
+export function body(markdown: string): string {
+  return markdown.replace(/^---\r?\n[\s\S]*?\r?\n---\r?\n/, "").trim();
+}
+
+/** The text of the first fenced code of a document. */
+export function firstCode(markdown: string): string {
+  return /^```[^\n]*\n([\s\S]*?)^```/m.exec(markdown)?.[1]?.replace(/\n$/, "") ?? "";
+}
+
+/** Code that can be scrolled by keys. */
+export function Code({ text, label }: { text: string; label: string }) {
+  return (
+    <pre className="code-block" tabIndex={0} role="region" aria-label={label}>
+      {text}
+    </pre>
+  );
+}

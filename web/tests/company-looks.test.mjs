@@ -1,0 +1,123 @@
+// How the views of a company look: screenshots in both themes and on a phone, and no serious finding of axe in any.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { openDesk } from "./desk.mjs";
+import { buildCompany } from "./fixtures/company.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const output = fileURLToPath(new URL("./output/", import.meta.url));
+
+let desk;
+let company;
+let workspace;
+let views;
+before(async () => {
+  mkdirSync(output, { recursive: true });
+  desk = await openDesk();
+  company = await buildCompany(desk.call, join(desk.gateway.home, "northwind"));
+  workspace = (await desk.call("workspace/default")).workspace.id;
+  await company.start("echo 'warming up'; exec sleep 600");
+  const { project, told, forged, tasks, deltas, decided, report, action, homeConversation, worker } = company;
+  views = {
+    home: ["/home", (page) => page.getByRole("heading", { name: "Projects" })],
+    project: [`/home/${project}`, (page) => page.getByRole("link", { name: "Build the pricing API" })],
+    inbox: ["/inbox", (page) => page.getByText("decisions wait for you")],
+    "inbox-memory": [`/inbox/${project}/${deltas[0]}`, (page) => page.getByText("Rounding happens once, when")],
+    "inbox-milestone": [`/inbox/${project}/${report}`, (page) => page.getByText("214 tests pass")],
+    "inbox-action": [`/inbox/${project}/${action}`, (page) => page.getByText("Risk: high")],
+    "inbox-decided": [`/inbox/${project}/${decided}`, (page) => page.getByText("has the lines below")],
+    live: ["/runs", (page) => page.getByRole("option", { name: /run.ended/ }).first()],
+    run: [`/runs/${project}/${told.run_id}?event=4`, (page) => page.getByText(/Chain verified/)],
+    "run-forged": [`/runs/${project}/${forged.run_id}`, (page) => page.getByText(/Chain broken at event/)],
+    sessions: ["/sessions", (page) => page.getByRole("button", { name: "Stop" })],
+    jobs: ["/jobs", (page) => page.getByText("No job was given yet")],
+    plans: ["/plan", (page) => page.getByText("Data platform")],
+    plan: [`/plan/${project}?task=${tasks.api}`, (page) => page.getByRole("button", { name: /Build the pricing API, in progress/ })],
+    conversation: [`/chat/${project}/${homeConversation}`, (page) => page.getByText("keep the old page reachable")],
+    usage: ["/usage", (page) => page.getByText("Tokens by day")],
+    people: ["/people", (page) => page.getByRole("heading", { name: "Backend" }).last()],
+    agent: [`/people/${worker}`, (page) => page.getByText("Ended well")],
+    heartbeat: ["/heartbeat", (page) => page.getByText("It has not beaten yet")],
+  };
+});
+after(() => desk?.close());
+
+/** axe needs to be evaluated in the page, which the policy of the page forbids. */
+async function openWindow(options) {
+  const page = await desk.window({ bypassCSP: true, ...options });
+  await page.addInitScript(([key, dir]) => localStorage.setItem(key, dir), [`accord.company.${workspace}`, company.dir]);
+  return page;
+}
+
+async function look(page, name) {
+  await page.waitForTimeout(250);
+  await page.screenshot({ path: `${output}company-${name}.png` });
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  const told = serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ""}`).join(", ")}`);
+  assert.deepEqual(told, [], name);
+}
+
+for (const theme of ["light", "dark"]) {
+  test(`the views of a company look right and are accessible in ${theme}`, async (context) => {
+    const page = await openWindow({ colorScheme: theme });
+    const at = (path) => `${desk.url}/w/${workspace}${path}`;
+    for (const [name, [path, sign]] of Object.entries(views)) {
+      await context.test(name, async () => {
+        await page.goto(at(path));
+        await sign(page).waitFor();
+        await look(page, `${theme}-${name}`);
+      });
+    }
+    await context.test("heartbeat after a dry run", async () => {
+      await page.getByRole("button", { name: "Dry run" }).first().click();
+      await page.getByRole("heading", { name: /It would wake/ }).waitFor();
+      await look(page, `${theme}-heartbeat-dry`);
+    });
+    await context.test("launch with its explanation", async () => {
+      await page.goto(at("/sessions"));
+      await page.getByRole("button", { name: "Launch", exact: true }).click();
+      await page.getByLabel("Command, as a shell reads it").fill("cargo test --workspace");
+      await page.getByRole("button", { name: "What would happen?" }).click();
+      await page.getByText("It would start at once.").waitFor();
+      await look(page, `${theme}-launch`);
+      await page.keyboard.press("Escape");
+    });
+    await context.test("search in the palette", async () => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Find anything" }).fill("round");
+      await page.getByRole("option", { name: /Prices are integers/ }).first().waitFor();
+      await look(page, `${theme}-search`);
+    });
+    await page.context().close();
+  });
+}
+
+test("without a company folder the desktop asks for one", async () => {
+  const page = await desk.window({ bypassCSP: true });
+  await page.goto(`${desk.url}/w/${workspace}/home`);
+  await page.getByRole("heading", { name: "Open a company folder" }).waitFor();
+  await look(page, "light-open");
+  await page.context().close();
+});
+
+test("on a phone each view is one column", async () => {
+  const page = await openWindow({ viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
+  for (const name of ["home", "inbox-memory", "run", "plan", "usage", "conversation"]) {
+    const [path, sign] = views[name];
+    await page.goto(`${desk.url}/w/${workspace}${path}`);
+    await sign(page).waitFor();
+    await look(page, `phone-${name}`);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 390, `${name} is ${width} px wide`);
+  }
+  await page.context().close();
+});
+
+test("no page complained, and none asked another host", () => assert.deepEqual(desk.problems, []));
