@@ -31,13 +31,13 @@ function RailLink({ section, workspace, isCurrent }: { section: Section; workspa
         className="rail-link"
         to={address.workspace(workspace) + section.path}
         aria-current={isCurrent ? "page" : undefined}
-        aria-label={count > 0 ? `${section.title}, ${count} waiting` : section.title}
+        aria-label={count > 0 ? `${section.title} ${count} waiting` : section.title}
       >
         <Icon name={section.icon} />
-        {count > 0 && <span className="rail-count">{count > 99 ? "99+" : count}</span>}
         <span className="rail-word" aria-hidden="true">
           {section.title}
         </span>
+        {count > 0 && <span className="rail-count">{count > 99 ? "99+" : count}</span>}
       </Link>
     </Tooltip>
   );
