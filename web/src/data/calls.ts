@@ -64,7 +64,13 @@ export function invalidate(methods: (keyof Methods)[], where: Record<string, unk
 
 /** One sentence about a failure, for people. */
 export function sentence(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  let text = error instanceof Error ? error.message : String(error);
+  // The company family lists what is wrong with params beside a message that says only that something is.
+  if (error instanceof RpcError && Array.isArray(error.data)) {
+    const issue = error.data[0] as { message?: unknown; path?: unknown } | undefined;
+    const path = Array.isArray(issue?.path) ? issue.path.join(".") : "";
+    if (typeof issue?.message === "string") text = `${text}: ${path ? `${path}: ` : ""}${issue.message}`;
+  }
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
