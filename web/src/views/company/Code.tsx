@@ -5,6 +5,11 @@ export function body(markdown: string): string {
   return markdown.replace(/^---\r?\n[\s\S]*?\r?\n---\r?\n/, "").trim();
 }
 
+/** The text below its title, where the title stands above already. */
+export function withoutTitle(text: string): string {
+  return text.replace(/^# .*\n+/, "");
+}
+
 /** The text of the first fenced code of a document. */
 export function firstCode(markdown: string): string {
   return /^```[^\n]*\n([\s\S]*?)^```/m.exec(markdown)?.[1]?.replace(/\n$/, "") ?? "";

@@ -34,8 +34,8 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
       const { items } = await call("index.search", { workspace_dir: dir, query: words(query), limit: 20, ...ME }, { signal });
       return items.map((hit) => ({
         id: `${hit.kind}-${hit.id}`,
-        title: hit.title && hit.kind !== "event" ? hit.title : plain(hit.snippet),
-        hint: hit.title && hit.kind !== "event" ? `${KINDS[hit.kind]}: ${plain(hit.snippet)}` : `${KINDS[hit.kind]} ${hit.title ?? ""}`,
+        title: [hit.title, plain(hit.snippet)].filter(Boolean).join(" · "),
+        hint: KINDS[hit.kind],
         icon: ICONS[hit.kind],
         run: () => navigate(addressOf(workspace, hit)),
       }));

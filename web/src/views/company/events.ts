@@ -91,6 +91,7 @@ export function eventLine({ type, payload }: RunEvent): string {
   if (has("signal")) return `by ${value("signal")}`;
   if (has("reason")) return value("reason").replace(/_/g, " ");
   if (has("error")) return value("error");
+  if (has("target_file")) return `for ${value("target_file").split("/").at(-1)}`;
   if (has("artifact_id")) return value("artifact_id");
   return "";
 }

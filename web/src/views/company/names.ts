@@ -21,11 +21,12 @@ export function useNames(dir: string): Names {
   const teams = useRead("workspace.teams.list", { workspace_dir: dir }).data;
   const projects = useRead("workspace.projects.list", { workspace_dir: dir }).data;
   return useMemo(() => {
-    const agentNames = new Map(agents?.map(({ agent_id, name }) => [agent_id, name]));
     const teamNames = new Map(teams?.map(({ team_id, name }) => [team_id, name]));
     const projectNames = new Map(projects?.projects.map(({ project_id, name }) => [project_id, name]));
+    const named = (agents ?? []).map((agent) => ({ ...agent, name: nameOf(agent, projectNames) }));
+    const agentNames = new Map(named.map(({ agent_id, name }) => [agent_id, name]));
     return {
-      agents: agents ?? [],
+      agents: named,
       teams: teams ?? [],
       projects: projects?.projects ?? [],
       actor: (id) => (id ? (KNOWN[id] ?? agentNames.get(id) ?? shortId(id)) : "nobody"),
@@ -35,11 +36,35 @@ export function useNames(dir: string): Names {
   }, [agents, teams, projects]);
 }
 
+/** The secretary of a project is called after its id, which nobody can read. */
+function nameOf({ agent_id, name }: AgentRow, projects: Map<string, string>): string {
+  const project = projects.get(agent_id.replace(/^agent_secretary_/, ""));
+  return project ? `Secretary of ${project}` : name;
+}
+
 /** An id short enough for a line: its kind and its end, which is what differs. */
 export function shortId(id: string): string {
   const [kind, ...rest] = id.split("_");
   const end = rest.join("_");
   return end.length > 10 ? `${kind}_…${end.slice(-5)}` : id;
+}
+
+/** `3 runs`, `1 run`. */
+export function plural(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+const TYPES: Record<string, string> = {
+  memory_delta: "Memory",
+  milestone_report: "Milestone",
+  milestone: "Milestone",
+  heartbeat_action_proposal: "Action",
+  heartbeat_action: "Action",
+};
+
+/** What a document in the inbox is about, in a word. */
+export function subjectWord(type: string): string {
+  return TYPES[type] ?? words(type);
 }
 
 /** `in_progress` as people write it. */

@@ -69,10 +69,10 @@ export default function ConversationsSidebar({ workspace, dir, params }: Company
           </>
         )}
         {groups.map(({ title, list }) => (
-          <section key={title}>
-            <h3 className="side-heading">{title}</h3>
+          <details key={title} className="side-group" open>
+            <summary className="side-heading">{title}</summary>
             <div className="side-links">{list.filter(({ kind }) => kind !== "dm").map(link)}</div>
-          </section>
+          </details>
         ))}
       </div>
       {isNew && <NewConversation workspace={workspace} dir={dir} names={names} onClose={() => setNew(false)} />}

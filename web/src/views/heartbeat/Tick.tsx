@@ -60,8 +60,8 @@ export function Candidates({ tick, names, workspace }: Props) {
       <table className="table">
         <thead>
           <tr>
-            <th>Worker</th>
-            <th className="wide">Decision</th>
+            <th className="wide">Worker</th>
+            <th>Decision</th>
             {COLUMNS.map(({ title }) => (
               <th key={title} className="number">
                 {title}
@@ -73,10 +73,10 @@ export function Candidates({ tick, names, workspace }: Props) {
         <tbody>
           {rows.map((row) => (
             <tr key={row.worker_agent_id}>
-              <td>
+              <td className="wide">
                 <Link to={at.agent(workspace, row.worker_agent_id)}>{names.actor(row.worker_agent_id)}</Link>
               </td>
-              <td className="wide">
+              <td>
                 {woken.has(row.worker_agent_id) ? (
                   <Status meaning="running">{tick.dry_run ? "Would be woken" : "Woken"}</Status>
                 ) : (

@@ -3,6 +3,7 @@
 import "../company/company.css";
 import { Page } from "../../app/Page.tsx";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
+import { useCall } from "../../data/calls.ts";
 import { Markdown } from "../../parts/Markdown.tsx";
 import { Await } from "../../parts/states.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -13,13 +14,13 @@ import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { shortId, useNames, words } from "../company/names.ts";
 import { body } from "../company/Code.tsx";
-import { useRead } from "../company/reads.ts";
 
 export default function DocumentView({ workspace, dir, params }: CompanyViewProps) {
   const project = params["project"] ?? "";
   const artifact = params["artifact"] ?? "";
   const names = useNames(dir);
-  const query = useRead("artifact.read", { workspace_dir: dir, project_id: project, artifact_id: artifact, ...ME });
+  // Every read of a document is written into the log of its run, so it is read once.
+  const query = useCall("artifact.read", { workspace_dir: dir, project_id: project, artifact_id: artifact, ...ME });
   const front = query.data?.frontmatter ?? {};
   const text = (name: string) => (typeof front[name] === "string" ? front[name] : "");
   return (

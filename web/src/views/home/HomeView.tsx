@@ -18,7 +18,7 @@ import { chooseCompany, folderName } from "../company/folder.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf } from "../company/meaning.ts";
-import { shortId, useNames, words, type Names } from "../company/names.ts";
+import { plural, shortId, subjectWord, useNames, words, type Names } from "../company/names.ts";
 import { Progress } from "../company/Progress.tsx";
 import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
@@ -81,8 +81,8 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
             <div className="wide-column">
               <Stats
                 list={[
-                  { label: "Progress", value: `${Math.round(summary.progress_pct)} %`, note: `${summary.project_count} projects` },
-                  { label: "Tasks", value: count(summary.task_count), note: `${summary.blocked_projects} projects blocked` },
+                  { label: "Progress", value: `${Math.round(summary.progress_pct)} %`, note: plural(summary.project_count, "project") },
+                  { label: "Tasks", value: count(summary.task_count), note: `${plural(summary.blocked_projects, "project")} blocked` },
                   { label: "Running", value: count(summary.active_runs), note: `${summary.idle_runs} made and not started` },
                   {
                     label: "Waiting for you",
@@ -107,7 +107,7 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
                       </div>
                       <Progress percent={project.progress_pct} label={`Progress of ${project.name}`} />
                       <div className="card-line">
-                        <span>{project.task_count} tasks</span>
+                        <span>{plural(project.task_count, "task")}</span>
                         {project.active_runs > 0 && <Status meaning="running">{project.active_runs} running</Status>}
                         {project.pending_reviews > 0 && <Status meaning="waiting">{project.pending_reviews} waiting</Status>}
                         {project.blocked_tasks > 0 && <Status meaning="failed">{project.blocked_tasks} blocked</Status>}
@@ -149,7 +149,7 @@ function Waiting({ workspace, dir, names }: PartProps) {
         {data?.pending.slice(0, 6).map((item) => (
           <li key={item.artifact_id}>
             <Link className="line" to={at.item(workspace, item.project_id, item.artifact_id)}>
-              <Status meaning="waiting">{words(item.artifact_type)}</Status>
+              <Status meaning="waiting">{subjectWord(item.artifact_type)}</Status>
               <span className="line-text">{item.title ?? shortId(item.artifact_id)}</span>
               <span className="muted">{names.actor(item.produced_by)}</span>
               {item.created_at && <Time at={item.created_at} />}

@@ -1,18 +1,20 @@
-// What waits for a decision, and what was decided. `a` approves and `d` denies what the list is at, once it is open.
+// What waits for a decision, and what was decided.
 
 import "../company/company.css";
 import type { InboxDecision, InboxPending } from "@accord/client";
 import { useState } from "react";
+import { useKeys } from "../../keys/keys.ts";
 import { List } from "../../parts/List.tsx";
 import { Await } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { Choices } from "../company/Choices.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf } from "../company/meaning.ts";
-import { shortId, useNames, words, type Names } from "../company/names.ts";
+import { shortId, subjectWord, useNames, words, type Names } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 
 const TABS = [
@@ -24,6 +26,20 @@ export default function InboxSidebar({ workspace, dir, params }: CompanyViewProp
   const [tab, setTab] = useState<"pending" | "decided">("pending");
   const query = useRead("inbox.snapshot", { workspace_dir: dir, ...ME });
   const names = useNames(dir);
+  // What is decided by `a` and `d` is what is open, so moving through the list opens.
+  const shown =
+    tab === "pending"
+      ? (query.data?.pending.map(({ project_id, artifact_id }) => ({ project_id, artifact_id })) ?? [])
+      : (query.data?.recent_decisions.map((one) => ({ project_id: one.project_id, artifact_id: one.subject_artifact_id })) ?? []);
+  const step = (by: number) => {
+    const here = shown.findIndex(({ artifact_id }) => artifact_id === params["artifact"]);
+    const next = shown[Math.min(shown.length - 1, Math.max(0, here + by))];
+    if (next) navigate(at.item(workspace, next.project_id, next.artifact_id));
+  };
+  useKeys("Inbox", [
+    { key: "j", label: "Open the next", run: () => step(1) },
+    { key: "k", label: "Open the previous", run: () => step(-1) },
+  ]);
   return (
     <>
       <div className="sidebar-head">
@@ -72,7 +88,7 @@ function Pending({ item, names }: { item: InboxPending; names: Names }) {
       </div>
       <div className="row-note">
         <Status meaning={item.invalid ? "failed" : "waiting"}>
-          {item.invalid ? "Malformed" : words(item.artifact_type)}
+          {item.invalid ? "Malformed" : subjectWord(item.artifact_type)}
         </Status>{" "}
         · {names.actor(item.produced_by)}
       </div>
@@ -84,7 +100,7 @@ function Decided({ item, names }: { item: InboxDecision; names: Names }) {
   return (
     <>
       <div className="row-title">
-        <span>{words(item.subject_kind)}</span>
+        <span>{subjectWord(item.subject_kind)} of {names.project(item.project_id)}</span>
         <Time at={item.created_at} />
       </div>
       <div className="row-note">

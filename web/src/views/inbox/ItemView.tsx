@@ -6,6 +6,7 @@ import type { ReviewDecision } from "@accord/client";
 import { useRef, useState } from "react";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
+import { useCall } from "../../data/calls.ts";
 import { forgetDraft, keepDraft, readDraft } from "../../data/drafts.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { Button } from "../../parts/Button.tsx";
@@ -29,7 +30,8 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
   const project_id = params["project"] ?? "";
   const artifact_id = params["artifact"] ?? "";
   const names = useNames(dir);
-  const document = useRead("artifact.read", { workspace_dir: dir, project_id, artifact_id, ...ME });
+  // Every read of a document is written into the log of its run, so it is read once.
+  const document = useCall("artifact.read", { workspace_dir: dir, project_id, artifact_id, ...ME });
   const inbox = useRead("inbox.snapshot", { workspace_dir: dir, ...ME }).data;
   const pending = inbox?.pending ?? [];
   const item = pending.find((one) => one.artifact_id === artifact_id);

@@ -10,7 +10,7 @@ import { at } from "../company/address.ts";
 import { isRecord } from "../company/events.ts";
 import { meaningOf } from "../company/meaning.ts";
 import { shortId, words, type Names } from "../company/names.ts";
-import { body, Code, firstCode } from "../company/Code.tsx";
+import { body, Code, firstCode, withoutTitle } from "../company/Code.tsx";
 import { useRead } from "../company/reads.ts";
 
 export interface ProposedDocument {
@@ -105,11 +105,11 @@ function Evidence({ document, workspace }: { document: ProposedDocument; workspa
         {evidence.map((one) => (
           <li key={one}>
             {one.startsWith("run:") ? (
-              <Link to={at.run(workspace, document.project, one.slice(4))}>{one}</Link>
+              <Link to={at.run(workspace, document.project, one.slice(4))}>Run {shortId(one.slice(4))}</Link>
             ) : one.startsWith("job:") ? (
-              <Link to={at.job(workspace, document.project, one.slice(4))}>{one}</Link>
+              <Link to={at.job(workspace, document.project, one.slice(4))}>Job {shortId(one.slice(4))}</Link>
             ) : (
-              <Link to={at.document(workspace, document.project, one)}>{one}</Link>
+              <Link to={at.document(workspace, document.project, one)}>Document {shortId(one)}</Link>
             )}
           </li>
         ))}
@@ -180,7 +180,7 @@ function MilestoneReport({ document, workspace, dir, isDecided }: Props) {
       </section>
       <section className="block">
         <h2>The report</h2>
-        <Markdown text={document.markdown} />
+        <Markdown text={withoutTitle(document.markdown)} />
       </section>
     </>
   );
@@ -233,7 +233,7 @@ function ActionProposal({ document, names, isDecided }: Props) {
       </section>
       <section className="block">
         <h2>The proposal</h2>
-        <Markdown text={document.markdown.replace(/```[\s\S]*?```/g, "")} />
+        <Markdown text={withoutTitle(document.markdown).replace(/^## Proposed Action\n[\s\S]*?(?=^## |$(?![\s\S]))/m, "")} />
       </section>
     </>
   );

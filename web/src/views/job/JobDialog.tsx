@@ -32,7 +32,8 @@ export function JobDialog({ workspace, dir, names, onClose }: { workspace: strin
         job: {
           workspace_dir: dir,
           project_id: project,
-          job_id: "",
+          // A blank id is chosen by the gateway.
+          job_id: " ",
           worker_kind: kind,
           permission_level: may,
           goal: goal.trim(),

@@ -30,13 +30,21 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
   const now = useNow();
   const [drag, setDrag] = useState<Drag>();
   const [moved, setMoved] = useState<Moved>();
+  const [room, setRoom] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
-  const plan = useMemo(() => layout(tasks, pixelsPerDay, now, moved), [tasks, pixelsPerDay, now, moved]);
+  const plan = useMemo(() => layout(tasks, pixelsPerDay, now, moved, room), [tasks, pixelsPerDay, now, moved, room]);
   const scale = useMemo(() => ticks(plan, pixelsPerDay), [plan.from, plan.days, pixelsPerDay]);
   const todayX = plan.x(now);
 
   // A new answer of the gateway has the move in it.
   useEffect(() => setMoved(undefined), [tasks]);
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setRoom(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
   useEffect(() => {
     const element = scroller.current;
     if (element) element.scrollLeft = Math.max(0, todayX - element.clientWidth / 3);

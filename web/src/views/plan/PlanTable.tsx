@@ -14,7 +14,7 @@ interface Props {
 
 export function PlanTable({ tasks, selected, names, onSelect }: Props) {
   return (
-    <details>
+    <details open>
       <summary>As a table</summary>
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Plan as a table">
         <table className="table">

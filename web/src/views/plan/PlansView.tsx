@@ -7,6 +7,7 @@ import { Status } from "../../parts/Status.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { plural } from "../company/names.ts";
 import { Progress } from "../company/Progress.tsx";
 import { useRead } from "../company/reads.ts";
 
@@ -31,7 +32,7 @@ export default function PlansView({ workspace, dir }: CompanyViewProps) {
                     </div>
                     <Progress percent={project.progress_pct} label={`Progress of ${project.name}`} />
                     <div className="card-line">
-                      <span>{project.task_count} tasks</span>
+                      <span>{plural(project.task_count, "task")}</span>
                       {project.blocked_tasks > 0 && <Status meaning="failed">{project.blocked_tasks} blocked</Status>}
                     </div>
                   </Link>

@@ -39,7 +39,8 @@ export interface Moved {
   end: number;
 }
 
-export function layout(tasks: GanttTask[], pixelsPerDay: number, now: number, moved: Moved | undefined): Layout {
+/** `room` is how many pixels there are at least. */
+export function layout(tasks: GanttTask[], pixelsPerDay: number, now: number, moved: Moved | undefined, room: number): Layout {
   const times = tasks.map((task) => {
     const isMoved = moved?.task === task.task_id;
     const start = isMoved ? moved.start : Date.parse(task.start_at);
@@ -52,7 +53,7 @@ export function layout(tasks: GanttTask[], pixelsPerDay: number, now: number, mo
   const first = Math.min(now, ...known.map(({ start }) => start));
   const last = Math.max(now, ...known.map(slackEnd));
   const from = midnight(first) - 2 * DAY;
-  const days = Math.ceil((last - from) / DAY) + 4;
+  const days = Math.max(Math.ceil((last - from) / DAY) + 4, Math.ceil(room / pixelsPerDay));
   const x = (time: number) => ((time - from) / DAY) * pixelsPerDay;
   const bars = times.map(({ task, start, end }, row) => ({
     task,

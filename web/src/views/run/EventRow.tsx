@@ -7,7 +7,15 @@ import type { Names } from "../company/names.ts";
 import { words } from "../company/names.ts";
 import { Code } from "../company/Code.tsx";
 
-export function EventRow({ event, names, isBad, place }: { event: RunEvent; names: Names; isBad?: boolean; place?: string }) {
+export function EventRow({ event, names, isBad, place, since }: {
+  event: RunEvent;
+  names: Names;
+  isBad?: boolean;
+  /** Says where instead of who. */
+  place?: string;
+  /** When its run began; the time since then is shown instead of the time until now. */
+  since?: string | undefined;
+}) {
   return (
     <div className={isBad ? "event bad" : "event"}>
       <span className="event-seq">{event.seq}</span>
@@ -15,9 +23,17 @@ export function EventRow({ event, names, isBad, place }: { event: RunEvent; name
       <span className="event-type">{event.type}</span>
       <span className="event-line">{isBad ? "not what was written" : eventLine(event)}</span>
       <span className="event-actor">{place ?? names.actor(event.actor)}</span>
-      {event.at && <Time at={event.at} />}
+      {since ? <time dateTime={event.at} title={event.at}>{after(since, event.at)}</time> : event.at && <Time at={event.at} />}
     </div>
   );
+}
+
+function after(from: string, to: string): string {
+  const ms = Date.parse(to) - Date.parse(from);
+  if (ms < 1000) return `+${ms} ms`;
+  if (ms < 60_000) return `+${(ms / 1000).toFixed(1)} s`;
+  if (ms < 3_600_000) return `+${Math.round(ms / 60_000)} min`;
+  return `+${Math.round(ms / 3_600_000)} h`;
 }
 
 export function EventDetails({ event, names }: { event: RunEvent; names: Names }) {

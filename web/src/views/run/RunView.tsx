@@ -132,7 +132,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
             keyOf={({ seq }) => String(seq)}
             selected={chosen === undefined ? undefined : String(chosen)}
             onOpen={({ seq }) => setChosen(seq)}
-            row={(event) => <EventRow event={event} names={names} isBad={bad.has(event.seq)} />}
+            row={(event) => <EventRow event={event} names={names} isBad={bad.has(event.seq)} since={events[0]?.at} />}
             rowHeight={28}
           />
         </div>

@@ -45,7 +45,7 @@ export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps
           path={path}
           icon="doc"
           label="Jobs"
-          note={jobs ? `${jobs.running} at work, ${jobs.queued} waiting` : ""}
+          note={jobs && jobs.running + jobs.queued > 0 ? `${jobs.running} at work, ${jobs.queued} waiting` : ""}
         />
       </div>
       <div className="sidebar-head">

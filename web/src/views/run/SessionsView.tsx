@@ -109,7 +109,9 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
 
 function Took({ from, to }: { from: number; to: number | null | undefined }) {
   const now = useNow();
-  const seconds = Math.max(0, Math.round(((to ?? now) - from) / 1000));
+  const milliseconds = Math.max(0, (to ?? now) - from);
+  if (milliseconds < 10_000) return `${(milliseconds / 1000).toFixed(1)} s`;
+  const seconds = Math.round(milliseconds / 1000);
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;

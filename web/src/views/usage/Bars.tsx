@@ -11,7 +11,7 @@ export function Bars({ title, rows, measure }: { title: string; rows: Sum[]; mea
       <h2>{title}</h2>
       {rows.length === 0 && <p className="muted">Nothing ran in this time.</p>}
       <div className="bars" aria-hidden="true">
-        {rows.slice(0, 8).map(({ label, reported, estimated }) => (
+        {rows.slice(0, 8).filter(({ reported, estimated }) => reported + estimated > 0).map(({ label, reported, estimated }) => (
           <div key={label} className="bars-row">
             <span className="bars-name">{label}</span>
             <svg viewBox="0 0 100 12" preserveAspectRatio="none">

@@ -9,7 +9,7 @@ import { Await, Empty } from "../../parts/states.tsx";
 import { at } from "../company/address.ts";
 import { Choices } from "../company/Choices.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
-import { useNames } from "../company/names.ts";
+import { plural, useNames } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
 import { Link } from "../../router.tsx";
@@ -61,11 +61,11 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
             <div className="wide-column">
               <Stats
                 list={[
-                  { label: "Tokens, all time", value: count(all_time_totals.total_tokens), note: `${count(all_time_totals.run_count)} runs` },
+                  { label: "Tokens, all time", value: count(all_time_totals.total_tokens), note: plural(all_time_totals.run_count, "run") },
                   {
                     label: "Cost, all time",
                     value: `$${all_time_totals.total_cost_usd.toFixed(2)}`,
-                    note: `${all_time_totals.unpriced_run_count} runs without a price`,
+                    note: `${plural(all_time_totals.unpriced_run_count, "run")} without a price`,
                   },
                   { label: "Reported by providers", value: count(all_time_totals.provider_reported_count), note: "runs" },
                   { label: "Estimated from text", value: count(all_time_totals.estimated_count), note: "runs" },
@@ -114,7 +114,7 @@ function Models({ models }: { models: { model: string; agent_count: number }[] }
       <div className="tags">
         {models.map(({ model, agent_count }) => (
           <span key={model} className="tag">
-            {model} · {agent_count} {agent_count === 1 ? "agent" : "agents"}
+            {model} · {plural(agent_count, "agent")}
           </span>
         ))}
       </div>
