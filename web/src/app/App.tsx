@@ -9,6 +9,7 @@ import { Await } from "../parts/states.tsx";
 import { Toasts } from "../parts/toast.tsx";
 import { TooltipProvider } from "../parts/Tooltip.tsx";
 import { match, navigate, usePath } from "../router.tsx";
+import { GoToCompany } from "../views/company/GoToCompany.tsx";
 import { Connection } from "./Connection.tsx";
 import { Shell } from "./Shell.tsx";
 
@@ -18,7 +19,7 @@ export function App() {
   return (
     <TooltipProvider>
       <div className="app">
-        <Connection>{workspace ? <Shell key={workspace} workspace={workspace} path={path} /> : <Start />}</Connection>
+        <Connection>{workspace ? <Shell key={workspace} workspace={workspace} path={path} /> : <Start path={path} />}</Connection>
       </div>
       <Palette />
       <KeyHelp />
@@ -27,9 +28,11 @@ export function App() {
   );
 }
 
-/** The bare address leads to the workspace to start in. */
-function Start() {
+/** The bare address leads to the workspace to start in, that of a company folder to a workspace that shows it. */
+function Start({ path }: { path: string }) {
   const query = useCall("workspace/default", {});
+  const [, first, dir, ...rest] = path.split("/");
+  if (first === "c" && dir) return <GoToCompany dir={decodeURIComponent(dir)} rest={rest} />;
   return <Await query={query}>{({ workspace }) => <Go to={address.workspace(workspace.id)} />}</Await>;
 }
 

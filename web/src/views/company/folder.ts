@@ -44,6 +44,11 @@ function recent(text: string | null): string[] {
 
 const isFirst = (one: string, i: number, all: string[]) => all.indexOf(one) === i;
 
+/** The address of a place in a company folder, for somebody else: `/c/<folder>/runs`. */
+export function companyAddress(dir: string, path: string): string {
+  return `/c/${encodeURIComponent(dir)}${path.replace(/^\/w\/[^/]+/, "")}`;
+}
+
 /** The last part of a path, which is what people call a folder. */
 export function folderName(dir: string): string {
   return dir.split(/[\\/]/).filter(Boolean).at(-1) ?? dir;

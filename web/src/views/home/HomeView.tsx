@@ -12,9 +12,10 @@ import { count } from "../../parts/size.ts";
 import { Await, Empty } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { toast } from "../../parts/toast.tsx";
 import { Link, navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
-import { chooseCompany, folderName } from "../company/folder.ts";
+import { chooseCompany, companyAddress, folderName } from "../company/folder.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf } from "../company/meaning.ts";
@@ -39,11 +40,17 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
           navigate(at.project(workspace, project_id));
         }),
     });
+  const share = () =>
+    void attempt("Copying", async () => {
+      await navigator.clipboard.writeText(new URL(companyAddress(dir, location.pathname), location.href).href);
+      toast({ text: "Copied: it opens this folder in any browser of this gateway" });
+    });
   const otherFolder = () => chooseCompany(workspace, null);
   usePalette({
     group: "Actions",
     find: () => [
       { id: "new-project", title: "New project…", icon: "plus", run: newProject },
+      { id: "share", title: "Copy the address of this company", icon: "link", run: share },
       { id: "other-company", title: "Open another company folder…", icon: "folder", run: otherFolder },
     ],
   });
@@ -56,7 +63,7 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
           <Button icon="plus" onClick={newProject}>
             New project
           </Button>
-          <Menu list={[{ label: "Open another company folder…", icon: "folder", run: otherFolder }]}>
+          <Menu list={[{ label: "Copy the address of this company", icon: "link", run: share }, { label: "Open another company folder…", icon: "folder", run: otherFolder }]}>
             <IconButton label="More" icon="more" />
           </Menu>
         </>
