@@ -46,7 +46,10 @@ before(async () => {
     heartbeat: ["/heartbeat", (page) => page.getByText("It has not beaten yet")],
   };
 });
-after(() => desk?.close());
+after(async () => {
+  await company?.stop();
+  await desk?.close();
+});
 
 /** axe needs to be evaluated in the page, which the policy of the page forbids. */
 async function openWindow(options) {

@@ -15,7 +15,10 @@ before(async () => {
   company = await buildCompany(desk.call, join(desk.gateway.home, "northwind"));
   workspace = (await desk.call("workspace/default")).workspace.id;
 });
-after(() => desk?.close());
+after(async () => {
+  await company?.stop();
+  await desk?.close();
+});
 
 /** A window at an address of the company, as somebody would send it. */
 async function open(path, options) {
@@ -57,6 +60,7 @@ test("the inbox is decided by keys alone, and says what happened", async () => {
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).getByText("Approve").waitFor();
   await page.keyboard.press("Escape");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "detached" });
 
   await page.keyboard.press("j");
   await page.getByRole("heading", { name: "Retry the payment provider at most twice" }).waitFor();
@@ -135,7 +139,7 @@ test("events of another client show in the monitor and in the run as they happen
   const run = await company.start(`echo first words; while [ ! -e '${gate}' ]; do sleep 0.05; done; echo last words`);
   await page.getByRole("listbox", { name: "Events" }).getByText("first words", { exact: true }).waitFor();
   await page.goto(`${desk.url}/w/${workspace}/runs/${company.project}/${run}`);
-  await page.getByRole("option", { name: /first words/ }).waitFor();
+  await page.getByRole("option", { name: /provider.raw first words/ }).waitFor();
   await page.getByText("Chain verified").waitFor();
   await desk.call("comment.add", {
     workspace_dir: company.dir,
@@ -169,7 +173,7 @@ test("the slider goes back to any moment of a run, and events can be filtered", 
   await events.getByText("usage.reported").waitFor();
   assert.equal(await events.getByText("run.started").count(), 0);
   await page.getByRole("button", { name: "All", exact: true }).click();
-  await page.getByLabel("Filter events").fill("214 passed");
+  await page.getByLabel("Filter events").fill("exit code 0");
   await until(async () => (await events.getByRole("option").count()) === 1);
   await page.context().close();
 });
@@ -204,6 +208,7 @@ test("sessions that wait show their place and can be stopped", async () => {
   const page = await open("/sessions");
   const waits = page.getByRole("row", { name: /Waits, place 1/ });
   await waits.waitFor();
+  assert.equal(await waits.count(), 1);
   await waits.getByRole("button", { name: "Stop" }).click();
   await waits.waitFor({ state: "detached" });
   for (const run of runs) await desk.call("session.stop", { session_ref: `local_${run}`, workspace_dir: company.dir });
@@ -212,7 +217,7 @@ test("sessions that wait show their place and can be stopped", async () => {
 
 test("a task is planned anew by dragging, by keys and with a way back", async () => {
   const page = await open(`/plan/${company.project}`);
-  const bar = page.getByRole("button", { name: /^Load test at twice the peak/ });
+  const bar = page.getByRole("button", { name: /^Load test at twice the peak,/ });
   const start = async () => {
     const { tasks } = await desk.call("task.list", { workspace_dir: company.dir, project_id: company.project });
     return Date.parse(tasks.find(({ task_id }) => task_id === company.tasks.load).frontmatter.schedule.planned_start);
@@ -235,7 +240,7 @@ test("a task is planned anew by dragging, by keys and with a way back", async ()
 test("recommendations are noted for the tasks that stay chosen", async () => {
   const page = await open(`/plan/${company.project}`);
   await page.getByRole("button", { name: "Who should do what?" }).click();
-  await page.getByLabel("Remove the old checkout").uncheck();
+  await page.getByRole("checkbox", { name: "Remove the old checkout" }).uncheck();
   await page.getByRole("button", { name: /Note for \d+ tasks/ }).click();
   await page.getByText(/Noted for \d+ tasks/).waitFor();
   const { tasks } = await desk.call("task.list", { workspace_dir: company.dir, project_id: company.project });
@@ -294,6 +299,7 @@ test("an agent has a profile, and can be written to", async () => {
 
 test("a dry run of the heartbeat tells whom it would wake and why, and writes nothing", async () => {
   const page = await open("/heartbeat");
+  await page.getByText("It has not beaten yet").waitFor();
   await page.keyboard.press("t");
   await page.getByRole("heading", { name: /It would wake/ }).waitFor();
   await page.getByText(/\d+ new events?/).first().waitFor();
