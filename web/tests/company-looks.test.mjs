@@ -20,7 +20,7 @@ before(async () => {
   mkdirSync(output, { recursive: true });
   desk = await openDesk();
   company = await buildCompany(desk.call, join(desk.gateway.home, "northwind"));
-  workspace = (await desk.call("workspace/default")).workspace.id;
+  workspace = company.workspace;
   await company.start("echo 'warming up'; exec sleep 600");
   const { project, told, forged, tasks, deltas, decided, report, action, homeConversation, worker } = company;
   views = {
@@ -52,10 +52,8 @@ after(async () => {
 });
 
 /** axe needs to be evaluated in the page, which the policy of the page forbids. */
-async function openWindow(options) {
-  const page = await desk.window({ bypassCSP: true, ...options });
-  await page.addInitScript(([key, dir]) => localStorage.setItem(key, dir), [`accord.company.${workspace}`, company.dir]);
-  return page;
+function openWindow(options) {
+  return desk.window({ bypassCSP: true, ...options });
 }
 
 async function look(page, name) {
@@ -104,8 +102,9 @@ for (const theme of ["light", "dark"]) {
 }
 
 test("without a company folder the desktop asks for one", async () => {
-  const page = await desk.window({ bypassCSP: true });
-  await page.goto(`${desk.url}/w/${workspace}/home`);
+  const page = await openWindow({});
+  await desk.call("workspace/create", { workspace_id: "ws_plain", name: "Plain" });
+  await page.goto(`${desk.url}/w/ws_plain/home`);
   await page.getByRole("heading", { name: "Open a company folder" }).waitFor();
   await look(page, "light-open");
   await page.context().close();

@@ -13,7 +13,7 @@ let workspace;
 before(async () => {
   desk = await openDesk();
   company = await buildCompany(desk.call, join(desk.gateway.home, "northwind"));
-  workspace = (await desk.call("workspace/default")).workspace.id;
+  workspace = company.workspace;
 });
 after(async () => {
   await company?.stop();
@@ -29,12 +29,10 @@ async function open(path, options) {
 
 const memory = () => readFileSync(join(company.dir, "work/projects", company.project, "memory.md"), "utf8");
 
-test("the address of a company folder opens it, and the folder is remembered", async () => {
+test("the address of a company folder leads to its workspace", async () => {
   const page = await open("/home");
   await page.getByRole("link", { name: /Checkout rewrite/ }).first().waitFor();
   await page.waitForURL(`**/w/${workspace}/home`);
-  await page.goto(desk.url);
-  await page.getByRole("heading", { name: "Projects" }).waitFor();
   await page.getByRole("link", { name: /Data platform/ }).first().click();
   await page.getByRole("cell", { name: "Choose where facts are kept" }).waitFor();
   await page.context().close();
@@ -42,13 +40,15 @@ test("the address of a company folder opens it, and the folder is remembered", a
 
 test("a folder that is no company is refused with a sentence, and a company is opened by its path", async () => {
   const page = await desk.window();
-  await page.goto(`${desk.url}/w/${workspace}/inbox`);
+  await desk.call("workspace/create", { workspace_id: "ws_plain", name: "Plain" });
+  await page.goto(`${desk.url}/w/ws_plain/inbox`);
   await page.getByLabel("Folder").fill(desk.gateway.home);
   await page.keyboard.press("Enter");
   await page.getByText("is not a company folder").waitFor();
-  await page.getByLabel("Folder").fill(company.dir);
+  await page.getByLabel("Folder").fill(`${company.dir}/`);
   await page.keyboard.press("Enter");
-  await page.getByText("decisions wait for you").waitFor();
+  await page.waitForURL(`**/w/${workspace}/home`);
+  await page.getByRole("heading", { name: "Northwind" }).waitFor();
   await page.context().close();
 });
 

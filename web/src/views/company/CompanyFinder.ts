@@ -7,7 +7,7 @@ import { usePalette } from "../../palette/registry.ts";
 import type { IconName } from "../../parts/Icon.tsx";
 import { navigate } from "../../router.tsx";
 import { at } from "./address.ts";
-import { chooseCompany, folderName, useCompanyDir, useRecentCompanies } from "./folder.ts";
+import { useCompany } from "./folder.ts";
 import { followCompany } from "./live.ts";
 import { ME } from "./me.ts";
 
@@ -21,8 +21,7 @@ const KINDS: Record<SearchHit["kind"], string> = {
 };
 
 export function CompanyFinder({ workspace }: { workspace: string }) {
-  const dir = useCompanyDir(workspace);
-  const recent = useRecentCompanies();
+  const { dir } = useCompany(workspace);
   useEffect(() => {
     if (dir) followCompany(dir);
   }, [dir]);
@@ -42,13 +41,8 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
     },
   });
   usePalette({
-    group: "Companies",
-    find: (query) =>
-      query === ""
-        ? []
-        : recent
-            .filter((path) => path !== dir)
-            .map((path) => ({ id: path, title: folderName(path), hint: path, icon: "folder", run: () => chooseCompany(workspace, path) })),
+    group: "Actions",
+    find: () => [{ id: "open-company", title: "Open a company folder…", icon: "folder", run: () => navigate(at.open(workspace)) }],
   });
   return null;
 }

@@ -8,6 +8,7 @@ export const COMPANY = "company";
 
 export const at = {
   home: (workspace: string) => `${base(workspace)}/home`,
+  open: (workspace: string) => `${base(workspace)}/open`,
   project: (workspace: string, project: string) => `${base(workspace)}/home/${part(project)}`,
   document: (workspace: string, project: string, artifact: string) =>
     `${base(workspace)}/home/${part(project)}/doc/${part(artifact)}`,

@@ -1,55 +1,55 @@
-// Which company folder a workspace shows: the one the gateway has linked to it, else the one chosen in this browser.
+// The company folder of a workspace. The gateway links each folder that was opened to a workspace of its own.
 
 import type { Workspace } from "@accord/client";
-import { useCall } from "../../data/calls.ts";
-import { readPreference, setPreference, usePreference } from "../../data/preference.ts";
+import { call, invalidate, useCall } from "../../data/calls.ts";
 
-const RECENT = "companies";
-const MAX_RECENT = 12;
-const chosenName = (workspace: string) => `company.${workspace}`;
-
-/** Gateways that link workspaces to company folders say so here. */
-export function linkedDir(workspace: Workspace): string | undefined {
-  const { dir } = workspace as Workspace & { dir?: string | null };
-  return dir ?? undefined;
-}
-
-/** The company folder of a workspace, if it has one. */
-export function useCompanyDir(workspace: string): string | undefined {
+/** The workspace and its company folder; neither is known before the gateway has answered. */
+export function useCompany(workspace: string): { isKnown: boolean; dir: string | undefined; name: string } {
   const { data } = useCall("workspace/list", {});
-  const chosen = usePreference(chosenName(workspace));
   const row = data?.workspaces.find(({ id }) => id === workspace);
-  return (row && linkedDir(row)) ?? chosen ?? undefined;
+  return { isKnown: data !== undefined, dir: row?.dir ?? undefined, name: row?.name ?? "" };
 }
 
-/** Shows this company folder in a workspace from now on. */
-export function chooseCompany(workspace: string, dir: string | null): void {
-  setPreference(chosenName(workspace), dir);
-  if (dir) setPreference(RECENT, JSON.stringify([dir, ...recent(readPreference(RECENT))].filter(isFirst).slice(0, MAX_RECENT)));
+/** The workspaces that have a company folder. */
+export function useCompanies(): Workspace[] {
+  const { data } = useCall("workspace/list", {});
+  return data?.workspaces.filter(({ dir, is_active }) => dir && is_active) ?? [];
 }
 
-/** The company folders this browser has shown, newest first. */
-export function useRecentCompanies(): string[] {
-  return recent(usePreference(RECENT));
-}
-
-function recent(text: string | null): string[] {
-  try {
-    const list: unknown = JSON.parse(text ?? "[]");
-    return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
-  } catch {
-    return [];
+/** Opens a company folder. Answers the workspace that shows it. */
+export async function openCompany(dir: string): Promise<string> {
+  const { issues } = await call("workspace.open", { workspace_dir: dir });
+  if (issues.some(({ code, path }) => code === "missing_file" && path === "company/company.yaml")) {
+    throw new Error(`\`${dir}\` is not a company folder: it has no company/company.yaml`);
   }
+  return workspaceOf(dir);
 }
 
-const isFirst = (one: string, i: number, all: string[]) => all.indexOf(one) === i;
+/** Makes a company in a new folder. Answers the workspace that shows it. */
+export async function makeCompany(dir: string, name: string): Promise<string> {
+  await call("workspace.bootstrap.enterprise", { workspace_dir: dir, ...(name ? { company_name: name } : {}) });
+  return workspaceOf(dir);
+}
+
+async function workspaceOf(dir: string): Promise<string> {
+  invalidate(["workspace/list"]);
+  const { workspaces } = await call("workspace/list", {});
+  const found = workspaces.find((one) => one.dir && plain(one.dir) === plain(dir));
+  if (!found) throw new Error(`no workspace shows \`${dir}\`: name the folder by its own path, without links`);
+  return found.id;
+}
+
+/** A path without `.`, `..` and what they stand for. */
+function plain(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split(/[\\/]+/)) {
+    if (part === "..") parts.pop();
+    else if (part !== "." && part !== "") parts.push(part);
+  }
+  return parts.join("/");
+}
 
 /** The address of a place in a company folder, for somebody else: `/c/<folder>/runs`. */
 export function companyAddress(dir: string, path: string): string {
   return `/c/${encodeURIComponent(dir)}${path.replace(/^\/w\/[^/]+/, "")}`;
-}
-
-/** The last part of a path, which is what people call a folder. */
-export function folderName(dir: string): string {
-  return dir.split(/[\\/]/).filter(Boolean).at(-1) ?? dir;
 }

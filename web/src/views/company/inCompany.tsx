@@ -1,34 +1,33 @@
 // Gives a view the company folder of its workspace, or asks for one.
 
-import { lazy, useEffect, type ComponentType, type LazyExoticComponent } from "react";
+import { lazy, type ComponentType, type LazyExoticComponent } from "react";
 import type { View, ViewProps } from "../../app/section.ts";
-import { useCompanyDir } from "./folder.ts";
-import { followCompany } from "./live.ts";
+import { Loading } from "../../parts/states.tsx";
+import { useCompany } from "./folder.ts";
 
 export interface CompanyViewProps extends ViewProps {
   /** The company folder. */
   dir: string;
 }
 
-type CompanyView = ComponentType<CompanyViewProps>;
+type CompanyView = ComponentType<CompanyViewProps> | LazyExoticComponent<ComponentType<CompanyViewProps>>;
 
 const OpenCompany = lazy(() => import("./OpenCompany.tsx"));
 
 /** A view that needs a company folder. */
-export function inCompany(Shown: CompanyView | LazyExoticComponent<CompanyView>): View {
+export function inCompany(Shown: CompanyView): View {
   return function InCompany(props: ViewProps) {
-    const dir = useCompanyDir(props.workspace);
-    useEffect(() => {
-      if (dir) followCompany(dir);
-    }, [dir]);
-    return dir ? <Shown key={dir} {...props} dir={dir} /> : <OpenCompany workspace={props.workspace} />;
+    const { isKnown, dir } = useCompany(props.workspace);
+    if (dir) return <Shown {...props} dir={dir} />;
+    return isKnown ? <OpenCompany {...props} /> : <Loading />;
   };
 }
 
 /** A sidebar that stays empty while there is no company folder. */
-export function inCompanySidebar(Shown: CompanyView | LazyExoticComponent<CompanyView>): View {
-  return function InCompany(props: ViewProps) {
-    const dir = useCompanyDir(props.workspace);
-    return dir ? <Shown key={dir} {...props} dir={dir} /> : <p className="sidebar-none">No company folder is open.</p>;
+export function inCompanySidebar(Shown: CompanyView): View {
+  return function InCompanySidebar(props: ViewProps) {
+    const { isKnown, dir } = useCompany(props.workspace);
+    if (dir) return <Shown {...props} dir={dir} />;
+    return isKnown ? <p className="sidebar-none">This workspace has no company folder.</p> : null;
   };
 }

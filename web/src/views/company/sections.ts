@@ -14,6 +14,7 @@ const home: Section = {
   Finder: CompanyFinder,
   views: [
     { path: "/home", View: inCompany(lazy(() => import("../home/HomeView.tsx"))) },
+    { path: "/open", View: lazy(() => import("./OpenCompany.tsx")) },
     { path: "/home/:project", View: inCompany(lazy(() => import("../home/ProjectView.tsx"))) },
     { path: "/home/:project/doc/:artifact", View: inCompany(lazy(() => import("../home/DocumentView.tsx"))) },
   ],

@@ -15,7 +15,7 @@ import { Time } from "../../parts/Time.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { Link, navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
-import { chooseCompany, companyAddress, folderName } from "../company/folder.ts";
+import { companyAddress, useCompany } from "../company/folder.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf } from "../company/meaning.ts";
@@ -45,18 +45,17 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
       await navigator.clipboard.writeText(new URL(companyAddress(dir, location.pathname), location.href).href);
       toast({ text: "Copied: it opens this folder in any browser of this gateway" });
     });
-  const otherFolder = () => chooseCompany(workspace, null);
+  const otherFolder = () => navigate(at.open(workspace));
   usePalette({
     group: "Actions",
     find: () => [
       { id: "new-project", title: "New project…", icon: "plus", run: newProject },
       { id: "share", title: "Copy the address of this company", icon: "link", run: share },
-      { id: "other-company", title: "Open another company folder…", icon: "folder", run: otherFolder },
     ],
   });
   return (
     <Page
-      title={folderName(dir)}
+      title={useCompany(workspace).name}
       state={<span className="mono">{dir}</span>}
       actions={
         <>
