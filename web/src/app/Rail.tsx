@@ -36,7 +36,7 @@ function RailLink({ section, workspace, isCurrent }: { section: Section; workspa
         <Icon name={section.icon} />
         <span className="rail-word" aria-hidden="true">
           {section.title}
-        </span>
+        </span>{" "}
         {count > 0 && <span className="rail-count">{count > 99 ? "99+" : count}</span>}
       </Link>
     </Tooltip>
