@@ -1,12 +1,13 @@
 // What a decision changed, with the event in the chain that proves it.
 
 import type { InboxDecision, InboxResolveResponse } from "@accord/client";
+import { useQuery } from "@tanstack/react-query";
+import { call } from "../../data/calls.ts";
 import { Icon } from "../../parts/Icon.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { shortId, words, type Names } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
 import type { ProposedDocument } from "./Proposal.tsx";
 
 export function Outcome({
@@ -26,12 +27,12 @@ export function Outcome({
 }) {
   const isApproved = decision.decision === "approved";
   const run = decision.run_id;
-  const events = useRead(
-    "index.list_events",
-    { workspace_dir: dir, project_id: decision.project_id, run_id: run ?? "", type: "approval.decided" },
-    { enabled: Boolean(run) },
-  ).data;
-  const event = events?.find(({ payload_json }) => payload_json.includes(decision.review_id));
+  const { data: seq } = useQuery({
+    queryKey: ["event of a review", dir, decision.review_id],
+    queryFn: () => eventOf(dir, decision),
+    enabled: Boolean(run),
+    staleTime: Infinity,
+  });
   return (
     <section className="outcome" aria-label="What happened">
       <h2 className={isApproved ? "outcome-done" : "outcome-failed"}>
@@ -56,15 +57,23 @@ export function Outcome({
         {decision.notes && <li>Note: {decision.notes}</li>}
         <li>
           Review <span className="mono">{shortId(decision.review_id)}</span>
-          {run && event && (
+          {run && seq && (
             <>
-              , <Link to={at.run(workspace, decision.project_id, run, event.seq)}>event {event.seq} of its run</Link>
+              , <Link to={at.run(workspace, decision.project_id, run, seq)}>event {seq} of its run</Link>
             </>
           )}
         </li>
       </ul>
     </section>
   );
+}
+
+/** The place of the event that tells of a decision; none if the run has no log any more. */
+async function eventOf(dir: string, { project_id, run_id, review_id }: InboxDecision): Promise<number | null> {
+  // The list is that of the index, which may not have the newest events yet.
+  await call("index.sync", { workspace_dir: dir });
+  const events = await call("index.list_events", { workspace_dir: dir, project_id, run_id: run_id ?? "", type: "approval.decided" });
+  return events.find(({ payload_json }) => payload_json.includes(review_id))?.seq ?? null;
 }
 
 function changed(decision: InboxDecision, outcome: InboxResolveResponse | undefined, document: ProposedDocument): string {
