@@ -1,5 +1,6 @@
 // The words of the company family for where something stands, and which of the four meanings each has.
 
+import type { MonitorRow } from "@accord/client";
 import type { Meaning } from "../../parts/Status.tsx";
 
 const MEANINGS: Record<string, Meaning> = {
@@ -27,4 +28,10 @@ const MEANINGS: Record<string, Meaning> = {
 
 export function meaningOf(status: string): Meaning {
   return MEANINGS[status] ?? "idle";
+}
+
+/** Where a run stands: what its process says, else what its document says, which calls a run that was only made running. */
+export function statusOf(row: MonitorRow): string {
+  if (row.live_status) return row.live_status;
+  return row.run_status && row.run_status !== "running" ? row.run_status : "not started";
 }

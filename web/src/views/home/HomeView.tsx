@@ -18,7 +18,7 @@ import { at } from "../company/address.ts";
 import { companyAddress, useCompany } from "../company/folder.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
-import { meaningOf } from "../company/meaning.ts";
+import { meaningOf, statusOf } from "../company/meaning.ts";
 import { plural, shortId, subjectWord, useNames, words, type Names } from "../company/names.ts";
 import { Progress } from "../company/Progress.tsx";
 import { useRead } from "../company/reads.ts";
@@ -56,7 +56,7 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
   return (
     <Page
       title={useCompany(workspace).name}
-      state={<span className="mono">{dir}</span>}
+      state={<span className="mono not-on-phone">{dir}</span>}
       actions={
         <>
           <Button icon="plus" onClick={newProject}>
@@ -175,7 +175,7 @@ function Newest({ workspace, dir, names }: PartProps) {
       {data?.rows.length === 0 && <p className="muted">Nothing has run yet. Launch a session in Runs.</p>}
       <ul className="lines">
         {data?.rows.slice(0, 6).map((row) => {
-          const status = row.live_status ?? row.run_status ?? "running";
+          const status = statusOf(row);
           return (
             <li key={row.run_id}>
               <Link className="line" to={at.run(workspace, row.project_id, row.run_id)}>

@@ -12,7 +12,7 @@ import { Link, navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
-import { meaningOf } from "../company/meaning.ts";
+import { meaningOf, statusOf } from "../company/meaning.ts";
 import { useNames, words, type Names } from "../company/names.ts";
 import { Progress } from "../company/Progress.tsx";
 import { useRead } from "../company/reads.ts";
@@ -163,15 +163,15 @@ function Learned({ workspace, dir, project, names }: PartProps) {
 }
 
 function Runs({ workspace, dir, project, names }: PartProps) {
-  const { data } = useRead("run.list", { workspace_dir: dir, project_id: project });
-  if (data?.length === 0) return <p className="muted">Nothing ran for this project yet.</p>;
+  const rows = useRead("monitor.snapshot", { workspace_dir: dir, project_id: project, limit: 12 }).data?.rows;
+  if (rows?.length === 0) return <p className="muted">Nothing ran for this project yet.</p>;
   return (
     <ul className="plain-lines">
-      {data?.slice(0, 12).map((run) => (
-        <li key={run.run_id}>
-          <Status meaning={meaningOf(run.status)}>{words(run.status)}</Status>
-          <Link to={at.run(workspace, project, run.run_id)}>{names.actor(run.agent_id)}</Link>
-          <Time at={run.created_at} />
+      {rows?.map((row) => (
+        <li key={row.run_id}>
+          <Status meaning={meaningOf(statusOf(row))}>{words(statusOf(row))}</Status>
+          <Link to={at.run(workspace, project, row.run_id)}>{names.actor(row.agent_id)}</Link>
+          {row.created_at && <Time at={row.created_at} />}
         </li>
       ))}
     </ul>

@@ -15,7 +15,7 @@ import { Avatar } from "../company/Avatar.tsx";
 import { Comments } from "../company/Comments.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
-import { meaningOf } from "../company/meaning.ts";
+import { meaningOf, statusOf } from "../company/meaning.ts";
 import { useNames, words } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
@@ -24,10 +24,10 @@ export default function AgentView({ workspace, dir, params }: CompanyViewProps) 
   const agent_id = params["agent"] ?? "";
   const names = useNames(dir);
   const query = useRead("agent.profile.snapshot", { workspace_dir: dir, agent_id });
-  const runs = useRead("run.list", { workspace_dir: dir }).data?.filter((run) => run.agent_id === agent_id);
+  const runs = useRead("monitor.snapshot", { workspace_dir: dir, limit: 1000 }).data?.rows.filter((row) => row.agent_id === agent_id);
   const deltas = useRead("memory.list_deltas", { workspace_dir: dir, ...ME, limit: 1000 }).data?.items;
   const taught = deltas?.filter(({ scope_kind, scope_ref }) => scope_kind === "agent_guidance" && scope_ref === agent_id);
-  const project = names.projects[0]?.project_id;
+  const project = runs?.[0]?.project_id ?? names.projects[0]?.project_id;
   const talk = () =>
     attempt("Opening the conversation", async () => {
       const { id } = await call("conversation.create_dm", {
@@ -73,7 +73,7 @@ export default function AgentView({ workspace, dir, params }: CompanyViewProps) 
                 { label: "Ended well", value: count(metrics.ended_runs), note: `${metrics.failed_runs} failed, ${metrics.stopped_runs} stopped` },
                 { label: "Tokens", value: count(metrics.total_tokens) },
                 { label: "Cost", value: `$${metrics.total_cost_usd.toFixed(2)}` },
-                { label: "Contexts renewed", value: metrics.context_cycles_count ?? "unknown" },
+                { label: "Contexts renewed", value: metrics.context_cycles_count ?? "–", note: metrics.context_cycles_count == null ? "nobody counted" : "" },
               ]}
             />
             <section className="block">
@@ -83,10 +83,10 @@ export default function AgentView({ workspace, dir, params }: CompanyViewProps) 
                 {runs?.slice(0, 20).map((run) => (
                   <li key={run.run_id}>
                     <Link className="line" to={at.run(workspace, run.project_id, run.run_id)}>
-                      <Status meaning={meaningOf(run.status)}>{words(run.status)}</Status>
+                      <Status meaning={meaningOf(statusOf(run))}>{words(statusOf(run))}</Status>
                       <span className="line-text">{names.project(run.project_id)}</span>
                       <span className="muted">{run.provider}</span>
-                      <Time at={run.created_at} />
+                      {run.created_at && <Time at={run.created_at} />}
                     </Link>
                   </li>
                 ))}

@@ -3,17 +3,20 @@
 import "../company/company.css";
 import { Page } from "../../app/Page.tsx";
 import { Empty } from "../../parts/states.tsx";
+import { Status } from "../../parts/Status.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { Avatar } from "../company/Avatar.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { statusOf } from "../company/meaning.ts";
 import { useNames } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { byTeam } from "./PeopleSidebar.tsx";
 
 export default function PeopleView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
-  const running = useRead("run.list", { workspace_dir: dir }).data?.filter(({ status }) => status === "running") ?? [];
+  const rows = useRead("monitor.snapshot", { workspace_dir: dir, limit: 1000 }).data?.rows;
+  const isAtWork = (agent: string) => rows?.some((row) => row.agent_id === agent && statusOf(row) === "running");
   if (names.agents.length === 0) {
     return (
       <Empty icon="people" title="Nobody works here yet">
@@ -35,8 +38,7 @@ export default function PeopleView({ workspace, dir }: CompanyViewProps) {
                     <Avatar name={name} />
                     <Link to={at.agent(workspace, agent_id)}>{name}</Link>
                     <span className="side-note">
-                      {role}, {provider}
-                      {running.some((run) => run.agent_id === agent_id) && ", has a run"}
+                      {isAtWork(agent_id) ? <Status meaning="running">at work</Status> : `${role}, ${provider}`}
                     </span>
                   </li>
                 ))}

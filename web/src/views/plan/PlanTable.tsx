@@ -28,7 +28,7 @@ export function PlanTable({ tasks, selected, names, onSelect }: Props) {
               <th className="number">Slack</th>
               <th className="number">Done</th>
               <th>Who</th>
-              <th className="wide">Waits for</th>
+              <th>Waits for</th>
             </tr>
           </thead>
           <tbody>
@@ -48,7 +48,7 @@ export function PlanTable({ tasks, selected, names, onSelect }: Props) {
                 <td className="number">{task.critical ? "critical" : task.slack_days}</td>
                 <td className="number">{Math.round(task.progress_pct)} %</td>
                 <td>{task.assignee_agent_id ? names.actor(task.assignee_agent_id) : names.team(task.team_id)}</td>
-                <td className="wide">
+                <td>
                   {task.depends_on_task_ids.map((id) => tasks.find(({ task_id }) => task_id === id)?.title ?? id).join(", ")}
                 </td>
               </tr>

@@ -13,17 +13,10 @@ import { Link, usePath } from "../../router.tsx";
 import { usePalette } from "../../palette/registry.ts";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
-import { meaningOf } from "../company/meaning.ts";
+import { meaningOf, statusOf } from "../company/meaning.ts";
 import { useNames, words, type Names } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { LaunchDialog } from "./LaunchDialog.tsx";
-
-/** Where a run stands: what its process says, else what its document says. A run that was never started is idle. */
-export function statusOf(row: MonitorRow): string {
-  if (row.live_status) return row.live_status;
-  if (row.run_status === "running") return "not started";
-  return row.run_status ?? "not started";
-}
 
 export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps) {
   const query = useRead("monitor.snapshot", { workspace_dir: dir, limit: 1000 });

@@ -4,6 +4,8 @@ import "./chart.css";
 import { SumTable } from "./SumTable.tsx";
 import { amount, type Measure, type Sum } from "./sums.ts";
 
+const percent = (part: number) => `${part * 100}%`;
+
 export function Bars({ title, rows, measure }: { title: string; rows: Sum[]; measure: Measure }) {
   const largest = Math.max(0, ...rows.map(({ reported, estimated }) => reported + estimated)) || 1;
   return (
@@ -14,10 +16,10 @@ export function Bars({ title, rows, measure }: { title: string; rows: Sum[]; mea
         {rows.slice(0, 8).filter(({ reported, estimated }) => reported + estimated > 0).map(({ label, reported, estimated }) => (
           <div key={label} className="bars-row">
             <span className="bars-name">{label}</span>
-            <svg viewBox="0 0 100 12" preserveAspectRatio="none">
-              <rect className="chart-bar" y="0" height="12" width={(reported / largest) * 100} />
+            <svg>
+              <rect className="chart-bar" y="0" height="12" width={percent(reported / largest)} />
               {estimated > 0 && (
-                <rect className="chart-bar estimated" y="0.5" height="11" x={(reported / largest) * 100} width={(estimated / largest) * 100} vectorEffect="non-scaling-stroke" />
+                <rect className="chart-bar estimated" y="0.5" height="11" x={percent(reported / largest)} width={percent(estimated / largest)} />
               )}
             </svg>
             <span className="bars-value">{amount(reported + estimated, measure)}</span>
