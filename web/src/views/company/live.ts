@@ -30,7 +30,11 @@ const READS = [
 
 export type LiveEvent = RunEvent & { project: string };
 
-const listeners = new Set<(event: LiveEvent) => void>();
+/** Milliseconds for which events are gathered before they are told, so that a burst is drawn once. */
+const GATHER = 50;
+
+const listeners = new Set<(events: LiveEvent[]) => void>();
+let gathered: LiveEvent[] = [];
 let followed: { dir: string; events: string; messages: string } | undefined;
 let nextSubscription = 1;
 let isWaiting = false;
@@ -48,8 +52,15 @@ client.on("events.notification", ({ subscription_id, event, seq, project_id }) =
   if (!followed || subscription_id !== followed.events) return;
   const read = { ...readEvent(event, seq ?? 0), project: project_id ?? "" };
   if (read.type !== "provider.raw") stale(followed.dir);
-  listeners.forEach((listener) => listener(read));
+  if (gathered.length === 0) setTimeout(tell, GATHER);
+  gathered.push(read);
 });
+
+function tell(): void {
+  const events = gathered;
+  gathered = [];
+  listeners.forEach((listener) => listener(events));
+}
 
 client.on("conversation.notification", ({ subscription_id, conversation }) => {
   if (!followed || subscription_id !== followed.messages) return;
@@ -75,12 +86,12 @@ export function followCompany(dir: string): void {
   }).catch(() => {});
 }
 
-/** Hears of every event of the folder that is shown, for as long as the view is on screen. */
-export function useEvents(listener: (event: LiveEvent) => void): void {
+/** Hears of the events of the folder that is shown, some at a time, for as long as the view is on screen. */
+export function useEvents(listener: (events: LiveEvent[]) => void): void {
   const held = useRef(listener);
   held.current = listener;
   useEffect(() => {
-    const own = (event: LiveEvent) => held.current(event);
+    const own = (events: LiveEvent[]) => held.current(events);
     listeners.add(own);
     return () => void listeners.delete(own);
   }, []);

@@ -88,7 +88,7 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
     <Page
       title={names.project(project)}
       crumbs={[{ label: "Plans", to: at.plans(workspace) }]}
-      state={gantt && `${gantt.project_span_days} days, ${gantt.remaining_span_days ?? 0} to go`}
+      state={gantt && <span className="not-on-phone">{`${gantt.project_span_days} days, ${gantt.remaining_span_days ?? 0} to go`}</span>}
       actions={
         <>
           <Button onClick={() => setAllocating(true)}>Who should do what?</Button>

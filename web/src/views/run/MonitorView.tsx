@@ -26,7 +26,7 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
   const [group, setGroup] = useState<EventGroup>("all");
   const [project, setProject] = useState("all");
   const [filter, setFilter] = useState("");
-  useEvents((event) => setNews((before) => [event, ...before].slice(0, KEPT)));
+  useEvents((events) => setNews((before) => [...events.toReversed(), ...before].slice(0, KEPT)));
 
   const events = useMemo(() => {
     const read = (query.data ?? []).map((row): LiveEvent => {

@@ -70,11 +70,14 @@ export function useReplay(dir: string, project: string, run: string): Replay & {
     return () => abort.abort();
   }, [dir, project, run, generation]);
 
-  useEvents((event) => {
-    if (event.run !== run || event.seq === 0) return;
+  useEvents((news) => {
+    const own = news.filter((event) => event.run === run && event.seq > 0);
+    if (own.length === 0) return;
     setReplay((before) => {
-      if ((before.events.at(-1)?.seq ?? 0) >= event.seq) return before;
-      return { ...before, events: [...before.events, event], uncheckedFrom: before.uncheckedFrom ?? event.seq };
+      const last = before.events.at(-1)?.seq ?? 0;
+      const newer = own.filter(({ seq }) => seq > last);
+      if (newer.length === 0) return before;
+      return { ...before, events: [...before.events, ...newer], uncheckedFrom: before.uncheckedFrom ?? newer[0]?.seq };
     });
   });
   return { ...replay, check };
