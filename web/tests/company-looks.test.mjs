@@ -24,24 +24,24 @@ before(async () => {
   await company.start("echo 'warming up'; exec sleep 600");
   const { project, told, forged, tasks, deltas, decided, report, action, homeConversation, worker } = company;
   views = {
-    home: ["/home", (page) => page.getByRole("heading", { name: "Projects" })],
+    home: ["/overview", (page) => page.getByRole("heading", { name: "Projects" })],
     project: [`/home/${project}`, (page) => page.getByRole("link", { name: "Build the pricing API" })],
     inbox: ["/inbox", (page) => page.getByText("decisions wait for you")],
     "inbox-memory": [`/inbox/${project}/${deltas[0]}`, (page) => page.getByText("Rounding happens once, when")],
     "inbox-milestone": [`/inbox/${project}/${report}`, (page) => page.getByText("214 tests pass")],
     "inbox-action": [`/inbox/${project}/${action}`, (page) => page.getByText("Risk: high")],
     "inbox-decided": [`/inbox/${project}/${decided}`, (page) => page.getByText("has the lines below")],
-    live: ["/runs", (page) => page.getByRole("option", { name: /run.ended/ }).first()],
+    live: ["/live", (page) => page.getByRole("option", { name: /run.ended/ }).first()],
     run: [`/runs/${project}/${told.run_id}?event=4`, (page) => page.getByText(/Chain verified/)],
     "run-forged": [`/runs/${project}/${forged.run_id}`, (page) => page.getByText(/Chain broken at event/)],
     sessions: ["/sessions", (page) => page.getByRole("button", { name: "Stop" })],
     jobs: ["/jobs", (page) => page.getByRole("cell", { name: "Completed" })],
     job: [`/jobs/${project}/${company.job}`, (page) => page.getByRole("heading", { name: /Result/ })],
-    plans: ["/plan", (page) => page.getByText("Data platform")],
+    plans: ["/plans", (page) => page.getByRole("progressbar", { name: "Progress of Data platform" })],
     plan: [`/plan/${project}?task=${tasks.api}`, (page) => page.getByRole("button", { name: /Build the pricing API, in progress/ })],
     conversation: [`/chat/${project}/${homeConversation}`, (page) => page.getByText("keep the old page reachable")],
     usage: ["/usage", (page) => page.getByText("Tokens by day")],
-    people: ["/people", (page) => page.getByRole("heading", { name: "Backend" }).last()],
+    people: ["/teams", (page) => page.getByRole("heading", { name: "Backend" }).last()],
     agent: [`/people/${worker}`, (page) => page.getByText("Ended well")],
     heartbeat: ["/heartbeat", (page) => page.getByText("It has not beaten yet")],
   };
@@ -112,7 +112,7 @@ test("without a company folder the desktop asks for one", async () => {
 
 test("on a phone each view is one column", async () => {
   const page = await openWindow({ viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
-  for (const name of ["home", "inbox-memory", "run", "plan", "usage", "conversation"]) {
+  for (const name of ["home", "project", "live", "people", "inbox-memory", "run", "plan", "usage", "conversation"]) {
     const [path, sign] = views[name];
     await page.goto(`${desk.url}/w/${workspace}${path}`);
     await sign(page).waitFor();

@@ -9,7 +9,7 @@ import { usePalette } from "../palette/registry.ts";
 import { Empty, Loading } from "../parts/states.tsx";
 import { match, navigate } from "../router.tsx";
 import { address } from "../address.ts";
-import { Go } from "./App.tsx";
+import { Landing } from "../views/company/Landing.tsx";
 import { Boundary } from "./Boundary.tsx";
 import { InspectorSlot } from "./Inspector.tsx";
 import { Rail } from "./Rail.tsx";
@@ -57,7 +57,7 @@ export function Shell({ workspace, path }: { workspace: string; path: string }) 
     document.title = found ? `${found.section.title} · Accord` : "Accord";
   }, [found]);
 
-  if (path === base && sections[0]) return <Go to={base + sections[0].path} />;
+  if (path === base) return <Landing workspace={workspace} />;
   const Sidebar = found?.section.Sidebar;
   const props = { workspace, params: found?.params ?? {} };
   const column = found?.isSectionItself && Sidebar ? "sidebar" : "main";

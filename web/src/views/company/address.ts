@@ -8,6 +8,8 @@ export const COMPANY = "company";
 
 export const at = {
   home: (workspace: string) => `${base(workspace)}/home`,
+  /** The same view as `home`, which a phone shows as the list of projects. */
+  overview: (workspace: string) => `${base(workspace)}/overview`,
   open: (workspace: string) => `${base(workspace)}/open`,
   project: (workspace: string, project: string) => `${base(workspace)}/home/${part(project)}`,
   document: (workspace: string, project: string, artifact: string) =>
@@ -19,10 +21,13 @@ export const at = {
   /** A run, optionally at the place of one of its events. */
   run: (workspace: string, project: string, run: string, seq?: number | null) =>
     `${base(workspace)}/runs/${part(project)}/${part(run)}${seq ? `?event=${seq}` : ""}`,
+  /** The same view as `runs`, which a phone shows as the list of runs. */
+  live: (workspace: string) => `${base(workspace)}/live`,
   sessions: (workspace: string) => `${base(workspace)}/sessions`,
   jobs: (workspace: string) => `${base(workspace)}/jobs`,
   job: (workspace: string, project: string, job: string) => `${base(workspace)}/jobs/${part(project)}/${part(job)}`,
   plans: (workspace: string) => `${base(workspace)}/plan`,
+  allPlans: (workspace: string) => `${base(workspace)}/plans`,
   /** The plan of a project, optionally with one of its tasks open. */
   plan: (workspace: string, project: string, task?: string | null) =>
     `${base(workspace)}/plan/${part(project)}${task ? `?task=${part(task)}` : ""}`,
@@ -31,6 +36,7 @@ export const at = {
     `${base(workspace)}/chat/${part(project ?? COMPANY)}/${part(conversation)}`,
   usage: (workspace: string) => `${base(workspace)}/usage`,
   people: (workspace: string) => `${base(workspace)}/people`,
+  teams: (workspace: string) => `${base(workspace)}/teams`,
   agent: (workspace: string, agent: string) => `${base(workspace)}/people/${part(agent)}`,
   heartbeat: (workspace: string) => `${base(workspace)}/heartbeat`,
 };

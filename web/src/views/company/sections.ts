@@ -6,14 +6,22 @@ import { CompanyFinder } from "./CompanyFinder.ts";
 import { useWaitingCount } from "./count.ts";
 import { inCompany, inCompanySidebar } from "./inCompany.tsx";
 
+// The address of a section is its list on a phone, so what main shows there has a second one.
+const HomeView = inCompany(lazy(() => import("../home/HomeView.tsx")));
+const MonitorView = inCompany(lazy(() => import("../run/MonitorView.tsx")));
+const PlansView = inCompany(lazy(() => import("../plan/PlansView.tsx")));
+const PeopleView = inCompany(lazy(() => import("../people/PeopleView.tsx")));
+
 const home: Section = {
   id: "home",
   title: "Home",
   icon: "home",
   path: "/home",
+  Sidebar: inCompanySidebar(lazy(() => import("../home/HomeSidebar.tsx"))),
   Finder: CompanyFinder,
   views: [
-    { path: "/home", View: inCompany(lazy(() => import("../home/HomeView.tsx"))) },
+    { path: "/home", View: HomeView },
+    { path: "/overview", View: HomeView },
     { path: "/open", View: lazy(() => import("./OpenCompany.tsx")) },
     { path: "/home/:project", View: inCompany(lazy(() => import("../home/ProjectView.tsx"))) },
     { path: "/home/:project/doc/:artifact", View: inCompany(lazy(() => import("../home/DocumentView.tsx"))) },
@@ -27,7 +35,8 @@ const runs: Section = {
   path: "/runs",
   Sidebar: inCompanySidebar(lazy(() => import("../run/RunsSidebar.tsx"))),
   views: [
-    { path: "/runs", View: inCompany(lazy(() => import("../run/MonitorView.tsx"))) },
+    { path: "/runs", View: MonitorView },
+    { path: "/live", View: MonitorView },
     { path: "/runs/:project/:run", View: inCompany(lazy(() => import("../run/RunView.tsx"))) },
     { path: "/sessions", View: inCompany(lazy(() => import("../run/SessionsView.tsx"))) },
     { path: "/jobs", View: inCompany(lazy(() => import("../job/JobsView.tsx"))) },
@@ -53,8 +62,10 @@ const plan: Section = {
   title: "Plan",
   icon: "plan",
   path: "/plan",
+  Sidebar: inCompanySidebar(lazy(() => import("../plan/PlansSidebar.tsx"))),
   views: [
-    { path: "/plan", View: inCompany(lazy(() => import("../plan/PlansView.tsx"))) },
+    { path: "/plan", View: PlansView },
+    { path: "/plans", View: PlansView },
     { path: "/plan/:project", View: inCompany(lazy(() => import("../plan/PlanView.tsx"))) },
   ],
 };
@@ -86,7 +97,8 @@ const people: Section = {
   path: "/people",
   Sidebar: inCompanySidebar(lazy(() => import("../people/PeopleSidebar.tsx"))),
   views: [
-    { path: "/people", View: inCompany(lazy(() => import("../people/PeopleView.tsx"))) },
+    { path: "/people", View: PeopleView },
+    { path: "/teams", View: PeopleView },
     { path: "/people/:agent", View: inCompany(lazy(() => import("../people/AgentView.tsx"))) },
     { path: "/heartbeat", View: inCompany(lazy(() => import("../heartbeat/HeartbeatView.tsx"))) },
   ],

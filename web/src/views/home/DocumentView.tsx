@@ -26,6 +26,7 @@ export default function DocumentView({ workspace, dir, params }: CompanyViewProp
   return (
     <Page
       title={text("title") || shortId(artifact)}
+      back={at.project(workspace, project)}
       crumbs={[{ label: names.project(project), to: at.project(workspace, project) }]}
       state={words(text("type"))}
       actions={<InspectorToggle />}

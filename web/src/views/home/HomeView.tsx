@@ -56,6 +56,7 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
   return (
     <Page
       title={useCompany(workspace).name}
+      back={at.home(workspace)}
       state={<span className="mono not-on-phone">{dir}</span>}
       actions={
         <>

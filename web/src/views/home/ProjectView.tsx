@@ -29,7 +29,8 @@ export default function ProjectView({ workspace, dir, params }: CompanyViewProps
   return (
     <Page
       title={names.project(project)}
-      crumbs={[{ label: "Home", to: at.home(workspace) }]}
+      back={at.home(workspace)}
+      crumbs={[{ label: "Home", to: at.overview(workspace) }]}
       actions={
         <>
           <Button icon="plan" onClick={() => navigate(at.plan(workspace, project))}>

@@ -42,7 +42,7 @@ export default function AgentView({ workspace, dir, params }: CompanyViewProps) 
     <Page
       title={names.actor(agent_id)}
       back={at.people(workspace)}
-      crumbs={[{ label: "Teams", to: at.people(workspace) }]}
+      crumbs={[{ label: "Teams", to: at.teams(workspace) }]}
       actions={
         <>
           <Button icon="chat" onClick={() => void talk()}>

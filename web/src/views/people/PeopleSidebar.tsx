@@ -47,7 +47,7 @@ export default function PeopleSidebar({ workspace, dir, params }: CompanyViewPro
   return (
     <>
       <div className="side-links">
-        <Link className="side-link" to={at.people(workspace)} aria-current={path === at.people(workspace) ? "page" : undefined}>
+        <Link className="side-link" to={at.teams(workspace)} aria-current={path === at.people(workspace) || path === at.teams(workspace) ? "page" : undefined}>
           <Icon name="people" />
           <span>Teams</span>
         </Link>

@@ -87,7 +87,8 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
   return (
     <Page
       title={names.project(project)}
-      crumbs={[{ label: "Plans", to: at.plans(workspace) }]}
+      back={at.plans(workspace)}
+      crumbs={[{ label: "Plans", to: at.allPlans(workspace) }]}
       state={gantt && <span className="not-on-phone">{`${gantt.project_span_days} days, ${gantt.remaining_span_days ?? 0} to go`}</span>}
       actions={
         <>

@@ -14,7 +14,7 @@ import { useRead } from "../company/reads.ts";
 export default function PlansView({ workspace, dir }: CompanyViewProps) {
   const query = useRead("pm.snapshot", { workspace_dir: dir, scope: "workspace" });
   return (
-    <Page title="Plans">
+    <Page title="Plans" back={at.plans(workspace)}>
       <Await query={query}>
         {({ workspace: portfolio }) =>
           portfolio.projects.length === 0 ? (

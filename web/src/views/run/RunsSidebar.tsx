@@ -31,7 +31,7 @@ export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps
   return (
     <>
       <div className="side-links">
-        <SideLink to={at.runs(workspace)} path={path} icon="history" label="Live" />
+        <SideLink to={at.live(workspace)} path={path === at.runs(workspace) ? at.live(workspace) : path} icon="history" label="Live" />
         <SideLink to={at.sessions(workspace)} path={path} icon="run" label="Sessions" />
         <SideLink
           to={at.jobs(workspace)}
