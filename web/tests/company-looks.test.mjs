@@ -24,7 +24,7 @@ before(async () => {
   await company.start("echo 'warming up'; exec sleep 600");
   const { project, told, forged, tasks, deltas, decided, report, action, homeConversation, worker } = company;
   views = {
-    home: ["/overview", (page) => page.getByRole("heading", { name: "Projects" })],
+    home: ["/overview", (page) => page.getByRole("main").getByRole("heading", { name: "Projects" })],
     project: [`/home/${project}`, (page) => page.getByRole("link", { name: "Build the pricing API" })],
     inbox: ["/inbox", (page) => page.getByText("decisions wait for you")],
     "inbox-memory": [`/inbox/${project}/${deltas[0]}`, (page) => page.getByText("Rounding happens once, when")],

@@ -315,7 +315,7 @@ test("a dry run of the heartbeat tells whom it would wake and why, and writes no
 
 test("the palette finds documents, messages, tasks and events of the company", async () => {
   const page = await open("/home");
-  await page.getByRole("heading", { name: "Projects" }).waitFor();
+  await page.getByRole("main").getByRole("heading", { name: "Projects" }).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Find anything" }).fill("load te");
   await page.getByRole("option", { name: /Load test at twice the peak.*Task/ }).click();
