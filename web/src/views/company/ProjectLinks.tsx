@@ -33,7 +33,9 @@ export function ProjectLinks({ dir, all, to, selected }: Props) {
             <span>{name}</span>
             {blocked_tasks > 0 && (
               <span className="side-note">
-                <Status meaning="failed">{blocked_tasks} blocked</Status>
+                <Status meaning="failed">
+                  {blocked_tasks} <span className="visually-hidden">blocked</span>
+                </Status>
               </span>
             )}
             <span className="side-note">{Math.round(progress_pct)} %</span>

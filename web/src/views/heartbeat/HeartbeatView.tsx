@@ -92,7 +92,7 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
                   <h2>
                     {shown.dry_run ? "It would wake" : "It woke"}
                     <span className="muted">
-                      <Time at={shown.started_at} />, because of {words(shown.reason).toLowerCase()}
+                      <Time at={shown.started_at} />, reason: {words(shown.reason).toLowerCase()}
                       {shown.dry_run && "; nothing was written"}
                     </span>
                   </h2>

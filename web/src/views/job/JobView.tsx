@@ -47,7 +47,7 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
         {({ result, attempts, heartbeat_report }) => (
           <div className="wide-column">
             {result ? (
-              <section className="block">
+              <section className="block stack">
                 <h2>
                   Result <Status meaning={meaningOf(result.status)}>{words(result.status)}</Status>
                 </h2>
@@ -96,13 +96,13 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
 function Lines({ title, list }: { title: string; list: string[] }) {
   if (list.length === 0) return null;
   return (
-    <>
+    <div>
       <h3>{title}</h3>
-      <ul className="mono">
+      <ul>
         {list.map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
-    </>
+    </div>
   );
 }

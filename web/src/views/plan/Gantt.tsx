@@ -31,6 +31,7 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
   const [drag, setDrag] = useState<Drag>();
   const [moved, setMoved] = useState<Moved>();
   const [room, setRoom] = useState(0);
+  const [left, setLeft] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
   const plan = useMemo(() => layout(tasks, pixelsPerDay, now, moved, room), [tasks, pixelsPerDay, now, moved, room]);
   const scale = useMemo(() => ticks(plan, pixelsPerDay), [plan.from, plan.days, pixelsPerDay]);
@@ -99,7 +100,7 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
           </button>
         ))}
       </div>
-      <div className="gantt-scroll" ref={scroller} tabIndex={0} role="region" aria-label="Plan in time">
+      <div className="gantt-scroll" ref={scroller} tabIndex={0} role="region" aria-label="Plan in time" onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}>
         <svg width={plan.width} height={plan.height} role="group" aria-label={`${tasks.length} tasks in time`}>
           <defs>
             <marker id="gantt-arrow" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="6" markerHeight="6" orient="auto">
@@ -126,8 +127,9 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
               </text>
             </g>
           ))}
-          {scale.months.map(({ x, label }) => (
-            <text key={x} className="gantt-month" x={x + 4} y={14}>
+          {scale.months.map(({ x, label }, i) => (
+            // The month one looks at keeps its name in sight.
+            <text key={x} className="gantt-month" x={Math.max(x, Math.min(left, (scale.months[i + 1]?.x ?? Infinity) - 120)) + 4} y={14}>
               {label}
             </text>
           ))}

@@ -109,6 +109,6 @@ export function ticks({ from, days }: Layout, pixelsPerDay: number): { days: Tic
     if (day === 0 || date.getUTCDate() === 1) found.months.push({ x, label: monthOf.format(date), isMajor: true });
   }
   // A month that begins right after the edge would be written over its neighbour.
-  if ((found.months[1]?.x ?? Infinity) < 110) found.months.shift();
+  if ((found.months[1]?.x ?? Infinity) < 120) found.months.shift();
   return found;
 }
