@@ -38,7 +38,10 @@ before(async () => {
     jobs: ["/jobs", (page) => page.getByRole("cell", { name: "Completed" })],
     job: [`/jobs/${project}/${company.job}`, (page) => page.getByRole("heading", { name: /Result/ })],
     plans: ["/plans", (page) => page.getByRole("progressbar", { name: "Progress of Data platform" })],
-    plan: [`/plan/${project}?task=${tasks.api}`, (page) => page.getByRole("button", { name: /Build the pricing API, in progress/ })],
+    plan: [
+      `/plan/${project}?task=${tasks.api}`,
+      (page) => page.getByRole("button", { name: /Build the pricing API, in progress/ }),
+    ],
     conversation: [`/chat/${project}/${homeConversation}`, (page) => page.getByText("keep the old page reachable")],
     usage: ["/usage", (page) => page.getByText("Tokens by day")],
     people: ["/teams", (page) => page.getByRole("heading", { name: "Backend" }).last()],
@@ -63,9 +66,14 @@ async function look(page, name, rules = RULES.light) {
   await page.waitForTimeout(250);
   await page.screenshot({ path: `${output}company-${name}.png` });
   await page.evaluate(axe);
-  const { violations } = await page.evaluate((rules) => window.axe.run(document, { resultTypes: ["violations"], ...rules }), rules);
+  const { violations } = await page.evaluate(
+    (rules) => window.axe.run(document, { resultTypes: ["violations"], ...rules }),
+    rules,
+  );
   const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  const told = serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ""}`).join(", ")}`);
+  const told = serious.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ""}`).join(", ")}`,
+  );
   assert.deepEqual(told, [], name);
 }
 
@@ -97,7 +105,10 @@ for (const theme of ["light", "dark"]) {
     await context.test("search in the palette", async () => {
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Find anything" }).fill("round");
-      await page.getByRole("option", { name: /Prices are integers/ }).first().waitFor();
+      await page
+        .getByRole("option", { name: /Prices are integers/ })
+        .first()
+        .waitFor();
       await look(page, `${theme}-search`, RULES[theme]);
     });
     await page.context().close();

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { openDesk, until } from "./desk.mjs";
 import { buildCompany } from "./fixtures/company.mjs";
 
@@ -31,10 +32,29 @@ const memory = () => readFileSync(join(company.dir, "work/projects", company.pro
 
 test("the address of a company folder leads to its workspace", async () => {
   const page = await open("/home");
-  await page.getByRole("link", { name: /Checkout rewrite/ }).first().waitFor();
+  await page
+    .getByRole("link", { name: /Checkout rewrite/ })
+    .first()
+    .waitFor();
   await page.waitForURL(`**/w/${workspace}/home`);
-  await page.getByRole("link", { name: /Data platform/ }).first().click();
+  await page
+    .getByRole("link", { name: /Data platform/ })
+    .first()
+    .click();
   await page.getByRole("cell", { name: "Choose where facts are kept" }).waitFor();
+  await page.context().close();
+});
+
+test("the overview needs at most 350 KB of compressed script", async () => {
+  const page = await desk.window();
+  const scripts = [];
+  page.on("response", (response) => response.url().endsWith(".js") && scripts.push(response.body()));
+  await page.goto(`${desk.url}/w/${workspace}`);
+  await page.getByRole("main").getByRole("heading", { name: "Projects" }).waitFor();
+  const shown = await page.evaluate(() => Math.round(performance.now()));
+  const size = (await Promise.all(scripts)).reduce((sum, body) => sum + gzipSync(body).length, 0);
+  console.log(`the overview has ${Math.round(size / 1024)} KB of compressed script and was there after ${shown} ms`);
+  assert.ok(size > 0 && size <= 350 * 1024, `${size} bytes`);
   await page.context().close();
 });
 
@@ -134,7 +154,10 @@ test("a decision of somebody else leaves the inbox of everybody", async () => {
 
 test("events of another client show in the monitor and in the run as they happen", async () => {
   const page = await open("/runs");
-  await page.getByRole("option", { name: /run.ended/ }).first().waitFor();
+  await page
+    .getByRole("option", { name: /run.ended/ })
+    .first()
+    .waitFor();
   const gate = join(desk.gateway.home, "gate");
   const run = await company.start(`echo first words; while [ ! -e '${gate}' ]; do sleep 0.05; done; echo last words`);
   await page.getByRole("listbox", { name: "Events" }).getByText("first words", { exact: true }).waitFor();
@@ -156,6 +179,29 @@ test("events of another client show in the monitor and in the run as they happen
   await page.getByRole("option", { name: /run.stopped/ }).waitFor();
   await page.getByRole("button", { name: /Verified up to event/ }).click();
   await page.getByText("Chain verified").waitFor();
+  await page.context().close();
+});
+
+test("what happened while the gateway was away is in the run when it is back", async () => {
+  const run = await company.start("echo before the cut; sleep 600");
+  const page = await open(`/runs/${company.project}/${run}`);
+  await page.getByRole("option", { name: /provider.raw before the cut/ }).waitFor();
+  await desk.gateway.kill();
+  await page.getByText("The gateway cannot be reached").waitFor();
+  await desk.gateway.start();
+  const target = { target_run_id: run, author_id: "human", author_role: "human" };
+  await desk.call("comment.add", {
+    workspace_dir: company.dir,
+    project_id: company.project,
+    ...target,
+    body: "Back again",
+  });
+  await page.getByRole("option", { name: /comment.added Back again/ }).waitFor();
+  await page
+    .getByText("Chain verified")
+    .or(page.getByText(/Verified up to/))
+    .waitFor();
+  await company.stop();
   await page.context().close();
 });
 
@@ -197,7 +243,10 @@ test("a launch is explained first, then runs", async () => {
   await dialog.getByText("It would start at once.").waitFor();
   await dialog.getByText("/bin/sh -c echo made by hand").waitFor();
   await dialog.getByRole("button", { name: "Launch", exact: true }).click();
-  await page.getByRole("option", { name: /made by hand/ }).first().waitFor();
+  await page
+    .getByRole("option", { name: /made by hand/ })
+    .first()
+    .waitFor();
   await page.getByRole("option", { name: /run.ended/ }).waitFor();
   await page.context().close();
 });
@@ -282,7 +331,10 @@ test("usage keeps what was reported apart from what was estimated, with a table 
   await page.keyboard.press("ArrowLeft");
   await page.getByText(/reported, .* estimated, \d+ runs/).waitFor();
   await page.getByText("As a table").nth(1).click();
-  await page.getByRole("region", { name: "By provider as a table" }).getByRole("row", { name: /claude/ }).waitFor();
+  await page
+    .getByRole("region", { name: "By provider as a table" })
+    .getByRole("row", { name: /claude/ })
+    .waitFor();
   await page.getByRole("button", { name: "Cost" }).click();
   await page.getByText("Cost by day, USD").waitFor();
   await page.context().close();
@@ -302,8 +354,14 @@ test("a dry run of the heartbeat tells whom it would wake and why, and writes no
   await page.getByText("It has not beaten yet").waitFor();
   await page.keyboard.press("t");
   await page.getByRole("heading", { name: /It would wake/ }).waitFor();
-  await page.getByText(/\d+ new events?/).first().waitFor();
-  await page.getByRole("row", { name: /Would be woken/ }).first().waitFor();
+  await page
+    .getByText(/\d+ new events?/)
+    .first()
+    .waitFor();
+  await page
+    .getByRole("row", { name: /Would be woken/ })
+    .first()
+    .waitFor();
   const { state } = await desk.call("heartbeat.status", { workspace_dir: company.dir });
   assert.equal(state.stats?.ticks_total ?? 0, 0);
   await page.getByLabel("Workers woken at once").fill("3");

@@ -11,7 +11,17 @@ import { useRead } from "./reads.ts";
 
 type Target = { target_run_id: string } | { target_artifact_id: string } | { target_agent_id: string };
 
-export function Comments({ dir, project, target, names }: { dir: string; project: string; target: Target; names: Names }) {
+export function Comments({
+  dir,
+  project,
+  target,
+  names,
+}: {
+  dir: string;
+  project: string;
+  target: Target;
+  names: Names;
+}) {
   const query = useRead("comment.list", { workspace_dir: dir, project_id: project, ...ME, ...target, limit: 50 });
   const draft = `comment.${dir}.${Object.values(target).join()}`;
   const [body, setBody] = useState(() => readDraft(draft));

@@ -11,7 +11,13 @@ import { useCompany } from "./folder.ts";
 import { followCompany } from "./live.ts";
 import { ME } from "./me.ts";
 
-const ICONS: Record<SearchHit["kind"], IconName> = { artifact: "doc", message: "chat", comment: "chat", task: "plan", event: "run" };
+const ICONS: Record<SearchHit["kind"], IconName> = {
+  artifact: "doc",
+  message: "chat",
+  comment: "chat",
+  task: "plan",
+  event: "run",
+};
 const KINDS: Record<SearchHit["kind"], string> = {
   artifact: "Document",
   message: "Message",
@@ -30,7 +36,11 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
     filters: true,
     find: async (query, signal) => {
       if (!dir || query.length < 2) return [];
-      const { items } = await call("index.search", { workspace_dir: dir, query: words(query), limit: 20, ...ME }, { signal });
+      const { items } = await call(
+        "index.search",
+        { workspace_dir: dir, query: words(query), limit: 20, ...ME },
+        { signal },
+      );
       return items.map((hit) => ({
         id: `${hit.kind}-${hit.id}`,
         title: [hit.title, plain(hit.snippet)].filter(Boolean).join(" · "),
@@ -42,7 +52,9 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
   });
   usePalette({
     group: "Actions",
-    find: () => [{ id: "open-company", title: "Open a company folder…", icon: "folder", run: () => navigate(at.open(workspace)) }],
+    find: () => [
+      { id: "open-company", title: "Open a company folder…", icon: "folder", run: () => navigate(at.open(workspace)) },
+    ],
   });
   return null;
 }

@@ -48,7 +48,9 @@ export default function OpenCompany({ workspace }: ViewProps) {
           onChange={(event) => setDir(event.target.value)}
           hint={isNew ? "A new or empty folder; departments, agents and a first project are made in it." : undefined}
         />
-        {isNew && <TextField label="Name of the company" value={name} onChange={(event) => setName(event.target.value)} />}
+        {isNew && (
+          <TextField label="Name of the company" value={name} onChange={(event) => setName(event.target.value)} />
+        )}
         <div className="open-company-actions">
           <Button kind="primary" type="submit" disabled={dir.trim() === "" || isBusy}>
             {isNew ? "Make the company" : "Open"}

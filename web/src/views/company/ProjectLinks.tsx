@@ -21,7 +21,11 @@ export function ProjectLinks({ dir, all, to, selected }: Props) {
   return (
     <div className="side-scroll">
       <div className="side-links">
-        <Link className="side-link" to={all.to} aria-current={path === all.to || path === all.alias ? "page" : undefined}>
+        <Link
+          className="side-link"
+          to={all.to}
+          aria-current={path === all.to || path === all.alias ? "page" : undefined}
+        >
           <Icon name={all.icon} />
           <span>{all.label}</span>
         </Link>
@@ -29,7 +33,12 @@ export function ProjectLinks({ dir, all, to, selected }: Props) {
       <h2 className="side-heading">Projects</h2>
       <div className="side-links">
         {projects.map(({ project_id, name, progress_pct, blocked_tasks }) => (
-          <Link key={project_id} className="side-link" to={to(project_id)} aria-current={project_id === selected ? "page" : undefined}>
+          <Link
+            key={project_id}
+            className="side-link"
+            to={to(project_id)}
+            aria-current={project_id === selected ? "page" : undefined}
+          >
             <span>{name}</span>
             {blocked_tasks > 0 && (
               <span className="side-note">

@@ -78,12 +78,14 @@ export function eventLine({ type, payload }: RunEvent): string {
   if (type === "provider.raw") return text(payload["chunk"]).trim().split("\n").at(-1) ?? "";
   if (type === "run.executing" && Array.isArray(payload["argv"])) return payload["argv"].map(String).join(" ");
   if (type === "run.started") return `with ${value("provider")}`;
-  if (has("decision") && has("subject_kind")) return `${value("decision")}: ${value("subject_kind").replace(/_/g, " ")}`;
+  if (has("decision") && has("subject_kind"))
+    return `${value("decision")}: ${value("subject_kind").replace(/_/g, " ")}`;
   if (type.startsWith("policy.")) {
     const policy = isRecord(payload["policy"]) ? payload["policy"] : payload;
     return `${value("action")} ${policy["allowed"] === false ? "denied" : "allowed"} by ${String(policy["rule_id"])}`;
   }
-  if (type.startsWith("budget.")) return `${value("scope")} ${value("metric")}: ${value("actual")} of ${value("threshold")}`;
+  if (type.startsWith("budget."))
+    return `${value("scope")} ${value("metric")}: ${value("actual")} of ${value("threshold")}`;
   if (type === "usage.cost_computed") return `${value("cost_usd")} USD`;
   if (type.startsWith("usage.")) return `${value("total_tokens")} tokens`;
   if (type === "comment.added") return text(payload["body"]);

@@ -78,7 +78,10 @@ const chat: Section = {
   Sidebar: inCompanySidebar(lazy(() => import("../conversation/ConversationsSidebar.tsx"))),
   views: [
     { path: "/chat", View: inCompany(lazy(() => import("../conversation/ConversationsView.tsx"))) },
-    { path: "/chat/:project/:conversation", View: inCompany(lazy(() => import("../conversation/ConversationView.tsx"))) },
+    {
+      path: "/chat/:project/:conversation",
+      View: inCompany(lazy(() => import("../conversation/ConversationView.tsx"))),
+    },
   ],
 };
 

@@ -36,7 +36,9 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
   const field = useRef<HTMLTextAreaElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const isDirect = conversation?.kind === "dm";
-  const title = isDirect ? names.actor(conversation.dm_peer_agent_id) : (conversation?.name ?? shortId(conversation_id));
+  const title = isDirect
+    ? names.actor(conversation.dm_peer_agent_id)
+    : (conversation?.name ?? shortId(conversation_id));
   useKeys("This conversation", [{ key: "r", label: "Answer", run: () => field.current?.focus() }]);
   const last = query.data?.at(-1)?.id;
   useEffect(() => end.current?.scrollIntoView({ block: "end" }), [last]);
@@ -45,7 +47,13 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
     const text = body.trim();
     if (!text) return;
     const isSent = await attempt("Sending", () =>
-      call("conversation.message.send", { ...where, conversation_id, ...AUTHOR, body: text, mentions: mentioned(text, names) }),
+      call("conversation.message.send", {
+        ...where,
+        conversation_id,
+        ...AUTHOR,
+        body: text,
+        mentions: mentioned(text, names),
+      }),
     );
     if (!isSent) return;
     setBody("");
@@ -70,7 +78,13 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
           ) : (
             <ol className="messages" aria-label="Messages">
               {messages.map((message, i) => (
-                <Message key={message.id} message={message} before={messages[i - 1]} names={names} workspace={workspace} />
+                <Message
+                  key={message.id}
+                  message={message}
+                  before={messages[i - 1]}
+                  names={names}
+                  workspace={workspace}
+                />
               ))}
             </ol>
           )
@@ -147,9 +161,20 @@ function mentioned(text: string, names: Names): string[] {
 /** Milliseconds within which messages of one author stand together. */
 const TOGETHER = 5 * 60_000;
 
-function Message({ message, before, names, workspace }: { message: ConversationMessage; before: ConversationMessage | undefined; names: Names; workspace: string }) {
+function Message({
+  message,
+  before,
+  names,
+  workspace,
+}: {
+  message: ConversationMessage;
+  before: ConversationMessage | undefined;
+  names: Names;
+  workspace: string;
+}) {
   const isSame =
-    before?.author_id === message.author_id && Date.parse(message.created_at) - Date.parse(before.created_at) < TOGETHER;
+    before?.author_id === message.author_id &&
+    Date.parse(message.created_at) - Date.parse(before.created_at) < TOGETHER;
   const name = names.actor(message.author_id);
   const isAgent = names.agents.some(({ agent_id }) => agent_id === message.author_id);
   return (

@@ -16,24 +16,45 @@ const KINDS = [
   { id: "channel", label: "A channel" },
 ] as const;
 
-export function NewConversation({ workspace, dir, names, onClose }: { workspace: string; dir: string; names: Names; onClose: () => void }) {
+export function NewConversation({
+  workspace,
+  dir,
+  names,
+  onClose,
+}: {
+  workspace: string;
+  dir: string;
+  names: Names;
+  onClose: () => void;
+}) {
   const [kind, setKind] = useState<"dm" | "channel">("dm");
   const [place, setPlace] = useState(COMPANY);
   const [agent, setAgent] = useState(names.agents[0]?.agent_id ?? "");
   const [name, setName] = useState("");
   const isGood = kind === "dm" ? agent !== "" : name.trim() !== "";
-  const where = place === COMPANY ? ({ scope: "workspace" } as const) : ({ scope: "project", project_id: place } as const);
+  const where =
+    place === COMPANY ? ({ scope: "workspace" } as const) : ({ scope: "project", project_id: place } as const);
   const create = () =>
     attempt("Making the conversation", async () => {
       const made =
         kind === "dm"
-          ? await call("conversation.create_dm", { workspace_dir: dir, ...where, created_by: ME.actor_id, peer_agent_id: agent })
+          ? await call("conversation.create_dm", {
+              workspace_dir: dir,
+              ...where,
+              created_by: ME.actor_id,
+              peer_agent_id: agent,
+            })
           : await call("conversation.create_channel", {
               workspace_dir: dir,
               ...where,
               created_by: ME.actor_id,
               name: name.trim(),
-              slug: name.trim().toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "channel",
+              slug:
+                name
+                  .trim()
+                  .toLowerCase()
+                  .replace(/[^a-z0-9]+/g, "-")
+                  .replace(/^-|-$/g, "") || "channel",
               visibility: "org",
             });
       invalidate(["conversation.list"], { workspace_dir: dir });
@@ -55,7 +76,10 @@ export function NewConversation({ workspace, dir, names, onClose }: { workspace:
           label="About"
           value={place}
           onChange={(event) => setPlace(event.target.value)}
-          options={[{ value: COMPANY, label: "The company" }, ...names.projects.map(({ project_id, name }) => ({ value: project_id, label: name }))]}
+          options={[
+            { value: COMPANY, label: "The company" },
+            ...names.projects.map(({ project_id, name }) => ({ value: project_id, label: name })),
+          ]}
         />
         {kind === "dm" ? (
           <SelectField

@@ -42,7 +42,9 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
       back={at.people(workspace)}
       state={
         query.data && (
-          <Status meaning={query.data.runtime.tick_in_progress ? "running" : query.data.config.enabled ? "done" : "idle"}>
+          <Status
+            meaning={query.data.runtime.tick_in_progress ? "running" : query.data.config.enabled ? "done" : "idle"}
+          >
             {query.data.runtime.tick_in_progress ? "Looks around now" : query.data.config.enabled ? "On" : "Off"}
           </Status>
         )
@@ -76,14 +78,26 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
             )}
             <Stats
               list={[
-                { label: "Last", value: state.last_tick_at ? <Time at={state.last_tick_at} /> : "never", note: state.last_tick_reason ?? "" },
+                {
+                  label: "Last",
+                  value: state.last_tick_at ? <Time at={state.last_tick_at} /> : "never",
+                  note: state.last_tick_reason ?? "",
+                },
                 {
                   label: "Next",
                   value: state.next_tick_at && runtime.loop_running ? <Time at={state.next_tick_at} /> : "not planned",
                   note: `every ${config.tick_interval_minutes ?? 20} min`,
                 },
-                { label: "Beats", value: count(state.stats?.ticks_total ?? 0), note: `${state.stats?.workers_woken_total ?? 0} wakes` },
-                { label: "Did by itself", value: count(state.stats?.actions_executed_total ?? 0), note: `${state.stats?.approvals_queued_total ?? 0} asked first` },
+                {
+                  label: "Beats",
+                  value: count(state.stats?.ticks_total ?? 0),
+                  note: `${state.stats?.workers_woken_total ?? 0} wakes`,
+                },
+                {
+                  label: "Did by itself",
+                  value: count(state.stats?.actions_executed_total ?? 0),
+                  note: `${state.stats?.approvals_queued_total ?? 0} asked first`,
+                },
               ]}
             />
             {shown ? (
@@ -101,7 +115,10 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
                 </section>
                 <section className="block">
                   <h2>
-                    Everybody it looked at <span className="muted">woken from {config.min_wake_score ?? 0} points on, at most {config.top_k_workers ?? 0} at once</span>
+                    Everybody it looked at{" "}
+                    <span className="muted">
+                      woken from {config.min_wake_score ?? 0} points on, at most {config.top_k_workers ?? 0} at once
+                    </span>
                   </h2>
                   <Candidates tick={shown} names={names} workspace={workspace} />
                 </section>

@@ -25,7 +25,8 @@ export function Settings({ dir, config }: { dir: string; config: HeartbeatConfig
   const [values, setValues] = useState<Record<string, string>>(() =>
     Object.fromEntries(NUMBERS.map(({ name }) => [name, String(config[name] ?? "")])),
   );
-  const isChanged = isOn !== (config.enabled ?? false) || NUMBERS.some(({ name }) => values[name] !== String(config[name] ?? ""));
+  const isChanged =
+    isOn !== (config.enabled ?? false) || NUMBERS.some(({ name }) => values[name] !== String(config[name] ?? ""));
   const isGood = NUMBERS.every(({ name }) => /^\d+$/.test(values[name] ?? ""));
   const save = () =>
     attempt("Saving", async () => {

@@ -80,7 +80,9 @@ export function Candidates({ tick, names, workspace }: Props) {
                 {woken.has(row.worker_agent_id) ? (
                   <Status meaning="running">{tick.dry_run ? "Would be woken" : "Woken"}</Status>
                 ) : (
-                  <Status meaning="idle">{row.suppressed ? words(row.suppression_reason ?? "left alone") : "Sleeps on"}</Status>
+                  <Status meaning="idle">
+                    {row.suppressed ? words(row.suppression_reason ?? "left alone") : "Sleeps on"}
+                  </Status>
                 )}
               </td>
               {COLUMNS.map(({ title, points }) => (

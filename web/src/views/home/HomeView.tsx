@@ -63,7 +63,12 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
           <Button icon="plus" onClick={newProject}>
             New project
           </Button>
-          <Menu list={[{ label: "Copy the address of this company", icon: "link", run: share }, { label: "Open another company folder…", icon: "folder", run: otherFolder }]}>
+          <Menu
+            list={[
+              { label: "Copy the address of this company", icon: "link", run: share },
+              { label: "Open another company folder…", icon: "folder", run: otherFolder },
+            ]}
+          >
             <IconButton label="More" icon="more" />
           </Menu>
         </>
@@ -88,9 +93,21 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
             <div className="wide-column">
               <Stats
                 list={[
-                  { label: "Progress", value: `${Math.round(summary.progress_pct)} %`, note: plural(summary.project_count, "project") },
-                  { label: "Tasks", value: count(summary.task_count), note: `${plural(summary.blocked_projects, "project")} blocked` },
-                  { label: "Running", value: count(summary.active_runs), note: `${summary.idle_runs} made and not started` },
+                  {
+                    label: "Progress",
+                    value: `${Math.round(summary.progress_pct)} %`,
+                    note: plural(summary.project_count, "project"),
+                  },
+                  {
+                    label: "Tasks",
+                    value: count(summary.task_count),
+                    note: `${plural(summary.blocked_projects, "project")} blocked`,
+                  },
+                  {
+                    label: "Running",
+                    value: count(summary.active_runs),
+                    note: `${summary.idle_runs} made and not started`,
+                  },
                   {
                     label: "Waiting for you",
                     value: <Link to={at.inbox(workspace)}>{count(summary.pending_reviews)}</Link>,
@@ -116,7 +133,9 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
                       <div className="card-line">
                         <span>{plural(project.task_count, "task")}</span>
                         {project.active_runs > 0 && <Status meaning="running">{project.active_runs} running</Status>}
-                        {project.pending_reviews > 0 && <Status meaning="waiting">{project.pending_reviews} waiting</Status>}
+                        {project.pending_reviews > 0 && (
+                          <Status meaning="waiting">{project.pending_reviews} waiting</Status>
+                        )}
                         {project.blocked_tasks > 0 && <Status meaning="failed">{project.blocked_tasks} blocked</Status>}
                         {project.risk_flags.includes("dependency_cycle") && (
                           <Status meaning="failed">tasks wait in a circle</Status>

@@ -46,7 +46,11 @@ export default function ProjectView({ workspace, dir, params }: CompanyViewProps
             {summary && (
               <Stats
                 list={[
-                  { label: "Progress", value: `${Math.round(summary.progress_pct)} %`, note: `${Math.round(summary.progress_weighted_pct ?? 0)} % by days` },
+                  {
+                    label: "Progress",
+                    value: `${Math.round(summary.progress_pct)} %`,
+                    note: `${Math.round(summary.progress_weighted_pct ?? 0)} % by days`,
+                  },
                   { label: "Tasks", value: summary.task_count, note: `${summary.done_tasks} done` },
                   { label: "In progress", value: summary.in_progress_tasks },
                   { label: "Blocked", value: summary.blocked_tasks },
@@ -122,7 +126,11 @@ function TaskTable({ tasks, workspace, names }: { tasks: TaskRow[]; workspace: s
                   {milestone_counts.done} of {milestone_counts.total}
                 </span>
               </td>
-              <td>{frontmatter.assignee_agent_id ? names.actor(frontmatter.assignee_agent_id) : names.team(frontmatter.team_id)}</td>
+              <td>
+                {frontmatter.assignee_agent_id
+                  ? names.actor(frontmatter.assignee_agent_id)
+                  : names.team(frontmatter.team_id)}
+              </td>
               <td className="muted">{frontmatter.schedule?.planned_start?.slice(0, 10) ?? "not yet"}</td>
             </tr>
           ))}

@@ -30,7 +30,10 @@ export default function InboxSidebar({ workspace, dir, params }: CompanyViewProp
   const shown =
     tab === "pending"
       ? (query.data?.pending.map(({ project_id, artifact_id }) => ({ project_id, artifact_id })) ?? [])
-      : (query.data?.recent_decisions.map((one) => ({ project_id: one.project_id, artifact_id: one.subject_artifact_id })) ?? []);
+      : (query.data?.recent_decisions.map((one) => ({
+          project_id: one.project_id,
+          artifact_id: one.subject_artifact_id,
+        })) ?? []);
   const step = (by: number) => {
     const here = shown.findIndex(({ artifact_id }) => artifact_id === params["artifact"]);
     const next = shown[Math.min(shown.length - 1, Math.max(0, here + by))];
@@ -68,7 +71,10 @@ export default function InboxSidebar({ workspace, dir, params }: CompanyViewProp
               items={recent_decisions}
               keyOf={({ review_id }) => review_id}
               hrefOf={({ project_id, subject_artifact_id }) => at.item(workspace, project_id, subject_artifact_id)}
-              selected={recent_decisions.find(({ subject_artifact_id }) => subject_artifact_id === params["artifact"])?.review_id}
+              selected={
+                recent_decisions.find(({ subject_artifact_id }) => subject_artifact_id === params["artifact"])
+                  ?.review_id
+              }
               row={(item) => <Decided item={item} names={names} />}
               rowHeight={48}
             />
@@ -100,7 +106,9 @@ function Decided({ item, names }: { item: InboxDecision; names: Names }) {
   return (
     <>
       <div className="row-title">
-        <span>{subjectWord(item.subject_kind)} of {names.project(item.project_id)}</span>
+        <span>
+          {subjectWord(item.subject_kind)} of {names.project(item.project_id)}
+        </span>
         <Time at={item.created_at} />
       </div>
       <div className="row-note">

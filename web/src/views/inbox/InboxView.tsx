@@ -18,8 +18,8 @@ export default function InboxView({ dir }: CompanyViewProps) {
   }
   return (
     <Empty icon="inbox" title={waiting === 1 ? "One decision waits for you" : `${waiting} decisions wait for you`}>
-      <Kbd keys="j" /> and <Kbd keys="k" /> open one after the other, <Kbd keys="a" /> approves and <Kbd keys="d" /> denies
-      what is open, <Kbd keys="?" /> shows all keys.
+      <Kbd keys="j" /> and <Kbd keys="k" /> open one after the other, <Kbd keys="a" /> approves and <Kbd keys="d" />{" "}
+      denies what is open, <Kbd keys="?" /> shows all keys.
     </Empty>
   );
 }

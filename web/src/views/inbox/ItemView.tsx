@@ -78,9 +78,22 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
           <>
             <div className="page-column inbox-item">
               {decision && (
-                <Outcome workspace={workspace} dir={dir} decision={decision} outcome={outcome} names={names} document={readDocument(data)} />
+                <Outcome
+                  workspace={workspace}
+                  dir={dir}
+                  decision={decision}
+                  outcome={outcome}
+                  names={names}
+                  document={readDocument(data)}
+                />
               )}
-              <Proposal document={readDocument(data)} workspace={workspace} dir={dir} names={names} isDecided={decision !== undefined} />
+              <Proposal
+                document={readDocument(data)}
+                workspace={workspace}
+                dir={dir}
+                names={names}
+                isDecided={decision !== undefined}
+              />
             </div>
             <Inspector title="About this">
               <InspectorPart title="Where it comes from">

@@ -51,7 +51,8 @@ export function Outcome({
         {outcome?.execution && (
           <li>
             {outcome.execution.executed_actions} done, {outcome.execution.deduped_actions} done before,{" "}
-            {outcome.execution.skipped_actions} left, {outcome.execution.queued_for_approval} waiting for another approval
+            {outcome.execution.skipped_actions} left, {outcome.execution.queued_for_approval} waiting for another
+            approval
           </li>
         )}
         {decision.notes && <li>Note: {decision.notes}</li>}
@@ -72,15 +73,26 @@ export function Outcome({
 async function eventOf(dir: string, { project_id, run_id, review_id }: InboxDecision): Promise<number | null> {
   // The list is that of the index, which may not have the newest events yet.
   await call("index.sync", { workspace_dir: dir });
-  const events = await call("index.list_events", { workspace_dir: dir, project_id, run_id: run_id ?? "", type: "approval.decided" });
+  const events = await call("index.list_events", {
+    workspace_dir: dir,
+    project_id,
+    run_id: run_id ?? "",
+    type: "approval.decided",
+  });
   return events.find(({ payload_json }) => payload_json.includes(review_id))?.seq ?? null;
 }
 
-function changed(decision: InboxDecision, outcome: InboxResolveResponse | undefined, document: ProposedDocument): string {
+function changed(
+  decision: InboxDecision,
+  outcome: InboxResolveResponse | undefined,
+  document: ProposedDocument,
+): string {
   const isApproved = decision.decision === "approved";
   switch (decision.subject_kind) {
     case "memory_delta":
-      return isApproved ? `${document.text("target_file")} has the lines below.` : `${document.text("target_file")} was not changed.`;
+      return isApproved
+        ? `${document.text("target_file")} has the lines below.`
+        : `${document.text("target_file")} was not changed.`;
     case "milestone":
       return isApproved ? `The milestone is ${outcome?.milestone_status ?? "done"}.` : "The milestone stays as it was.";
     default:

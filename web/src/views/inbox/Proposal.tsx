@@ -27,7 +27,12 @@ export interface ProposedDocument {
   list: (name: string) => string[];
 }
 
-export function readDocument({ artifact_id, artifact_relpath, frontmatter, markdown }: CompanyArtifactReadResponse): ProposedDocument {
+export function readDocument({
+  artifact_id,
+  artifact_relpath,
+  frontmatter,
+  markdown,
+}: CompanyArtifactReadResponse): ProposedDocument {
   const text = (name: string) => {
     const value = frontmatter[name];
     return typeof value === "string" ? value : "";
@@ -80,7 +85,8 @@ function MemoryDelta({ document, workspace, names, isDecided }: Props) {
         {names.actor(document.text("produced_by"))} {isDecided ? "wanted" : "wants"} to add to{" "}
         {isGuidance ? (
           <>
-            the guidance of <Link to={at.agent(workspace, document.text("scope_ref"))}>{names.actor(document.text("scope_ref"))}</Link>
+            the guidance of{" "}
+            <Link to={at.agent(workspace, document.text("scope_ref"))}>{names.actor(document.text("scope_ref"))}</Link>
           </>
         ) : (
           <>
@@ -123,7 +129,11 @@ function MilestoneReport({ document, workspace, dir, isDecided }: Props) {
   const task = tasks?.tasks.find(({ task_id }) => task_id === document.text("task_id"));
   const milestone = task?.frontmatter.milestones.find(({ id }) => id === document.text("milestone_id"));
   const evidence = [
-    { name: "A patch", isNeeded: milestone?.evidence?.requires_patch ?? milestone?.kind === "coding", ids: document.list("evidence_artifacts") },
+    {
+      name: "A patch",
+      isNeeded: milestone?.evidence?.requires_patch ?? milestone?.kind === "coding",
+      ids: document.list("evidence_artifacts"),
+    },
     { name: "Tests", isNeeded: milestone?.evidence?.requires_tests ?? false, ids: document.list("tests_artifacts") },
   ];
   return (
@@ -233,7 +243,9 @@ function ActionProposal({ document, names, isDecided }: Props) {
       </section>
       <section className="block">
         <h2>The proposal</h2>
-        <Markdown text={withoutTitle(document.markdown).replace(/^## Proposed Action\n[\s\S]*?(?=^## |$(?![\s\S]))/m, "")} />
+        <Markdown
+          text={withoutTitle(document.markdown).replace(/^## Proposed Action\n[\s\S]*?(?=^## |$(?![\s\S]))/m, "")}
+        />
       </section>
     </>
   );

@@ -21,7 +21,17 @@ const MAY = [
   { value: "run-commands", label: "Run commands" },
 ] as const;
 
-export function JobDialog({ workspace, dir, names, onClose }: { workspace: string; dir: string; names: Names; onClose: () => void }) {
+export function JobDialog({
+  workspace,
+  dir,
+  names,
+  onClose,
+}: {
+  workspace: string;
+  dir: string;
+  names: Names;
+  onClose: () => void;
+}) {
   const [project, setProject] = useState(names.projects[0]?.project_id ?? "");
   const [kind, setKind] = useState<(typeof KINDS)[number]["value"]>("codex");
   const [may, setMay] = useState<(typeof MAY)[number]["value"]>("read-only");
@@ -62,11 +72,28 @@ export function JobDialog({ workspace, dir, names, onClose }: { workspace: strin
           onChange={(event) => setProject(event.target.value)}
           options={names.projects.map(({ project_id, name }) => ({ value: project_id, label: name }))}
         />
-        <SelectField label="Worker" value={kind} onChange={(event) => setKind(event.target.value as typeof kind)} options={[...KINDS]} />
-        <SelectField label="It may" value={may} onChange={(event) => setMay(event.target.value as typeof may)} options={[...MAY]} />
+        <SelectField
+          label="Worker"
+          value={kind}
+          onChange={(event) => setKind(event.target.value as typeof kind)}
+          options={[...KINDS]}
+        />
+        <SelectField
+          label="It may"
+          value={may}
+          onChange={(event) => setMay(event.target.value as typeof may)}
+          options={[...MAY]}
+        />
         <div className="field">
           <label htmlFor="job-goal">What it is to reach</label>
-          <textarea id="job-goal" className="input" rows={4} autoFocus value={goal} onChange={(event) => setGoal(event.target.value)} />
+          <textarea
+            id="job-goal"
+            className="input"
+            rows={4}
+            autoFocus
+            value={goal}
+            onChange={(event) => setGoal(event.target.value)}
+          />
         </div>
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

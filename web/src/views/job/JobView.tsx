@@ -60,8 +60,14 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
                     </span>
                   </p>
                 ))}
-                <Lines title="Files changed" list={result.files_changed.map(({ path, change_type }) => `${path} ${change_type ?? ""}`)} />
-                <Lines title="Commands" list={result.commands_run.map(({ command, exit_code }) => `${command}  → ${exit_code ?? "?"}`)} />
+                <Lines
+                  title="Files changed"
+                  list={result.files_changed.map(({ path, change_type }) => `${path} ${change_type ?? ""}`)}
+                />
+                <Lines
+                  title="Commands"
+                  list={result.commands_run.map(({ command, exit_code }) => `${command}  → ${exit_code ?? "?"}`)}
+                />
                 <Lines title="Next" list={result.next_actions.map(({ action }) => action)} />
               </section>
             ) : (

@@ -30,9 +30,7 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
       refetchInterval: LOOK,
     })),
   });
-  const jobs = reads
-    .flatMap(({ data }) => data ?? [])
-    .sort((a, b) => (startOf(b) > startOf(a) ? 1 : -1));
+  const jobs = reads.flatMap(({ data }) => data ?? []).sort((a, b) => (startOf(b) > startOf(a) ? 1 : -1));
   const ask = (
     <Button kind="primary" icon="plus" onClick={() => setAsking(true)}>
       New job
@@ -49,8 +47,8 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
         <Loading />
       ) : jobs.length === 0 ? (
         <Empty icon="doc" title="No job was given yet" action={ask}>
-          A job is a goal for a worker: Accord plans what the worker should know, runs it, tries again where that helps, and
-          keeps the result.
+          A job is a goal for a worker: Accord plans what the worker should know, runs it, tries again where that helps,
+          and keeps the result.
         </Empty>
       ) : (
         <div className="wide-column">
@@ -82,7 +80,9 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
                         <Link to={at.job(workspace, job.project_id, job.job_id)}>{shortId(job.job_id)}</Link>
                       </td>
                       <td>{names.project(job.project_id)}</td>
-                      <td className="wide">{last ? `${names.actor(last.worker_agent_id)} on ${last.worker_kind}` : ""}</td>
+                      <td className="wide">
+                        {last ? `${names.actor(last.worker_agent_id)} on ${last.worker_kind}` : ""}
+                      </td>
                       <td className="number">{job.attempts.length}</td>
                       <td className="muted">{last && <Time at={last.started_at} />}</td>
                       <td>

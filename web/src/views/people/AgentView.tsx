@@ -24,9 +24,13 @@ export default function AgentView({ workspace, dir, params }: CompanyViewProps) 
   const agent_id = params["agent"] ?? "";
   const names = useNames(dir);
   const query = useRead("agent.profile.snapshot", { workspace_dir: dir, agent_id });
-  const runs = useRead("monitor.snapshot", { workspace_dir: dir, limit: 1000 }).data?.rows.filter((row) => row.agent_id === agent_id);
+  const runs = useRead("monitor.snapshot", { workspace_dir: dir, limit: 1000 }).data?.rows.filter(
+    (row) => row.agent_id === agent_id,
+  );
   const deltas = useRead("memory.list_deltas", { workspace_dir: dir, ...ME, limit: 1000 }).data?.items;
-  const taught = deltas?.filter(({ scope_kind, scope_ref }) => scope_kind === "agent_guidance" && scope_ref === agent_id);
+  const taught = deltas?.filter(
+    ({ scope_kind, scope_ref }) => scope_kind === "agent_guidance" && scope_ref === agent_id,
+  );
   const project = runs?.[0]?.project_id ?? names.projects[0]?.project_id;
   const talk = () =>
     attempt("Opening the conversation", async () => {
@@ -63,17 +67,27 @@ export default function AgentView({ workspace, dir, params }: CompanyViewProps) 
                   {agent.team_id && <> in {names.team(agent.team_id)}</>}
                 </p>
                 <p className="muted">
-                  {[`runs on ${agent.provider}`, agent.model_hint, `here for ${agent.tenure_days} days`].filter(Boolean).join(" · ")}
+                  {[`runs on ${agent.provider}`, agent.model_hint, `here for ${agent.tenure_days} days`]
+                    .filter(Boolean)
+                    .join(" · ")}
                 </p>
               </div>
             </header>
             <Stats
               list={[
                 { label: "Runs", value: count(metrics.total_runs), note: `${metrics.running_runs} not over` },
-                { label: "Ended well", value: count(metrics.ended_runs), note: `${metrics.failed_runs} failed, ${metrics.stopped_runs} stopped` },
+                {
+                  label: "Ended well",
+                  value: count(metrics.ended_runs),
+                  note: `${metrics.failed_runs} failed, ${metrics.stopped_runs} stopped`,
+                },
                 { label: "Tokens", value: count(metrics.total_tokens) },
                 { label: "Cost", value: `$${metrics.total_cost_usd.toFixed(2)}` },
-                { label: "Contexts renewed", value: metrics.context_cycles_count ?? "–", note: metrics.context_cycles_count == null ? "nobody counted" : "" },
+                {
+                  label: "Contexts renewed",
+                  value: metrics.context_cycles_count ?? "–",
+                  note: metrics.context_cycles_count == null ? "nobody counted" : "",
+                },
               ]}
             />
             <section className="block">

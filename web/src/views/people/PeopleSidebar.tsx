@@ -21,7 +21,12 @@ export function byTeam({ agents, teams }: Names): { id: string; title: string; c
       .sort((a, b) => RANK[a.role] - RANK[b.role] || a.name.localeCompare(b.name));
   return [
     { id: "", title: "Company", charter: "Leads the company and keeps its records.", agents: of(undefined) },
-    ...teams.map(({ team_id, name, charter }) => ({ id: team_id, title: name, charter: charter ?? "", agents: of(team_id) })),
+    ...teams.map(({ team_id, name, charter }) => ({
+      id: team_id,
+      title: name,
+      charter: charter ?? "",
+      agents: of(team_id),
+    })),
   ].filter(({ agents }) => agents.length > 0);
 }
 
@@ -42,16 +47,30 @@ export default function PeopleSidebar({ workspace, dir, params }: CompanyViewPro
   usePalette({
     group: "People",
     find: () =>
-      all.map(({ agent_id, name, role }) => ({ id: agent_id, title: name, hint: role, icon: "people", run: () => navigate(at.agent(workspace, agent_id)) })),
+      all.map(({ agent_id, name, role }) => ({
+        id: agent_id,
+        title: name,
+        hint: role,
+        icon: "people",
+        run: () => navigate(at.agent(workspace, agent_id)),
+      })),
   });
   return (
     <>
       <div className="side-links">
-        <Link className="side-link" to={at.teams(workspace)} aria-current={path === at.people(workspace) || path === at.teams(workspace) ? "page" : undefined}>
+        <Link
+          className="side-link"
+          to={at.teams(workspace)}
+          aria-current={path === at.people(workspace) || path === at.teams(workspace) ? "page" : undefined}
+        >
           <Icon name="people" />
           <span>Teams</span>
         </Link>
-        <Link className="side-link" to={at.heartbeat(workspace)} aria-current={path === at.heartbeat(workspace) ? "page" : undefined}>
+        <Link
+          className="side-link"
+          to={at.heartbeat(workspace)}
+          aria-current={path === at.heartbeat(workspace) ? "page" : undefined}
+        >
           <Icon name="history" />
           <span>Heartbeat</span>
         </Link>

@@ -25,7 +25,11 @@ export default function PeopleView({ workspace, dir }: CompanyViewProps) {
     );
   }
   return (
-    <Page title="Teams" back={at.people(workspace)} state={`${names.agents.length} agents in ${names.teams.length} teams`}>
+    <Page
+      title="Teams"
+      back={at.people(workspace)}
+      state={`${names.agents.length} agents in ${names.teams.length} teams`}
+    >
       <div className="wide-column">
         <div className="cards">
           {byTeam(names).map(({ id, title, charter, agents }) => (

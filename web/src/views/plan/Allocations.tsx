@@ -35,13 +35,15 @@ export function Allocations({ dir, project, names, tasks, onClose }: Props) {
         workspace_dir: dir,
         project_id: project,
         applied_by: ME.actor_id,
-        items: chosen.map(({ task_id, preferred_provider, preferred_model, preferred_agent_id, token_budget_hint }) => ({
-          task_id,
-          preferred_provider,
-          token_budget_hint,
-          ...(preferred_model ? { preferred_model } : {}),
-          ...(preferred_agent_id ? { preferred_agent_id } : {}),
-        })),
+        items: chosen.map(
+          ({ task_id, preferred_provider, preferred_model, preferred_agent_id, token_budget_hint }) => ({
+            task_id,
+            preferred_provider,
+            token_budget_hint,
+            ...(preferred_model ? { preferred_model } : {}),
+            ...(preferred_agent_id ? { preferred_agent_id } : {}),
+          }),
+        ),
       });
       invalidate(["task.list", "pm.snapshot"], { workspace_dir: dir });
       toast({ text: `Noted for ${updated_task_ids.length} tasks` });
@@ -70,7 +72,11 @@ export function Allocations({ dir, project, names, tasks, onClose }: Props) {
                     <tr key={one.task_id}>
                       <td>
                         <label className="check">
-                          <input type="checkbox" checked={!left.has(one.task_id)} onChange={() => toggle(one.task_id)} />
+                          <input
+                            type="checkbox"
+                            checked={!left.has(one.task_id)}
+                            onChange={() => toggle(one.task_id)}
+                          />
                           {tasks.find(({ task_id }) => task_id === one.task_id)?.title ?? one.task_id}
                         </label>
                       </td>

@@ -100,7 +100,14 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
           </button>
         ))}
       </div>
-      <div className="gantt-scroll" ref={scroller} tabIndex={0} role="region" aria-label="Plan in time" onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}>
+      <div
+        className="gantt-scroll"
+        ref={scroller}
+        tabIndex={0}
+        role="region"
+        aria-label="Plan in time"
+        onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}
+      >
         <svg width={plan.width} height={plan.height} role="group" aria-label={`${tasks.length} tasks in time`}>
           <defs>
             <marker id="gantt-arrow" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="6" markerHeight="6" orient="auto">
@@ -129,7 +136,12 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
           ))}
           {scale.months.map(({ x, label }, i) => (
             // The month one looks at keeps its name in sight.
-            <text key={x} className="gantt-month" x={Math.max(x, Math.min(left, (scale.months[i + 1]?.x ?? Infinity) - 120)) + 4} y={14}>
+            <text
+              key={x}
+              className="gantt-month"
+              x={Math.max(x, Math.min(left, (scale.months[i + 1]?.x ?? Infinity) - 120)) + 4}
+              y={14}
+            >
               {label}
             </text>
           ))}
@@ -144,7 +156,13 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
               const before = plan.byId.get(id);
               if (!before) return null;
               const isCritical = before.task.critical && bar.task.critical;
-              return <path key={`${id}-${bar.task.task_id}`} className={isCritical ? "gantt-link critical" : "gantt-link"} d={elbow(before, bar)} />;
+              return (
+                <path
+                  key={`${id}-${bar.task.task_id}`}
+                  className={isCritical ? "gantt-link critical" : "gantt-link"}
+                  d={elbow(before, bar)}
+                />
+              );
             }),
           )}
           {plan.bars.map((bar) => {

@@ -49,7 +49,9 @@ export function PlanTable({ tasks, selected, names, onSelect }: Props) {
                 <td className="number">{Math.round(task.progress_pct)} %</td>
                 <td>{task.assignee_agent_id ? names.actor(task.assignee_agent_id) : names.team(task.team_id)}</td>
                 <td>
-                  {task.depends_on_task_ids.map((id) => tasks.find(({ task_id }) => task_id === id)?.title ?? id).join(", ")}
+                  {task.depends_on_task_ids
+                    .map((id) => tasks.find(({ task_id }) => task_id === id)?.title ?? id)
+                    .join(", ")}
                 </td>
               </tr>
             ))}

@@ -54,7 +54,10 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
   ]);
 
   /** Plans a task anew; everything else about it stays. */
-  const plan = async (row: TaskRow | undefined, schedule: { planned_start: string; planned_end: string; duration_days: number }) => {
+  const plan = async (
+    row: TaskRow | undefined,
+    schedule: { planned_start: string; planned_end: string; duration_days: number },
+  ) => {
     if (!row) return false;
     const before = row.frontmatter.schedule;
     const save = (wanted: typeof schedule | null) =>
@@ -63,10 +66,15 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
           workspace_dir: dir,
           project_id: project,
           task_id: row.task_id,
-          ...(wanted ? { schedule: { ...before, ...wanted } } : before ? { schedule: before } : { clear_schedule: true }),
+          ...(wanted
+            ? { schedule: { ...before, ...wanted } }
+            : before
+              ? { schedule: before }
+              : { clear_schedule: true }),
         });
         invalidate(["pm.snapshot", "task.list", "workspace.home.snapshot"], { workspace_dir: dir });
-        if (warnings?.includes("dependency_cycle")) toast({ tone: "failed", text: "Tasks wait for each other in a circle now." });
+        if (warnings?.includes("dependency_cycle"))
+          toast({ tone: "failed", text: "Tasks wait for each other in a circle now." });
       });
     const isSaved = await save(schedule);
     if (isSaved) {
@@ -78,18 +86,25 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
     return isSaved;
   };
   const replan = (task: GanttTask, start: number, end: number) =>
-    plan(tasks?.find(({ task_id }) => task_id === task.task_id), {
-      planned_start: new Date(start).toISOString(),
-      planned_end: new Date(end).toISOString(),
-      duration_days: Math.max(1, Math.round((end - start) / 86_400_000)),
-    });
+    plan(
+      tasks?.find(({ task_id }) => task_id === task.task_id),
+      {
+        planned_start: new Date(start).toISOString(),
+        planned_end: new Date(end).toISOString(),
+        duration_days: Math.max(1, Math.round((end - start) / 86_400_000)),
+      },
+    );
 
   return (
     <Page
       title={names.project(project)}
       back={at.plans(workspace)}
       crumbs={[{ label: "Plans", to: at.allPlans(workspace) }]}
-      state={gantt && <span className="not-on-phone">{`${gantt.project_span_days} days, ${gantt.remaining_span_days ?? 0} to go`}</span>}
+      state={
+        gantt && (
+          <span className="not-on-phone">{`${gantt.project_span_days} days, ${gantt.remaining_span_days ?? 0} to go`}</span>
+        )
+      }
       actions={
         <>
           <Button onClick={() => setAllocating(true)}>Who should do what?</Button>
@@ -101,23 +116,36 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
         {() =>
           !gantt || gantt.tasks.length === 0 ? (
             <Empty icon="plan" title="There is no task to plan">
-              Tasks are files in work/projects/{project}/tasks. Ask an agent of the project to write them; they show here as
-              bars in time.
+              Tasks are files in work/projects/{project}/tasks. Ask an agent of the project to write them; they show
+              here as bars in time.
             </Empty>
           ) : (
             <>
               <div className="toolbar">
-                <Choices label="Scale" options={SCALES} value={scale} onChange={(value) => setPreference("plan.scale", value)} />
+                <Choices
+                  label="Scale"
+                  options={SCALES}
+                  value={scale}
+                  onChange={(value) => setPreference("plan.scale", value)}
+                />
                 <Key />
               </div>
               {gantt.cpm_status === "dependency_cycle" && (
                 <p className="notice failed">
                   <Icon name="alert" />
                   Tasks wait for each other in a circle, so they have no critical path:{" "}
-                  {gantt.cycle_task_ids?.map((id) => gantt.tasks.find(({ task_id }) => task_id === id)?.title ?? id).join(", ")}
+                  {gantt.cycle_task_ids
+                    ?.map((id) => gantt.tasks.find(({ task_id }) => task_id === id)?.title ?? id)
+                    .join(", ")}
                 </p>
               )}
-              <Gantt tasks={gantt.tasks} pixelsPerDay={Number(scale)} selected={selected} onSelect={select} onReplan={replan} />
+              <Gantt
+                tasks={gantt.tasks}
+                pixelsPerDay={Number(scale)}
+                selected={selected}
+                onSelect={select}
+                onReplan={replan}
+              />
               <div className="plan-table">
                 <PlanTable tasks={gantt.tasks} selected={selected} names={names} onSelect={select} />
               </div>
@@ -139,13 +167,21 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
         ) : (
           <InspectorPart title="Nothing is chosen">
             <p className="muted">
-              Choose a bar to see why it stands where it stands. Drag it, or use ← and →, to plan it for other days; drag its
-              end, or use Shift with ← and →, to give it more or fewer.
+              Choose a bar to see why it stands where it stands. Drag it, or use ← and →, to plan it for other days;
+              drag its end, or use Shift with ← and →, to give it more or fewer.
             </p>
           </InspectorPart>
         )}
       </Inspector>
-      {isAllocating && <Allocations dir={dir} project={project} names={names} tasks={gantt?.tasks ?? []} onClose={() => setAllocating(false)} />}
+      {isAllocating && (
+        <Allocations
+          dir={dir}
+          project={project}
+          names={names}
+          tasks={gantt?.tasks ?? []}
+          onClose={() => setAllocating(false)}
+        />
+      )}
     </Page>
   );
 }

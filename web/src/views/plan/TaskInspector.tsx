@@ -15,7 +15,10 @@ interface Props {
   all: GanttTask[];
   row: TaskRow | undefined;
   names: Names;
-  onPlan: (row: TaskRow | undefined, schedule: { planned_start: string; planned_end: string; duration_days: number }) => Promise<boolean>;
+  onPlan: (
+    row: TaskRow | undefined,
+    schedule: { planned_start: string; planned_end: string; duration_days: number },
+  ) => Promise<boolean>;
   onSelect: (task: string) => void;
 }
 
@@ -58,7 +61,11 @@ export function TaskInspector({ task, all, row, names, onPlan, onSelect }: Props
             event.preventDefault();
             if (!isGood) return;
             const days = (Date.parse(end) - Date.parse(start)) / 86_400_000;
-            void onPlan(row, { planned_start: `${start}T00:00:00.000Z`, planned_end: `${end}T00:00:00.000Z`, duration_days: days });
+            void onPlan(row, {
+              planned_start: `${start}T00:00:00.000Z`,
+              planned_end: `${end}T00:00:00.000Z`,
+              duration_days: days,
+            });
           }}
         >
           <TextField label="Begins" type="date" value={start} onChange={(event) => setStart(event.target.value)} />
@@ -94,7 +101,17 @@ export function TaskInspector({ task, all, row, names, onPlan, onSelect }: Props
   );
 }
 
-function Links({ title, tasks, onSelect, none }: { title: string; tasks: GanttTask[]; onSelect: (id: string) => void; none: string }) {
+function Links({
+  title,
+  tasks,
+  onSelect,
+  none,
+}: {
+  title: string;
+  tasks: GanttTask[];
+  onSelect: (id: string) => void;
+  none: string;
+}) {
   return (
     <InspectorPart title={title}>
       {tasks.length === 0 && <p className="muted">{none}</p>}

@@ -40,7 +40,13 @@ export interface Moved {
 }
 
 /** `room` is how many pixels there are at least. */
-export function layout(tasks: GanttTask[], pixelsPerDay: number, now: number, moved: Moved | undefined, room: number): Layout {
+export function layout(
+  tasks: GanttTask[],
+  pixelsPerDay: number,
+  now: number,
+  moved: Moved | undefined,
+  room: number,
+): Layout {
   const times = tasks.map((task) => {
     const isMoved = moved?.task === task.task_id;
     const start = isMoved ? moved.start : Date.parse(task.start_at);

@@ -7,7 +7,13 @@ import type { Names } from "../company/names.ts";
 import { words } from "../company/names.ts";
 import { Code } from "../company/Code.tsx";
 
-export function EventRow({ event, names, isBad, place, since }: {
+export function EventRow({
+  event,
+  names,
+  isBad,
+  place,
+  since,
+}: {
   event: RunEvent;
   names: Names;
   isBad?: boolean;
@@ -23,7 +29,13 @@ export function EventRow({ event, names, isBad, place, since }: {
       <span className="event-type">{event.type}</span>
       <span className="event-line">{isBad ? "not what was written" : eventLine(event)}</span>
       <span className="event-actor">{place ?? names.actor(event.actor)}</span>
-      {since ? <time dateTime={event.at} title={event.at}>{after(since, event.at)}</time> : event.at && <Time at={event.at} />}
+      {since ? (
+        <time dateTime={event.at} title={event.at}>
+          {after(since, event.at)}
+        </time>
+      ) : (
+        event.at && <Time at={event.at} />
+      )}
     </div>
   );
 }
@@ -56,7 +68,9 @@ export function EventDetails({ event, names }: { event: RunEvent; names: Names }
         <dt>Hash</dt>
         <dd className="mono">{event.hash.slice(0, 16)}…</dd>
         <dt>After</dt>
-        <dd className="mono">{event.previousHash ? `${event.previousHash.slice(0, 16)}…` : "nothing, it is the first"}</dd>
+        <dd className="mono">
+          {event.previousHash ? `${event.previousHash.slice(0, 16)}…` : "nothing, it is the first"}
+        </dd>
       </dl>
       <Code text={chunk ?? JSON.stringify(event.payload, null, 2)} label={chunk === undefined ? "Payload" : "Output"} />
     </div>

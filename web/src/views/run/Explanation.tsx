@@ -7,7 +7,8 @@ import { Status } from "../../parts/Status.tsx";
 import { meaningOf } from "../company/meaning.ts";
 import { Code } from "../company/Code.tsx";
 
-const hours = (ms: number) => (ms >= 3_600_000 ? `${Math.round(ms / 360_000) / 10} h` : `${Math.round(ms / 60_000)} min`);
+const hours = (ms: number) =>
+  ms >= 3_600_000 ? `${Math.round(ms / 360_000) / 10} h` : `${Math.round(ms / 60_000)} min`;
 
 export function Explanation({ explained }: { explained: CompanySessionExplanation }) {
   const { would_launch, refusal, policy, lane, budget, command, instructions } = explained;
@@ -16,7 +17,13 @@ export function Explanation({ explained }: { explained: CompanySessionExplanatio
     <section className="explained" aria-label="What would happen">
       <div className={would_launch ? "notice done" : "notice failed"}>
         <Icon name={would_launch ? "check" : "alert"} />
-        <span>{would_launch ? (isFree ? "It would start at once." : `It would wait at place ${lane.queue_position}.`) : refusal}</span>
+        <span>
+          {would_launch
+            ? isFree
+              ? "It would start at once."
+              : `It would wait at place ${lane.queue_position}.`
+            : refusal}
+        </span>
       </div>
       <dl className="facts">
         <dt>Policy</dt>
@@ -29,7 +36,11 @@ export function Explanation({ explained }: { explained: CompanySessionExplanatio
         <dd>
           {lane.running} of {lane.workspace_limit} places taken; at most {lane.provider_limit} of {lane.provider}
           {lane.team_id && <>, {lane.team_limit} of its team</>}
-          {lane.cooldown_until && <>; {lane.provider} rests until {lane.cooldown_until}</>}
+          {lane.cooldown_until && (
+            <>
+              ; {lane.provider} rests until {lane.cooldown_until}
+            </>
+          )}
         </dd>
         <dt>Budget</dt>
         <dd>

@@ -52,14 +52,21 @@ export function LaunchDialog({ workspace, dir, names, onClose }: Props) {
   const made = useRef<{ key: string; run: string }>(undefined);
   const isCommand = provider === "cmd";
 
-  const changed = <T,>(set: (value: T) => void) => (value: T) => {
-    set(value);
-    setExplained(undefined);
-  };
+  const changed =
+    <T,>(set: (value: T) => void) =>
+    (value: T) => {
+      set(value);
+      setExplained(undefined);
+    };
   const request = async (): Promise<CompanySessionLaunchParams> => {
     const key = [project, agent, provider].join();
     if (made.current?.key !== key) {
-      const { run_id } = await call("run.create", { workspace_dir: dir, project_id: project, agent_id: agent, provider });
+      const { run_id } = await call("run.create", {
+        workspace_dir: dir,
+        project_id: project,
+        agent_id: agent,
+        provider,
+      });
       made.current = { key, run: run_id };
     }
     return {
@@ -115,7 +122,12 @@ export function LaunchDialog({ workspace, dir, names, onClose }: Props) {
             onChange={(event) => changed(setAgent)(event.target.value)}
             options={names.agents.map(({ agent_id, name, role }) => ({ value: agent_id, label: `${name} (${role})` }))}
           />
-          <SelectField label="What runs" value={provider} onChange={(event) => changed(setProvider)(event.target.value)} options={WORKERS} />
+          <SelectField
+            label="What runs"
+            value={provider}
+            onChange={(event) => changed(setProvider)(event.target.value)}
+            options={WORKERS}
+          />
           {isCommand ? (
             <SelectField
               label="Priority"

@@ -45,13 +45,20 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
     (event) =>
       (group === "all" || groupOf(event.type) === group) &&
       (project === "all" || event.project === project) &&
-      `${event.type} ${eventLine(event)} ${names.actor(event.actor)}`.toLowerCase().includes(filter.trim().toLowerCase()),
+      `${event.type} ${eventLine(event)} ${names.actor(event.actor)}`
+        .toLowerCase()
+        .includes(filter.trim().toLowerCase()),
   );
   return (
     <Page title="Live" back={at.runs(workspace)} state={<Status meaning="running">Following</Status>}>
       <div className="toolbar">
         <Choices label="Kind of events" options={EVENT_GROUPS} value={group} onChange={setGroup} />
-        <select className="input" aria-label="Project" value={project} onChange={(event) => setProject(event.target.value)}>
+        <select
+          className="input"
+          aria-label="Project"
+          value={project}
+          onChange={(event) => setProject(event.target.value)}
+        >
           <option value="all">All projects</option>
           {names.projects.map(({ project_id, name }) => (
             <option key={project_id} value={project_id}>

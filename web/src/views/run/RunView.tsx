@@ -79,10 +79,13 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
   };
   useKeys("This run", [{ key: "p", label: "Play or pause the replay", run: play }]);
 
-  const status = session?.queued ? "queued" : (session?.status ?? (row?.status === "running" ? "not started" : (row?.status ?? "")));
+  const status = session?.queued
+    ? "queued"
+    : (session?.status ?? (row?.status === "running" ? "not started" : (row?.status ?? "")));
   const isLive = session?.status === "running" && session.ended_at_ms == null;
   const stop = () =>
-    session && void attempt("Stopping", () => call("session.stop", { session_ref: session.session_ref, workspace_dir: dir }));
+    session &&
+    void attempt("Stopping", () => call("session.stop", { session_ref: session.session_ref, workspace_dir: dir }));
   return (
     <Page
       title={row ? `${names.actor(row.agent_id)}` : shortId(run)}
@@ -138,7 +141,12 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
         </div>
       )}
       <div className="replay">
-        <IconButton label={isPlaying ? "Pause the replay" : "Play the replay"} icon={isPlaying ? "pause" : "play"} hotkey="p" onClick={play} />
+        <IconButton
+          label={isPlaying ? "Pause the replay" : "Play the replay"}
+          icon={isPlaying ? "pause" : "play"}
+          hotkey="p"
+          onClick={play}
+        />
         <input
           type="range"
           aria-label="Moment of the run"
@@ -153,7 +161,9 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
           }}
         />
         <span className="replay-place">
-          {shownCount === undefined ? `${count(events.length)} events${isLive ? ", live" : ""}` : `after event ${end} of ${events.length}`}
+          {shownCount === undefined
+            ? `${count(events.length)} events${isLive ? ", live" : ""}`
+            : `after event ${end} of ${events.length}`}
         </span>
       </div>
       <Inspector title={open ? `Event ${open.seq}` : "Run"}>

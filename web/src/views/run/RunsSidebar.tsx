@@ -31,7 +31,12 @@ export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps
   return (
     <>
       <div className="side-links">
-        <SideLink to={at.live(workspace)} path={path === at.runs(workspace) ? at.live(workspace) : path} icon="history" label="Live" />
+        <SideLink
+          to={at.live(workspace)}
+          path={path === at.runs(workspace) ? at.live(workspace) : path}
+          icon="history"
+          label="Live"
+        />
         <SideLink to={at.sessions(workspace)} path={path} icon="run" label="Sessions" />
         <SideLink
           to={at.jobs(workspace)}
@@ -64,12 +69,26 @@ export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps
           }
         </Await>
       </div>
-      {isLaunching && <LaunchDialog workspace={workspace} dir={dir} names={names} onClose={() => setLaunching(false)} />}
+      {isLaunching && (
+        <LaunchDialog workspace={workspace} dir={dir} names={names} onClose={() => setLaunching(false)} />
+      )}
     </>
   );
 }
 
-function SideLink({ to, path, icon, label, note }: { to: string; path: string; icon: "history" | "run" | "doc"; label: string; note?: string }) {
+function SideLink({
+  to,
+  path,
+  icon,
+  label,
+  note,
+}: {
+  to: string;
+  path: string;
+  icon: "history" | "run" | "doc";
+  label: string;
+  note?: string;
+}) {
   return (
     <Link className="side-link" to={to} aria-current={path === to ? "page" : undefined}>
       <Icon name={icon} />

@@ -42,7 +42,8 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
         {(sessions) =>
           sessions.length === 0 ? (
             <Empty icon="run" title="No session was launched yet" action={launch}>
-              A session is the process of a run: a worker program or any command, within the limits of policy and budget.
+              A session is the process of a run: a worker program or any command, within the limits of policy and
+              budget.
             </Empty>
           ) : (
             <div className="wide-column">
@@ -73,7 +74,9 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
                           )}
                         </td>
                         <td>
-                          <Link to={at.run(workspace, session.project_id, session.run_id)}>{agentOf(session.run_id)}</Link>
+                          <Link to={at.run(workspace, session.project_id, session.run_id)}>
+                            {agentOf(session.run_id)}
+                          </Link>
                         </td>
                         <td>{names.project(session.project_id)}</td>
                         <td className="muted">
@@ -84,7 +87,9 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
                         </td>
                         <td className="number mono">{session.pid ?? ""}</td>
                         <td className="wide muted">
-                          {session.error ?? session.signal ?? (session.exit_code == null ? "" : `exit code ${session.exit_code}`)}
+                          {session.error ??
+                            session.signal ??
+                            (session.exit_code == null ? "" : `exit code ${session.exit_code}`)}
                         </td>
                         <td>
                           {session.status === "running" && (
@@ -102,7 +107,9 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
           )
         }
       </Await>
-      {isLaunching && <LaunchDialog workspace={workspace} dir={dir} names={names} onClose={() => setLaunching(false)} />}
+      {isLaunching && (
+        <LaunchDialog workspace={workspace} dir={dir} names={names} onClose={() => setLaunching(false)} />
+      )}
     </Page>
   );
 }

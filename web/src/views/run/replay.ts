@@ -3,6 +3,7 @@
 import type { ReplayParseIssue, ReplayVerificationIssue } from "@accord/client";
 import { useCallback, useEffect, useState } from "react";
 import { call } from "../../data/calls.ts";
+import { client } from "../../data/client.ts";
 import { readEvent, type RunEvent } from "../company/events.ts";
 import { useEvents } from "../company/live.ts";
 
@@ -70,6 +71,8 @@ export function useReplay(dir: string, project: string, run: string): Replay & {
     return () => abort.abort();
   }, [dir, project, run, generation]);
 
+  // Events that were missed while there was no connection are in the log.
+  useEffect(() => client.onGap(check), [check]);
   useEvents((news) => {
     const own = news.filter((event) => event.run === run && event.seq > 0);
     if (own.length === 0) return;

@@ -74,7 +74,14 @@ export function Days({ title, rows, measure }: { title: string; rows: Sum[]; mea
                   onPointerEnter={() => setAt(i)}
                 />
                 {row.reported > 0 && (
-                  <rect className="chart-bar" x={x} y={y(row.reported)} width={bar} height={y(0) - y(row.reported)} pointerEvents="none" />
+                  <rect
+                    className="chart-bar"
+                    x={x}
+                    y={y(row.reported)}
+                    width={bar}
+                    height={y(0) - y(row.reported)}
+                    pointerEvents="none"
+                  />
                 )}
                 {row.estimated > 0 && (
                   <rect

@@ -2,7 +2,17 @@
 
 import { amount, type Measure, type Sum } from "./sums.ts";
 
-export function SumTable({ title, first, rows, measure }: { title: string; first: string; rows: Sum[]; measure: Measure }) {
+export function SumTable({
+  title,
+  first,
+  rows,
+  measure,
+}: {
+  title: string;
+  first: string;
+  rows: Sum[];
+  measure: Measure;
+}) {
   return (
     <details>
       <summary>As a table</summary>

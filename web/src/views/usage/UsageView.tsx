@@ -35,14 +35,23 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
   const [measure, setMeasure] = useState<Measure>("tokens");
   const [span, setSpan] = useState<(typeof SPANS)[number]["id"]>("14");
   const [project, setProject] = useState("all");
-  const query = useRead("usage.analytics", { workspace_dir: dir, limit: RUNS, ...(project === "all" ? {} : { project_id: project }) });
+  const query = useRead("usage.analytics", {
+    workspace_dir: dir,
+    limit: RUNS,
+    ...(project === "all" ? {} : { project_id: project }),
+  });
   const resources = useRead("resources.snapshot", { workspace_dir: dir }).data;
   return (
     <Page title="Usage">
       <div className="toolbar">
         <Choices label="What" options={MEASURES} value={measure} onChange={setMeasure} />
         <Choices label="How far back" options={SPANS} value={span} onChange={setSpan} />
-        <select className="input" aria-label="Project" value={project} onChange={(event) => setProject(event.target.value)}>
+        <select
+          className="input"
+          aria-label="Project"
+          value={project}
+          onChange={(event) => setProject(event.target.value)}
+        >
           <option value="all">All projects</option>
           {names.projects.map(({ project_id, name }) => (
             <option key={project_id} value={project_id}>
@@ -55,19 +64,28 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
         {({ recent_runs, all_time_totals }) =>
           all_time_totals.run_count === 0 ? (
             <Empty icon="usage" title="Nothing was used yet">
-              When a session ends, what its provider reported shows here; what no provider counted is estimated and kept apart.
+              When a session ends, what its provider reported shows here; what no provider counted is estimated and kept
+              apart.
             </Empty>
           ) : (
             <div className="wide-column">
               <Stats
                 list={[
-                  { label: "Tokens, all time", value: count(all_time_totals.total_tokens), note: plural(all_time_totals.run_count, "run") },
+                  {
+                    label: "Tokens, all time",
+                    value: count(all_time_totals.total_tokens),
+                    note: plural(all_time_totals.run_count, "run"),
+                  },
                   {
                     label: "Cost, all time",
                     value: `$${all_time_totals.total_cost_usd.toFixed(2)}`,
                     note: `${plural(all_time_totals.unpriced_run_count, "run")} without a price`,
                   },
-                  { label: "Reported by providers", value: count(all_time_totals.provider_reported_count), note: "runs" },
+                  {
+                    label: "Reported by providers",
+                    value: count(all_time_totals.provider_reported_count),
+                    note: "runs",
+                  },
                   { label: "Estimated from text", value: count(all_time_totals.estimated_count), note: "runs" },
                   {
                     label: "Workers at work",
@@ -89,12 +107,25 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
   );
 }
 
-function Charts({ runs, days, measure, project }: { runs: UsageRun[]; days: number; measure: Measure; project: (id: string) => string }) {
+function Charts({
+  runs,
+  days,
+  measure,
+  project,
+}: {
+  runs: UsageRun[];
+  days: number;
+  measure: Measure;
+  project: (id: string) => string;
+}) {
   const from = Date.now() - days * 86_400_000;
   const within = useMemo(() => runs.filter(({ created_at }) => Date.parse(created_at) >= from), [runs, days]);
   const perDay = useMemo(() => byDay(within, days, measure), [within, days, measure]);
   const perProvider = useMemo(() => byKey(within, ({ provider }) => provider, measure), [within, measure]);
-  const perProject = useMemo(() => byKey(within, ({ project_id }) => project(project_id), measure), [within, measure, project]);
+  const perProject = useMemo(
+    () => byKey(within, ({ project_id }) => project(project_id), measure),
+    [within, measure, project],
+  );
   return (
     <>
       <Days title={measure === "tokens" ? "Tokens by day" : "Cost by day, USD"} rows={perDay} measure={measure} />

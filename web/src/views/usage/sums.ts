@@ -66,8 +66,7 @@ export function scaleOf(largest: number): number[] {
 
 /** Short enough for an axis: 12k, 3.5M. */
 export function short(value: number, measure: Measure): string {
-  const text =
-    value >= 1e6 ? `${round(value / 1e6)}M` : value >= 1e3 ? `${round(value / 1e3)}k` : String(round(value));
+  const text = value >= 1e6 ? `${round(value / 1e6)}M` : value >= 1e3 ? `${round(value / 1e3)}k` : String(round(value));
   return measure === "cost" ? `$${text}` : text;
 }
 
