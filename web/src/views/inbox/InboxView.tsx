@@ -1,25 +1,52 @@
-// The inbox without anything open.
+// The inbox without anything open: how much waits, and who asked for help.
 
-import { Empty } from "../../parts/states.tsx";
+import "../company/company.css";
 import { Kbd } from "../../parts/Kbd.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Time } from "../../parts/Time.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
+import { useNames } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 
 export default function InboxView({ dir }: CompanyViewProps) {
   const { data } = useRead("inbox.snapshot", { workspace_dir: dir, ...ME });
   const waiting = data?.pending.length ?? 0;
-  if (waiting === 0) {
-    return (
-      <Empty icon="check" title="Nothing waits for you">
-        When an agent wants to change memory, finish a milestone or start something risky, it asks here first.
-      </Empty>
-    );
-  }
   return (
-    <Empty icon="inbox" title={waiting === 1 ? "One decision waits for you" : `${waiting} decisions wait for you`}>
-      <Kbd keys="j" /> and <Kbd keys="k" /> open one after the other, <Kbd keys="a" /> approves and <Kbd keys="d" />{" "}
-      denies what is open, <Kbd keys="?" /> shows all keys.
-    </Empty>
+    <>
+      {waiting === 0 ? (
+        <Empty icon="check" title="Nothing waits for you">
+          When an agent wants to change memory, finish a milestone or start something risky, it asks here first.
+        </Empty>
+      ) : (
+        <Empty icon="inbox" title={waiting === 1 ? "One decision waits for you" : `${waiting} decisions wait for you`}>
+          <Kbd keys="j" /> and <Kbd keys="k" /> open one after the other, <Kbd keys="a" /> approves and{" "}
+          <Kbd keys="d" /> denies what is open, <Kbd keys="?" /> shows all keys.
+        </Empty>
+      )}
+      <HelpWanted dir={dir} />
+    </>
+  );
+}
+
+function HelpWanted({ dir }: { dir: string }) {
+  const names = useNames(dir);
+  const { data } = useRead("inbox.list_help_requests", { workspace_dir: dir, ...ME, limit: 20 });
+  if (!data || data.length === 0) return null;
+  return (
+    <section className="page-column block">
+      <h2>Help wanted</h2>
+      <ul className="lines">
+        {data.map(({ id, title, requester, target_manager, created_at }) => (
+          <li key={id} className="line">
+            <span className="line-text">{title}</span>
+            <span className="muted">
+              {names.actor(requester)} asks {names.actor(target_manager)}
+            </span>
+            <Time at={created_at} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -24,7 +24,8 @@ import { shortId, useNames, words } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { decide, useOutcome } from "./decide.ts";
 import { Outcome } from "./Outcome.tsx";
-import { Proposal, readDocument } from "./Proposal.tsx";
+import { readDocument } from "./document.ts";
+import { Proposal } from "./Proposal.tsx";
 
 export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
   const project_id = params["project"] ?? "";

@@ -8,7 +8,7 @@ import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { shortId, words, type Names } from "../company/names.ts";
-import type { ProposedDocument } from "./Proposal.tsx";
+import type { ProposedDocument } from "./document.ts";
 
 export function Outcome({
   workspace,

@@ -1,0 +1,65 @@
+// Something a woken worker wants to do and may not do by itself.
+
+import { Icon } from "../../parts/Icon.tsx";
+import { Markdown } from "../../parts/Markdown.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { isRecord } from "../company/events.ts";
+import { meaningOf } from "../company/meaning.ts";
+import { Code, withoutTitle } from "../company/Code.tsx";
+import { words } from "../company/names.ts";
+import type { ProposalProps } from "./document.ts";
+
+export function ActionProposal({ document, names, isDecided }: ProposalProps) {
+  const action = isRecord(document.front["proposed_action"]) ? document.front["proposed_action"] : {};
+  const value = (name: string) => (typeof action[name] === "string" ? action[name] : "");
+  const risk = value("risk");
+  const isJob = value("kind") === "launch_job";
+  return (
+    <>
+      <p className="proposal-lead">
+        {isDecided ? "The decision was about an action: " : "Approving does this at once: "}
+        <strong>{words(value("kind"))}</strong>
+        {document.text("rationale") && <>, because: {document.text("rationale")}</>}
+      </p>
+      <div className={risk === "high" ? "notice failed" : "notice"}>
+        <Icon name={risk === "high" ? "alert" : "info"} />
+        <span>Risk: {risk || "unknown"}</span>
+      </div>
+      <dl className="facts">
+        {isJob && (
+          <>
+            <dt>Goal</dt>
+            <dd>{value("goal")}</dd>
+            <dt>Worker</dt>
+            <dd>
+              {value("worker_agent_id") ? names.actor(value("worker_agent_id")) : "chosen when it starts"}
+              {value("worker_kind") && ` on ${value("worker_kind")}`}
+            </dd>
+            <dt>May</dt>
+            <dd>
+              <Status meaning={value("permission_level") === "run-commands" ? "waiting" : meaningOf("ready")}>
+                {words(value("permission_level") || "read-only")}
+              </Status>
+            </dd>
+          </>
+        )}
+        {value("body") && (
+          <>
+            <dt>Says</dt>
+            <dd>{value("body")}</dd>
+          </>
+        )}
+      </dl>
+      <section className="block">
+        <h2>The exact action</h2>
+        <Code text={JSON.stringify(action, null, 2)} label="The exact action" />
+      </section>
+      <section className="block">
+        <h2>The proposal</h2>
+        <Markdown
+          text={withoutTitle(document.markdown).replace(/^## Proposed Action\n[\s\S]*?(?=^## |$(?![\s\S]))/m, "")}
+        />
+      </section>
+    </>
+  );
+}

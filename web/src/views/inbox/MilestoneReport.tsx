@@ -1,0 +1,83 @@
+// A milestone that is said to be reached: what approving changes, and what proves it.
+
+import { Diff } from "../../parts/Diff.tsx";
+import { Markdown } from "../../parts/Markdown.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Link } from "../../router.tsx";
+import { at } from "../company/address.ts";
+import { withoutTitle } from "../company/Code.tsx";
+import { shortId } from "../company/names.ts";
+import { useRead } from "../company/reads.ts";
+import type { ProposalProps } from "./document.ts";
+
+export function MilestoneReport({ document, workspace, dir, isDecided }: ProposalProps) {
+  const tasks = useRead("task.list", { workspace_dir: dir, project_id: document.project }).data;
+  const task = tasks?.tasks.find(({ task_id }) => task_id === document.text("task_id"));
+  const milestone = task?.frontmatter.milestones.find(({ id }) => id === document.text("milestone_id"));
+  const evidence = [
+    {
+      name: "A patch",
+      isNeeded: milestone?.evidence?.requires_patch ?? milestone?.kind === "coding",
+      ids: document.list("evidence_artifacts"),
+    },
+    { name: "Tests", isNeeded: milestone?.evidence?.requires_tests ?? false, ids: document.list("tests_artifacts") },
+  ];
+  return (
+    <>
+      <p className="proposal-lead">
+        {isDecided ? "The decision was about the milestone " : "Approving marks the milestone "}
+        <strong>{milestone?.title ?? shortId(document.text("milestone_id"))}</strong>
+        {isDecided ? " of " : " as done in "}
+        <Link to={at.plan(workspace, document.project, document.text("task_id"))}>
+          {task?.frontmatter.title ?? shortId(document.text("task_id"))}
+        </Link>
+      </p>
+      {task && milestone && (
+        <Diff
+          before={task.frontmatter.milestones.map(({ title, status }) => `${title}: ${status}`).join("\n")}
+          after={task.frontmatter.milestones
+            .map(({ id, title, status }) => `${title}: ${id === milestone.id ? "done" : status}`)
+            .join("\n")}
+          label={`milestones of ${task.frontmatter.title}`}
+        />
+      )}
+      <section className="block">
+        <h2>Evidence</h2>
+        <table className="table">
+          <thead>
+            <tr>
+              <th>What</th>
+              <th>Needed</th>
+              <th className="wide">Given</th>
+            </tr>
+          </thead>
+          <tbody>
+            {evidence.map(({ name, isNeeded, ids }) => (
+              <tr key={name}>
+                <td>{name}</td>
+                <td>{isNeeded ? "yes" : "no"}</td>
+                <td className="wide">
+                  {ids.length > 0 ? (
+                    <Status meaning="done">{ids.map(shortId).join(", ")}</Status>
+                  ) : (
+                    <Status meaning={isNeeded ? "failed" : "idle"}>{isNeeded ? "missing" : "none"}</Status>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {milestone && milestone.acceptance_criteria.length > 0 && (
+          <>
+            <h2 className="block-second">It is good when</h2>
+            <Markdown text={milestone.acceptance_criteria.map((one) => `- ${one}`).join("\n")} />
+          </>
+        )}
+      </section>
+      <section className="block">
+        <h2>The report</h2>
+        <Markdown text={withoutTitle(document.markdown)} />
+      </section>
+    </>
+  );
+}
