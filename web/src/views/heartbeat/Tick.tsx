@@ -60,23 +60,26 @@ export function Candidates({ tick, names, workspace }: Props) {
       <table className="table">
         <thead>
           <tr>
-            <th className="wide">Worker</th>
-            <th>Decision</th>
+            <th>Worker</th>
+            <th className="number">Points</th>
+            <th className="wide">Decision</th>
             {COLUMNS.map(({ title }) => (
               <th key={title} className="number">
                 {title}
               </th>
             ))}
-            <th className="number">Points</th>
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
             <tr key={row.worker_agent_id}>
-              <td className="wide">
+              <td>
                 <Link to={at.agent(workspace, row.worker_agent_id)}>{names.actor(row.worker_agent_id)}</Link>
               </td>
-              <td>
+              <td className="number">
+                <strong>{row.score}</strong>
+              </td>
+              <td className="wide">
                 {woken.has(row.worker_agent_id) ? (
                   <Status meaning="running">{tick.dry_run ? "Would be woken" : "Woken"}</Status>
                 ) : (
@@ -90,9 +93,6 @@ export function Candidates({ tick, names, workspace }: Props) {
                   {row.components[points] || <span className="muted">0</span>}
                 </td>
               ))}
-              <td className="number">
-                <strong>{row.score}</strong>
-              </td>
             </tr>
           ))}
         </tbody>
