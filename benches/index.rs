@@ -2,8 +2,8 @@
 //! to date against looking at the same files, and the views that are read from it.
 //!
 //! `cargo bench -p index --bench index` prints a table and ends with code 1 when a target is missed. Everything is
-//! measured in turns and medians are compared: only ratios mean something on a machine that does other things too, so
-//! what has a target in milliseconds is held against its time on a processor, not against the clock on the wall.
+//! measured in turns and medians are compared. What has a target in milliseconds is held against the clock on the wall,
+//! so it wants a machine that does nothing else; the time on a processor stands beside it.
 //! `-- --million` adds a folder of a million events, built by a process of its own whose peak memory is read.
 
 #![expect(
@@ -77,10 +77,10 @@ impl Table {
     }
 
     fn time(&mut self, what: &str, took: Took, bare: Option<f64>, most_ms: Option<f64>) {
-        let verdict = most_ms.map(|most| (took.cpu * 1e3 <= most, format!("≤ {most:.0} ms")));
-        let ratio = bare.map_or_else(String::new, |bare| format!(" {:.1}×", took.cpu / bare));
+        let verdict = most_ms.map(|most| (took.wall * 1e3 <= most, format!("≤ {most:.0} ms")));
+        let ratio = bare.map_or_else(String::new, |bare| format!(" {:.1}×", took.wall / bare));
         let (cpu, wall) = (took.cpu * 1e3, took.wall * 1e3);
-        let value = format!("{cpu:.2} ms (wall {wall:.1}){ratio}");
+        let value = format!("{wall:.2} ms (cpu {cpu:.1}){ratio}");
         self.row(what, &value, verdict);
     }
 }
@@ -137,30 +137,35 @@ fn thousand(table: &mut Table) {
     );
     table.rate("index.rebuild", rebuilt.wall, raw.wall, Some(0.60));
     println!();
-    table.time("stat of the same files", bare, Some(bare.cpu), None);
+    table.time("stat of the same files", bare, Some(bare.wall), None);
     table.time(
         "index.sync, nothing changed",
         unchanged,
-        Some(bare.cpu),
+        Some(bare.wall),
         Some(15.0),
     );
     table.time(
         "index.sync, one event appended",
         appended,
-        Some(bare.cpu),
+        Some(bare.wall),
         Some(20.0),
     );
     table.time(
         "monitor.snapshot, with its sync",
         monitor,
-        Some(bare.cpu),
+        Some(bare.wall),
         Some(25.0),
     );
-    table.time("ui.snapshot, with its sync", ui, Some(bare.cpu), Some(25.0));
+    table.time(
+        "ui.snapshot, with its sync",
+        ui,
+        Some(bare.wall),
+        Some(25.0),
+    );
     table.time(
         "resources.snapshot, from the documents",
         resources,
-        Some(bare.cpu),
+        Some(bare.wall),
         None,
     );
 }

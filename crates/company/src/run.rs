@@ -1,6 +1,6 @@
 //! Runs: made, listed, found.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, thread};
 
 use protocol::company::{
     AgentId, ContextPackId, DocumentId, ProjectId, RunId, RunStatus, Visibility, run::RunRow,
@@ -200,14 +200,33 @@ pub fn runs(
     let mut found = Vec::new();
     for project in projects {
         let folder = format!("{}/runs", layout::project(&project));
-        for name in company.names(&folder)? {
-            // What cannot be read is reported by `workspace.validate`, not by every list.
-            if let Ok(run) = company.read(&format!("{folder}/{name}/run.yaml")) {
-                found.push((project.clone(), run));
-            }
-        }
+        let names = company.names(&folder)?;
+        let runs = readable(company, &folder, &names).into_iter();
+        found.extend(runs.map(|run| (project.clone(), run)));
     }
     Ok(found)
+}
+
+/// The runs that can be read, in the order of their folders; many are read by two threads.
+fn readable(company: &Company, folder: &str, names: &[String]) -> Vec<Arc<Run>> {
+    const MANY: usize = 500;
+    // What cannot be read is reported by `workspace.validate`, not by every list.
+    let read = |names: &[String]| -> Vec<Arc<Run>> {
+        let runs = names
+            .iter()
+            .map(|name| company.read(&format!("{folder}/{name}/run.yaml")));
+        runs.filter_map(Result::ok).collect()
+    };
+    if names.len() < MANY {
+        return read(names);
+    }
+    let (first, second) = names.split_at(names.len() / 2);
+    thread::scope(|scope| {
+        let second = scope.spawn(|| read(second));
+        let mut runs = read(first);
+        runs.extend(second.join().unwrap_or_default());
+        runs
+    })
 }
 
 /// The runs as `run.list` shows them, newest first.

@@ -262,6 +262,8 @@ impl Caused {
                 Effect::Tell(text, waiting) => peer.outbox().notify(&text, &waiting),
                 Effect::RunTurn(run) => peer.gateway.agent.run(*run),
                 Effect::CatchUp(thread) => {
+                    // This may wait for the turn, and the answer must not.
+                    peer.outbox().release();
                     let tell = |started| {
                         peer.outbox()
                             .notify(&rpc::notification(&started), &Waiting::Kept)

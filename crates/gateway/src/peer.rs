@@ -186,13 +186,15 @@ impl Service for Peer {
         let caused = ctx.caused();
         let answer = self.gateway.router().answer(ctx, &request).await;
         let frame = caused.frame().filter(|_| answer.failure.is_none());
-        self.outbox.respond_behind(frame, answer.text).await;
+        // What the caller is told at once goes out with its answer.
+        self.outbox.hold_behind(frame, answer.text).await;
         match answer.failure {
-            // The caller has its answer; now everybody is told.
+            // The caller's answer is on its way; now everybody is told.
             None => caused.carry_out(&self).await,
             Some(Kind::UnknownWorkspace) => caused.unfollow(&self),
             Some(_) => {}
         }
+        self.outbox.release();
     }
 
     async fn binary(&self, frame: Bytes) {

@@ -134,6 +134,12 @@ impl Outbox {
 
     /// Queues a binary frame and the response that follows it at once.
     pub async fn respond_behind(&self, frame: Option<FileFrame>, text: Text) {
+        self.hold_behind(frame, text).await;
+        self.release();
+    }
+
+    /// The same, and lets it wait for [`Outbox::release`], so that what follows at once is written with it.
+    pub async fn hold_behind(&self, frame: Option<FileFrame>, text: Text) {
         loop {
             let waiting = self.room.notified();
             {
@@ -148,13 +154,16 @@ impl Outbox {
                     state.responses += 1;
                     state.response_bytes += bytes;
                     state.queue.push_back(Entry::Response { frame, text });
-                    drop(state);
-                    self.ready.notify_one();
                     return;
                 }
             }
             waiting.await;
         }
+    }
+
+    /// Lets the transport write what was held. What is queued by others goes with it, and does the same.
+    pub fn release(&self) {
+        self.ready.notify_one();
     }
 
     /// Queues a message of a stream the client asked for, waiting for room as a response does.

@@ -228,6 +228,10 @@ fn decode<P: DeserializeOwned>(params: Option<&RawValue>) -> Result<P, Failure> 
     if !text.starts_with('{') {
         return Err(Failure::param("", "expected an object"));
     }
+    if let Ok(params) = serde_json::from_str(text) {
+        return Ok(params);
+    }
+    // Once more, to find out where it went wrong.
     let mut deserializer = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let mut path = pointer(error.path());
