@@ -1558,7 +1558,10 @@ export interface CompanySessionExplanation {
 
 /** A file that instructs a worker. */
 export interface CompanySessionInstruction {
-  /** How it reaches the worker: `read_by_worker`, `system_prompt_file` or `settings`. */
+  /**
+   * How it reaches the worker: `read_by_worker`, `system_prompt_file`, `prompt` or
+   * `argument`.
+   */
   delivery: string;
   /** The file. */
   path: string;
@@ -1604,7 +1607,7 @@ export interface CompanySessionLaunchParams {
   budget_enforcement?: CompanySessionBudgetEnforcement | null;
   /** Variables of its environment. */
   env?: Record<string, string> | null;
-  /** Variables of the gateway that are passed on although they look like secrets. */
+  /** Variables of the gateway that are passed on although they are not among those every worker gets. */
   env_passthrough?: string[] | null;
   /** Tell what would happen instead of doing it. */
   explain?: boolean | null;
@@ -2568,6 +2571,18 @@ export type DeltaStatus =
   | "approved"
   /** It was refused. */
   | "denied";
+
+/** Somebody who got no task. */
+export interface DeniedAssignment {
+  /** The team they belong to. */
+  actual_team_id?: string | null;
+  /** The team they would have to belong to. */
+  expected_team_id?: string | null;
+  /** Why: `agent_not_found`, `not_worker_role` or `cross_team_assignment_denied`. */
+  reason: string;
+  /** Who. */
+  worker_agent_id: string;
+}
 
 /** A department of a new company. */
 export interface DepartmentRow {
@@ -4908,6 +4923,121 @@ export type PermissionLevel =
   /** Run commands. */
   | "run-commands";
 
+/** The documents of a whole project. */
+export interface PipelineArtifacts {
+  /** The proposal that waits for the CEO. */
+  approval_artifact_id: string;
+  /** The plan of the company. */
+  executive_plan_artifact_id: string;
+  /** What the client wants. */
+  intake_brief_artifact_id: string;
+  /** What was said about it. */
+  meeting_transcript_artifact_id: string;
+}
+
+/** Params of [`PipelineClientIntakeRun`]. */
+export interface PipelineClientIntakeRunParams {
+  /** Who leads the company. */
+  ceo_actor_id: string;
+  /** The agent that leads the project, which must exist. */
+  executive_manager_agent_id: string;
+  /** A file that says it instead: below the company folder, or an absolute path; at most 1 MiB. */
+  intake_file?: string | null;
+  /** What the client wants. */
+  intake_text?: string | null;
+  /** Lets workers write the plans and the transcript, those of the model's provider with this model. */
+  model?: string | null;
+  /** What the project is called. */
+  project_name: string;
+  /** The company folder. */
+  workspace_dir: string;
+}
+
+/** Response of [`PipelineClientIntakeRun`]. */
+export interface PipelineClientIntakeRunResponse {
+  /** The documents of the whole project. */
+  artifacts: PipelineArtifacts;
+  /** The same tasks in the order of the directors. */
+  assigned_task_ids: string[];
+  /** The plans by department; a second director of a department has `<key>#2`. */
+  department_plan_artifact_ids: Record<string, string>;
+  /** The tasks of the directors by department. */
+  director_task_ids: Record<string, string>;
+  /** What workers wrote. */
+  generation: PipelineGeneration;
+  /** Where the planning is talked about. */
+  meeting_conversation_id: string;
+  /** The project. */
+  project_id: string;
+}
+
+/** Params of [`PipelineDepartmentAssignTasks`]. */
+export interface PipelineDepartmentAssignTasksParams {
+  /** Who assigns: a manager or above. */
+  actor_id?: string | null;
+  /** What they are. */
+  actor_role?: ActorRole | null;
+  /** The executive plan that the CEO approved. */
+  approved_executive_plan_artifact_id: string;
+  /** The department, whatever the case. */
+  department_key: string;
+  /** Its director. */
+  director_agent_id: string;
+  /** The project. */
+  project_id: string;
+  /** Who gets a task. */
+  worker_agent_ids: string[];
+  /** The company folder. */
+  workspace_dir: string;
+}
+
+/** Response of [`PipelineDepartmentAssignTasks`]. */
+export interface PipelineDepartmentAssignTasksResponse {
+  /** The task of each worker. */
+  assignment_map: Record<string, string>;
+  /** The log of all this, relative to the company folder. */
+  audit_log_relpath: string;
+  /** Their milestones. */
+  created_milestone_ids: string[];
+  /** The tasks that were made. */
+  created_task_ids: string[];
+  /** Who got none. */
+  denied_assignments: DeniedAssignment[];
+  /** The department, as it was given. */
+  department_key: string;
+  /** Its director. */
+  director_agent_id: string;
+  /** The executive plan. */
+  executive_plan_artifact_id: string;
+  /** The project. */
+  project_id: string;
+  /** Open tasks for the plan that the workers had already. */
+  reused_task_ids: string[];
+}
+
+/** What workers wrote. */
+export interface PipelineGeneration {
+  /** How many documents they were asked for. */
+  attempted: number;
+  /** The log of all this, relative to the company folder. */
+  audit_log_relpath: string;
+  /** How many stayed as they were made. */
+  failed: number;
+  /** A report about each of those. */
+  failure_artifact_ids: string[];
+  /** Whether they were asked. */
+  mode: PipelineGenerationMode;
+  /** How many they wrote. */
+  succeeded: number;
+}
+
+/** Who writes the documents. */
+export type PipelineGenerationMode =
+  /** The gateway alone. */
+  | "deterministic"
+  /** Workers, and the gateway where they fail. */
+  | "provider_with_fallback";
+
 /** How a plan is printed. */
 export type PlanFormat =
   /** A Gantt diagram for Markdown: Mermaid. */
@@ -5596,7 +5726,7 @@ export interface ResourceTotals {
 export interface ResourcesSnapshotParams {
   /** Only runs of this project. */
   project_id?: string | null;
-  /** Bring the index up to date first; true if not given. */
+  /** Without effect: the answer is read from the documents, as they are now. */
   sync_index?: boolean | null;
   /** The company folder. */
   workspace_dir: string;
@@ -5929,6 +6059,12 @@ export type SharepackReplayMode =
 
 /** Params of [`SharepackReplay`]. */
 export interface SharepackReplayParams {
+  /** Who asks; everything is shown if nobody is named. */
+  actor_id?: string | null;
+  /** What they are. */
+  actor_role?: ActorRole | null;
+  /** Their team. */
+  actor_team_id?: string | null;
   /** How. */
   mode?: SharepackReplayMode | null;
   /** The project. */
@@ -5945,6 +6081,8 @@ export interface SharepackReplayParams {
 
 /** Response of [`SharepackReplay`]. */
 export interface SharepackReplayResponse {
+  /** How many events the actor may not see; absent if nobody was named. */
+  filtered_by_policy_count?: number | null;
   /** How it was read. */
   mode: SharepackReplayMode;
   /** The project. */
@@ -8112,7 +8250,8 @@ export interface Methods {
    * Start a worker program, or any command, for a run.
    *
    * Policy and budgets are looked at first.
-   * A session that has to wait for a free place is answered as `queued`; what cannot be started at all is answered as `failed` and fails its run.
+   * A session that has to wait for a free place is answered as `queued`.
+   * What cannot be prepared, such as an unknown repository, is answered as `failed`, and a program that the system cannot start is an error; both fail the run.
    * With `explain` nothing is started and nothing is written.
    */
   "session.launch": { params: CompanySessionLaunchParams; result: CompanySessionLaunchResponse };
@@ -8291,6 +8430,20 @@ export interface Methods {
   "context.plan_for_job": { params: ContextPlanForJobParams; result: ContextPlanForJobResponse };
   /** Accept a milestone by its report and what proves it. */
   "milestone.approve": { params: MilestoneApproveParams; result: MilestoneApproveResponse };
+  /**
+   * Make a project of what a client wants: a brief, the plans of the departments and of the company, a transcript, a task for each director, and a proposal that waits for the CEO.
+   *
+   * Everything is there at once or not at all.
+   * With `model`, workers then write the plans and the transcript anew; what they cannot do stays as it was made and is told in the audit log.
+   */
+  "pipeline.client_intake.run": { params: PipelineClientIntakeRunParams; result: PipelineClientIntakeRunResponse };
+  /**
+   * Give the workers of a department their tasks, once the CEO approved the executive plan.
+   *
+   * A worker that has an open task for the plan keeps it.
+   * A later denial of the plan closes the gate.
+   */
+  "pipeline.department.assign_tasks": { params: PipelineDepartmentAssignTasksParams; result: PipelineDepartmentAssignTasksResponse };
 }
 
 /** Every notification: what it carries. */

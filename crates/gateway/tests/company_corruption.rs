@@ -310,8 +310,8 @@ async fn whatever_is_damaged_every_method_works_or_says_what_is_wrong_and_then_c
         .filter(|(family, _)| family.dialect == Dialect::Company)
         .map(|(_, method)| (method.name, method.access))
         .collect();
-    // A subscription is told of a folder for as long as it lives; what it tells is another test. Pipelines need an
-    // enterprise with an approved plan, which this folder is not.
+    // Subscriptions have a test of their own. Pipelines need an enterprise with an approved plan, which this folder is
+    // not.
     calls.retain(|(name, _)| !name.starts_with("events.") && !name.starts_with("pipeline."));
     let mut unfit = Vec::new();
     for (method, _) in &calls {
@@ -460,4 +460,50 @@ async fn break_and_call(
         restore(&root, pristine);
     }
     (refused, wrong)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_is_damaged_a_subscription_works_or_says_what_is_wrong_and_changes_nothing() {
+    let running = testkit::gateway().await;
+    let client = running.client();
+    let made = filled();
+    let root = made.company.root();
+    let ids = fill(&client, root).await;
+    let pristine = kept(root);
+    let files: Vec<&PathBuf> = pristine
+        .iter()
+        .filter(|(_, content)| !content.is_empty() && *content != b"folder")
+        .map(|(path, _)| path)
+        .collect();
+    let mut numbers = Numbers(20_261_116);
+    for time in 0..TIMES {
+        let path = files[numbers.below(files.len())];
+        let how = damage(&mut numbers, &root.join(path), &pristine[path]);
+        let before = kept(root);
+        let name = format!("sub_{time}");
+        let of_run = time % 2 == 0;
+        let mut wanted = json!({
+            "workspace_dir": root, "subscription_id": name, "backfill_limit": 20,
+        });
+        if of_run {
+            wanted = with(wanted, json!({"project_id": "proj_a", "run_id": ids.run}));
+        }
+        match client.call_raw("events.subscribe", wanted).await {
+            Ok(_) => {
+                for method in ["events.ack", "events.unsubscribe"] {
+                    let known = json!({"subscription_id": name, "event_id": "evt_x"});
+                    let _ = client.call_raw(method, known).await;
+                }
+            }
+            Err(error) => {
+                let told = format!("{error:?}");
+                let is_told = names_it(&told, path) || told.contains(&root.display().to_string());
+                assert!(is_told, "{} {how}: {told}", path.display());
+            }
+        }
+        drop(client.unread().await);
+        let after = kept(root);
+        assert_eq!(changed(&before, &after), Vec::<&Path>::new(), "{how}");
+        restore(root, &pristine);
+    }
 }
