@@ -65,6 +65,10 @@ impl Failure {
     /// Tells the person and answers the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         tracing::debug!(error = ?self, "the command failed");
+        // Whoever reads has read enough, as `head` does.
+        if matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe) {
+            return ExitCode::SUCCESS;
+        }
         terminal::complain(&format!("error: {self}"));
         for issue in self.issues() {
             terminal::complain(&format!("  {issue}"));

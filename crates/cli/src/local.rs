@@ -1,6 +1,6 @@
 //! A client of a home: of the gateway that serves it, or else of one in this process.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{future::Future, io::IsTerminal as _, sync::Arc, time::Duration};
 
 use gateway::{Gateway, Home, Principal};
 use protocol::{
@@ -9,7 +9,7 @@ use protocol::{
 };
 use rpc::{Client, websocket};
 
-use crate::{command::HomeOption, failure::Failure};
+use crate::{command::HomeOption, failure::Failure, terminal};
 
 /// The owner's connection to a home.
 pub(crate) struct Local {
@@ -46,6 +46,8 @@ impl Local {
         let mut options = crate::command::gateway_options();
         // A command ends before a preview would be made; the next gateway makes it.
         options.projection_worker = None;
+        // Nor does it outlive a worker that some gateway left behind.
+        options.takes_over_sessions = false;
         let gateway = Gateway::open(home, &options).await?;
         let client = rpc::memory::connect(gateway.connect(Principal::owner()));
         Ok(Self {
@@ -73,6 +75,11 @@ impl Local {
         let Some(gateway) = &self.gateway else {
             return;
         };
+        if std::io::stderr().is_terminal() {
+            terminal::complain(
+                "No gateway serves this home, so this waits until the work is over.",
+            );
+        }
         tokio::select! {
             biased;
             () = gateway.sessions_over() => {}

@@ -332,7 +332,7 @@ fn record(db: &DatabaseConnection, turn: &WorkerTurn) -> Result<(), Error> {
     let now = turn.now_ms / 1000;
     let sql = "INSERT INTO thread (id, workspace_id, name, preview, mode, model, model_provider, status, origin_kind, \
                  sidebar_visibility, agent_nickname, materialized, created_at, updated_at) \
-               VALUES ($1, $2, $3, '', 'agent', $4, $5, 'Idle', 'task_run', 'hidden', $6, TRUE, $7, $7) \
+               VALUES ($1, $2, $3, '', 'Agent', $4, $5, 'Idle', 'task_run', 'hidden', $6, TRUE, $7, $7) \
                ON CONFLICT (id) DO NOTHING RETURNING id";
     let values: [Value; 7] = [
         turn.thread_id.as_str().into(),

@@ -159,6 +159,17 @@ fn brief(worker: &Worker, place: ProjectPlace) -> WorkerBrief {
     }
 }
 
+/// Whether an id is one that only a worker's thread can have: nobody else can make, ask or delete it, because it proves
+/// what the worker was told.
+pub(crate) fn is_workers(thread_id: &str) -> bool {
+    thread_id.starts_with("thr_run_") || thread_id.starts_with("thr_job_")
+}
+
+/// Whether an id is one that only the turn of a worker can have.
+pub(crate) fn is_workers_turn(turn_id: &str) -> bool {
+    turn_id.starts_with("trn_run_")
+}
+
 /// The turn that a run is.
 fn turn_id(run: &RunId) -> String {
     format!("trn_{}", run.as_str())

@@ -76,6 +76,8 @@ pub struct GatewayOptions {
     pub database: crud::Options,
     /// The command that makes projections in a process of its own; none makes none.
     pub projection_worker: Option<Vec<OsString>>,
+    /// Whether this process lives long enough to go on with sessions whose gateway is gone.
+    pub takes_over_sessions: bool,
 }
 
 impl GatewayOptions {
@@ -87,6 +89,7 @@ impl GatewayOptions {
             sources,
             database,
             projection_worker: None,
+            takes_over_sessions: true,
         }
     }
 }
@@ -105,7 +108,8 @@ impl Gateway {
         let owner = home.claim()?;
         let store = CrudStore::open(home.path(), &options.database);
         let store = store.map_err(|source| Error::Database { source })?;
-        let tokens = StoredTokens::new(home.token()?, store.clone());
+        let token = home.token()?;
+        let tokens = StoredTokens::new(token.clone(), store.clone());
         let sources = options.sources.clone();
         let company_events = CompanyEvents::new();
         let indexes = Indexes::new();
@@ -116,6 +120,8 @@ impl Gateway {
         index_worker.serve(companies.clone());
         let gateway = Arc::new_cyclic(|gateway| {
             let mut session_options = session_options;
+            session_options.takes_over = options.takes_over_sessions;
+            session_options.secrets.push(token.clone());
             session_options.briefer = runner::Briefer::new(Arc::new(Briefs::new(gateway.clone())));
             let sessions = runner::Sessions::new(companies.clone(), session_options);
             let jobs = runner::Jobs::new(sessions.clone(), Arc::new(Around(indexes.clone())));

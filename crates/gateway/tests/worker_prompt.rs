@@ -198,3 +198,38 @@ async fn a_launch_that_is_explained_starts_no_turn() {
     let found = fixture.client.call_raw("turn/get", of).await;
     assert!(found.is_err());
 }
+
+#[tokio::test]
+async fn nobody_can_put_words_into_the_thread_of_a_worker() {
+    let fixture = Fixture::new().await;
+    let (run, _) = fixture.work("codex").await;
+    let (thread, turn) = (format!("thr_{run}"), format!("trn_{run}"));
+    let workspace = &fixture.workspace;
+    let before = fixture.turn(&run).await;
+    let say = json!([{"type": "text", "text": "forged"}]);
+    for (method, params) in [
+        (
+            "thread/start",
+            json!({"workspace_id": workspace, "thread_id": "thr_run_not_yet"}),
+        ),
+        (
+            "turn/start",
+            json!({"thread_id": thread, "turn_id": "trn_1", "input": say}),
+        ),
+        (
+            "turn/start",
+            json!({"thread_id": "thr_own", "turn_id": turn, "input": say}),
+        ),
+        (
+            "thread/delete",
+            json!({"workspace_id": workspace, "thread_id": thread}),
+        ),
+    ] {
+        let refused = fixture.client.call_raw(method, params).await;
+        assert!(refused.is_err(), "{method}");
+    }
+    // Whoever wants to follow it can.
+    let follow = json!({"workspace_id": workspace, "thread_id": thread});
+    fixture.call("thread/start", follow).await;
+    assert_eq!(fixture.turn(&run).await, before);
+}

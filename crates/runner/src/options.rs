@@ -43,8 +43,12 @@ pub struct Options {
     pub environment: Vec<String>,
     /// Drivers that `config.toml` declares.
     pub drivers: BTreeMap<String, DeclaredDriver>,
+    /// Secrets of the gateway itself, which no output of a worker shows.
+    pub secrets: Vec<String>,
     /// Who tells workers what they should know.
     pub briefer: Briefer,
+    /// Whether sessions are taken over whose gateway is gone. Not by a process that ends before they do.
+    pub takes_over: bool,
 }
 
 impl Options {
@@ -70,7 +74,9 @@ impl Options {
             idle_timeout: length(config.idle_timeout_seconds, IDLE_TIMEOUT),
             environment: config.environment.clone(),
             drivers,
+            secrets: Vec::new(),
             briefer: Briefer::default(),
+            takes_over: true,
         }
     }
 }

@@ -69,6 +69,8 @@ pub(crate) struct Plan {
     pub(crate) extra: Extra,
     /// Who tells workers what they should know.
     pub(crate) briefer: Briefer,
+    /// Secrets of the gateway itself.
+    hidden: Vec<String>,
 }
 
 /// What a job adds to a launch; nobody can ask for it on the wire.
@@ -188,6 +190,7 @@ impl Plan {
             }),
             extra,
             briefer: options.briefer.clone(),
+            hidden: options.secrets.clone(),
             company,
         }
     }
@@ -337,6 +340,13 @@ impl Plan {
             true => Ok(folder),
             false => Err("workdir_rel leads out of the repository".to_owned()),
         }
+    }
+
+    /// What no output may show: the secrets of its environment and those of the gateway.
+    pub(crate) fn secrets(&self, environment: &BTreeMap<String, String>) -> Vec<String> {
+        let mut secrets = environment::secrets(environment);
+        secrets.extend(self.hidden.iter().cloned());
+        secrets
     }
 
     /// What the worker is asked, behind what it is told.

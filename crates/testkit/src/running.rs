@@ -66,6 +66,7 @@ impl TestGateway {
             sources: sources.clone(),
             database,
             projection_worker: None,
+            takes_over_sessions: true,
         };
         let folder = Home::open(home.path()).expect("a temporary folder can be a home");
         let opened = Gateway::open(&folder, &options).await;

@@ -6,7 +6,7 @@ use clap::Args;
 use gateway::Sources;
 use protocol::{
     ThreadId, TurnId,
-    thread::{ThreadStart, ThreadStartParams},
+    thread::{ThreadGet, ThreadGetParams, ThreadStart, ThreadStartParams},
     turn::*,
 };
 use rpc::client::Incoming;
@@ -47,6 +47,12 @@ impl Ask {
         let home = self.home.clone();
         let is_new = self.thread.is_none();
         Local::with(&home, |local| async move {
+            if !is_new {
+                let known = ThreadGetParams {
+                    thread_id: thread_id.clone(),
+                };
+                local.client.call::<ThreadGet>(known).await?;
+            }
             let start = ThreadStartParams {
                 workspace_id: local.workspace(self.workspace.as_deref()).await?,
                 thread_id: thread_id.clone(),

@@ -19,8 +19,6 @@ struct Files;
 
 /// The page. Its own router reads the rest of the address.
 const PAGE: &str = "index.html";
-/// What begins like this is no address of the page.
-const OTHERS: [&str; 4] = ["artifacts/", "assets/", "schemas/", "uploads"];
 /// Scripts, styles and connections of this origin alone; nothing of ours is shown within a foreign page.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self' blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; \
@@ -34,14 +32,19 @@ pub(super) async fn serve(request: Request) -> Response {
     let path = request.uri().path().trim_start_matches('/');
     match Files::get(path).filter(|_| !path.is_empty()) {
         Some(file) => answer(path, file, request.headers()),
-        None if OTHERS.iter().any(|other| path.starts_with(other)) => {
-            text(StatusCode::NOT_FOUND, "there is nothing here\n")
+        None if is_address(path) && !request.headers().contains_key(header::UPGRADE) => {
+            match Files::get(PAGE) {
+                Some(page) => answer(PAGE, page, request.headers()),
+                None => without_desktop(),
+            }
         }
-        None => match Files::get(PAGE) {
-            Some(page) => answer(PAGE, page, request.headers()),
-            None => without_desktop(),
-        },
+        None => text(StatusCode::NOT_FOUND, "there is nothing here\n"),
     }
+}
+
+/// Whether the page shows something at a path: a workspace, or a company folder.
+fn is_address(path: &str) -> bool {
+    path.is_empty() || path.starts_with("w/") || path.starts_with("c/")
 }
 
 fn answer(path: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {

@@ -5,7 +5,7 @@ use protocol::{FolderId, Id as _, Method as _, Name, ThreadId, thread::*};
 use rpc::{Failure, Kind, Router};
 use serde::Serialize;
 
-use crate::{Context, peer::thread_topic, rows};
+use crate::{Context, briefs::is_workers, peer::thread_topic, rows};
 
 pub(super) mod agents_doc;
 pub(super) mod folder;
@@ -32,7 +32,25 @@ pub(super) fn routes(router: &mut Router<Context>) {
         .on::<ThreadUnsubscribe>(unsubscribe);
 }
 
+/// A worker's thread is there for reading; nobody begins, goes on with or deletes one.
+pub(super) fn check_is_no_workers(path: &str, thread_id: &ThreadId) -> Result<(), Failure> {
+    match is_workers(thread_id.as_str()) {
+        true => Err(Failure::param(
+            path,
+            format!("`{thread_id}` is the thread of a worker, which can only be read"),
+        )),
+        false => Ok(()),
+    }
+}
+
 async fn start(ctx: Context, params: ThreadStartParams) -> Result<ThreadStartResponse, Failure> {
+    if is_workers(params.thread_id.as_str()) {
+        let found = ctx.store().threads().get(params.thread_id.as_str()).await;
+        let is_there = found.is_ok_and(|thread| thread.origin_kind == "task_run");
+        if !is_there {
+            check_is_no_workers("/thread_id", &params.thread_id)?;
+        }
+    }
     let start = StartThread {
         id: params.thread_id.as_str().to_owned(),
         workspace_id: params.workspace_id.as_str().to_owned(),
@@ -187,6 +205,7 @@ async fn update(ctx: Context, params: ThreadUpdateParams) -> Result<ThreadUpdate
 }
 
 async fn delete(ctx: Context, params: ThreadDeleteParams) -> Result<ThreadDeleteResponse, Failure> {
+    check_is_no_workers("/thread_id", &params.thread_id)?;
     let threads = ctx.store().threads();
     let deleted = threads
         .delete(params.workspace_id.as_str(), params.thread_id.as_str())

@@ -6,7 +6,7 @@ use rpc::{Failure, Kind, Router};
 use serde_json::{Value, json};
 
 use super::artifact::bind_input;
-use crate::{Context, artifacts::limits, rows};
+use crate::{Context, artifacts::limits, briefs::is_workers_turn, rows};
 
 mod explain;
 
@@ -27,6 +27,11 @@ pub(super) fn routes(router: &mut Router<Context>) {
 
 async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartResponse, Failure> {
     check_input(&params.input)?;
+    super::thread::check_is_no_workers("/thread_id", &params.thread_id)?;
+    if is_workers_turn(params.turn_id.as_str()) {
+        let message = format!("`{}` is kept for the turn of a worker", params.turn_id);
+        return Err(Failure::param("/turn_id", message));
+    }
     let (thread_id, turn_id) = (params.thread_id.clone(), params.turn_id.clone());
     let given = given_artifacts(&ctx, &thread_id, &params.input).await?;
     let turn = NewTurn {

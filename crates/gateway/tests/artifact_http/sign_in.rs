@@ -69,7 +69,11 @@ async fn the_desktop_is_there_for_everybody_and_every_address() {
         let page = server.send_as(None, &format!("GET {path}"), &[], b"").await;
         assert_eq!(page.status, 200, "{path}");
     }
-    for (line, status) in [("GET /assets/none.js", 404), ("POST /w/ws_a", 405)] {
+    for (line, status) in [
+        ("GET /assets/none.js", 404),
+        ("GET /something/else", 404),
+        ("POST /w/ws_a", 405),
+    ] {
         assert_eq!(server.send_as(None, line, &[], b"").await.status, status);
     }
 }

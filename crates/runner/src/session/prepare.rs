@@ -16,7 +16,6 @@ use serde_json::json;
 use super::{NotStarted, blocking, not_running};
 use crate::{
     driver::{Driver, codex_app_server::TurnWish, command},
-    environment,
     plan::{Command, Plan},
     redaction::{self, redacted},
     scribe::Scribe,
@@ -124,7 +123,7 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         return Err(NotStarted::launch(refusal));
     }
 
-    let secrets = environment::secrets(&command.environment);
+    let secrets = plan.secrets(&command.environment);
     let argv: Vec<_> = command
         .line
         .argv

@@ -30,7 +30,6 @@ use super::{
 use crate::{
     budget::{self, Spent},
     driver::{Outcome, StopSignal, codex_app_server::Conversation},
-    environment,
     output::Stream,
     pipes::{self, Pipes},
     plan::Plan,
@@ -136,7 +135,7 @@ pub(super) async fn start(
     });
 
     let printed = Printed::read(pipes);
-    let secrets = environment::secrets(&command.environment);
+    let secrets = plan.secrets(&command.environment);
     let mut sink = Sink::new(
         scribe.clone(),
         plan.agent.clone(),
@@ -209,7 +208,7 @@ pub(super) fn take_over(
         plan.agent.clone(),
         plan.provider.clone(),
         files,
-        &environment::secrets(&environment),
+        &plan.secrets(&environment),
         plan.driver.reader(),
     );
     for (stream, name) in [

@@ -16,7 +16,7 @@ use super::{
     preflight::{applies_guard, decide, judge},
 };
 use crate::{
-    Error, budget, driver, environment,
+    Error, budget, driver,
     guard::Verdict,
     plan::Plan,
     redaction::redacted,
@@ -75,14 +75,13 @@ impl Sessions {
         if budget::is_exceeded(&checks) {
             refuse(budget::refusal(&checks));
         }
-        let secrets_of = |environment| environment::secrets(environment);
         let (instructions, command) = match command {
             Err(error) => {
                 refuse(error);
                 (Vec::new(), None)
             }
             Ok((place, command, cwd)) => {
-                let secrets = secrets_of(&command.environment);
+                let secrets = plan.secrets(&command.environment);
                 let argv = command.line.argv.iter();
                 let argv: Vec<_> = argv.map(|argument| redacted(argument, &secrets)).collect();
                 if let Some(error) = driver::command::refusal(&argv) {

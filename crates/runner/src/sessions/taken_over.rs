@@ -64,10 +64,10 @@ impl Sessions {
         company: &Company,
         record: &Arc<SessionRecord>,
     ) -> Result<Option<Arc<Known>>, Error> {
-        if record.is_over() || self.is_closing() {
+        let inner = &self.inner;
+        if record.is_over() || self.is_closing() || !inner.options.takes_over {
             return Ok(None);
         }
-        let inner = &self.inner;
         let _alone = inner.taking_over.lock().await;
         let root = company.root().display().to_string();
         if let Some(known) = inner.find(Some(&root), &record.session_ref) {

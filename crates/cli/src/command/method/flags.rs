@@ -110,6 +110,10 @@ impl Flags {
         };
         match &param.kind {
             Kind::Text(words) => one_of(argument.value_name("TEXT"), words),
+            Kind::Texts(words) if words.is_empty() => argument
+                .value_name("TEXT")
+                .allow_hyphen_values(true)
+                .action(ArgAction::Append),
             Kind::Texts(words) => {
                 one_of(argument.value_name("TEXT"), words).action(ArgAction::Append)
             }
@@ -176,8 +180,12 @@ impl Flags {
         let named = matches.get_one::<PathBuf>(FOLDER);
         if let Some(named) = named {
             params.insert(FOLDER.to_owned(), text(&folder::whole(named)?));
-        } else if param.is_required && !params.contains_key(FOLDER) {
-            params.insert(FOLDER.to_owned(), text(&folder::around_here()?));
+        } else if !params.contains_key(FOLDER) {
+            match (folder::around_here(), param.is_required) {
+                (Ok(found), _) => drop(params.insert(FOLDER.to_owned(), text(&found))),
+                (Err(error), true) => return Err(error),
+                (Err(_), false) => {}
+            }
         }
         Ok(())
     }

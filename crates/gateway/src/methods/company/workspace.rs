@@ -186,7 +186,8 @@ async fn project_create_with_defaults(
             RepoId::parse(name).map_err(|error| Failure::param(path, error.to_string()))
         });
     let repos = repos.collect::<Result<Vec<_>, _>>()?;
-    within(&ctx, &params.workspace_dir.clone(), move |company| {
+    let workspace_dir = params.workspace_dir.clone();
+    let made = within(&ctx, &params.workspace_dir.clone(), move |company| {
         let ceo = params
             .ceo_actor_id
             .as_deref()
@@ -207,7 +208,9 @@ async fn project_create_with_defaults(
             })
         })
     })
-    .await
+    .await?;
+    link(&ctx, &workspace_dir).await;
+    Ok(made)
 }
 
 async fn project_link_repo(
