@@ -29,7 +29,7 @@ fn main() {
     for source in SOURCES {
         println!("cargo::rerun-if-changed=../../{source}");
     }
-    println!("cargo::rerun-if-changed=../../web/dist/stamp");
+    println!("cargo::rerun-if-changed=../../web/.dist-stamp");
     if let Err(reason) = build(&root) {
         println!("cargo::warning=the web desktop is left out or old: {reason}");
     }
@@ -40,13 +40,15 @@ fn build(root: &Path) -> Result<(), String> {
     // The folder must be there to be embedded, even when nothing is in it.
     fs::create_dir_all(&dist).map_err(|error| format!("`web/dist` cannot be made: {error}"))?;
     let stamp = stamp(root).map_err(|error| format!("`web` cannot be read: {error}"))?;
-    let stamp_file = dist.join("stamp");
-    if fs::read_to_string(&stamp_file).is_ok_and(|built| built == stamp) {
+    // Outside of the folder, which every build empties.
+    let stamp_file = root.join("web/.dist-stamp");
+    let is_fresh = fs::read_to_string(&stamp_file).is_ok_and(|built| built == stamp);
+    if is_fresh && dist.join("index.html").is_file() {
         return Ok(());
     }
     npm(root, &["ci", "--no-audit", "--no-fund", "--loglevel=error"])?;
     npm(root, &["run", "build", "--silent"])?;
-    fs::write(&stamp_file, stamp).map_err(|error| format!("`web/dist` cannot be written: {error}"))
+    fs::write(&stamp_file, stamp).map_err(|error| format!("`web` cannot be written: {error}"))
 }
 
 fn npm(root: &Path, arguments: &[&str]) -> Result<(), String> {

@@ -321,3 +321,30 @@ async fn ensuring_defaults_again_keeps_whom_people_added() {
         "{after}"
     );
 }
+
+#[tokio::test]
+async fn a_log_that_was_cut_does_not_pass_the_doctor() {
+    let fixture = Fixture::new().await;
+    let run = fixture.run().await;
+    let launch = json!({"run_id": run, "argv": ["true"]});
+    let launched = fixture.call("session.launch", launch).await;
+    let session = json!({"session_ref": launched["session_ref"]});
+    fixture.call("session.collect", session).await;
+    let chain = async || {
+        let answer = fixture.call("workspace.doctor", json!({})).await;
+        let mut checks = answer["checks"].as_array().expect("a list").iter();
+        let found = checks.find(|check| check["id"] == "events.chain");
+        found.expect("the check is there")["status"].clone()
+    };
+    assert_eq!(chain().await, "pass");
+    let log = format!(
+        "{}/work/projects/{}/runs/{run}/events.jsonl",
+        fixture.dir(),
+        fixture.project
+    );
+    let text = fs::read_to_string(&log).expect("a log");
+    let (kept, _) = text.trim_end().rsplit_once('\n').expect("several lines");
+    let mut file = fs::File::create(&log).expect("a file");
+    std::io::Write::write_all(&mut file, format!("{kept}\n").as_bytes()).expect("room");
+    assert_eq!(chain().await, "warn");
+}

@@ -4,7 +4,7 @@ use ::index::Indexes;
 use company::{
     Company,
     doctor::{self, Outside, check},
-    document::Machine,
+    document::{Machine, Run},
     files, layout, replay, secret,
 };
 use protocol::company::{
@@ -49,8 +49,11 @@ fn examine(
         providers: providers(adapters),
         index: vec![index],
         verify_events: &|relative| {
+            // What the run says of its last event tells whether the log was cut.
+            let run = company.read::<Run>(&relative.replace("events.jsonl", "run.yaml"));
             let options = replay::Options {
                 mode: ReplayMode::Verified,
+                events_tail: run.ok().and_then(|run| run.events_tail.clone()),
                 tail: std::num::NonZeroUsize::new(1),
                 ..replay::Options::default()
             };
