@@ -241,3 +241,38 @@ async fn a_revoked_token_ends_its_connections() {
     assert_eq!(limited.notification().await, None, "the connection ended");
     answer(&owner, "workspace/list", json!({})).await;
 }
+
+#[tokio::test]
+async fn what_policy_cannot_look_into_is_for_people() {
+    let running = testkit::gateway().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (dir, out) = (folder.path().join("acme"), folder.path().join("out"));
+    let init = json!({"workspace_dir": dir});
+    let owner = running.client();
+    owner
+        .call_raw("workspace.init", init)
+        .await
+        .expect("a company");
+    let worker = running
+        .client_with_role("worker", &["read", "write", "exec"], &[])
+        .await;
+    for (method, params) in [
+        (
+            "workspace.export",
+            json!({"workspace_dir": dir, "out_dir": out}),
+        ),
+        (
+            "workspace.diagnostics",
+            json!({"workspace_dir": dir, "out_dir": out}),
+        ),
+        (
+            "provider/set_api_key",
+            json!({"provider_id": "openai", "provider": "openai", "api_key": "sk-test-0123456789"}),
+        ),
+    ] {
+        let refused = worker.call_raw(method, params).await;
+        let refused = format!("{:?}", refused.expect_err(method));
+        assert!(refused.contains("the role human"), "{method}: {refused}");
+        assert!(!out.exists(), "{method}");
+    }
+}

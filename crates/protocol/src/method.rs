@@ -244,7 +244,8 @@ macro_rules! methods {
         $(
             $(#[doc = $doc:literal])+
             $access:ident $method:ident = $name:literal
-                ($params:ident $(in $field:ident)? $(as $role:ident $(. $of:ident)*)?) -> $response:ident;
+                ($params:ident $(in $field:ident)? $(as $role:ident $(. $of:ident)*)? $(only $needed:ident)?)
+                -> $response:ident;
         )*
         $(notifications {
             $(
@@ -272,7 +273,7 @@ macro_rules! methods {
                 }
 
                 fn claims(params: &$params) -> Option<$crate::company::ActorRole> {
-                    $crate::methods!(@claims params $($role $($of)*)?)
+                    $crate::methods!(@claims params $(only $needed)? $($role $($of)*)?)
                 }
             }
         )*
@@ -309,6 +310,11 @@ macro_rules! methods {
     (@claims $params:ident) => {{
         let _ = $params;
         None
+    }};
+    // What shows or changes more than policy can look at is done by nobody below this role.
+    (@claims $params:ident only $needed:ident) => {{
+        let _ = $params;
+        Some($crate::company::ActorRole::$needed)
     }};
     // Of a role that must be given, and of one that may be.
     (@claims $params:ident $role:ident $($of:ident)*) => {

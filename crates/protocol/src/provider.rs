@@ -11,9 +11,11 @@ crate::methods! {
     /// List the models of a provider.
     Read ProviderModelsList = "provider/models/list" (ProviderModelsListParams) -> ProviderModelsListResponse;
     /// Store the key of a provider; it is never shown again.
-    Write ProviderSetApiKey = "provider/set_api_key" (ProviderSetApiKeyParams) -> ProviderSetApiKeyResponse;
+    /// A token needs the role `human` for it.
+    Write ProviderSetApiKey = "provider/set_api_key" (ProviderSetApiKeyParams only Human) -> ProviderSetApiKeyResponse;
     /// Forget the stored key of a provider.
-    Write ProviderDeleteApiKey = "provider/delete_api_key" (ProviderDeleteApiKeyParams) -> ProviderDeleteApiKeyResponse;
+    /// A token needs the role `human` for it.
+    Write ProviderDeleteApiKey = "provider/delete_api_key" (ProviderDeleteApiKeyParams only Human) -> ProviderDeleteApiKeyResponse;
 }
 
 /// A model service.

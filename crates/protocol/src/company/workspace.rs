@@ -17,11 +17,13 @@ crate::methods! {
     /// Check a company folder, the programs it needs, its repositories, its event logs and what crashes left behind.
     Read CompanyWorkspaceDoctor = "workspace.doctor" (CompanyWorkspaceDoctorParams in workspace_dir) -> CompanyWorkspaceDoctorResponse;
     /// Write a bundle of facts about a company folder for somebody who helps; secrets are blacked out.
-    Write CompanyWorkspaceDiagnostics = "workspace.diagnostics" (CompanyWorkspaceDiagnosticsParams in workspace_dir) -> CompanyWorkspaceDiagnosticsResponse;
+    /// A token needs the role `human` for it.
+    Write CompanyWorkspaceDiagnostics = "workspace.diagnostics" (CompanyWorkspaceDiagnosticsParams in workspace_dir only Human) -> CompanyWorkspaceDiagnosticsResponse;
     /// Bring old event logs up to the envelope of today. A log with wrong hashes is left alone unless `force`.
     Write CompanyWorkspaceMigrate = "workspace.migrate" (CompanyWorkspaceMigrateParams in workspace_dir) -> CompanyWorkspaceMigrateResponse;
     /// Copy a company folder to another place.
-    Write CompanyWorkspaceExport = "workspace.export" (CompanyWorkspaceExportParams in workspace_dir) -> CompanyWorkspaceExportResponse;
+    /// A token needs the role `human` for it.
+    Write CompanyWorkspaceExport = "workspace.export" (CompanyWorkspaceExportParams in workspace_dir only Human) -> CompanyWorkspaceExportResponse;
     /// Copy an exported company folder to a new place.
     Write CompanyWorkspaceImport = "workspace.import" (CompanyWorkspaceImportParams in workspace_dir) -> CompanyWorkspaceImportResponse;
     /// List the projects with their progress.
