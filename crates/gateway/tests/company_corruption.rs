@@ -1,6 +1,8 @@
 //! A thousand ways to break a file of a company folder, seen over the wire: whatever method is called, it works or says
 //! what is wrong, and what it refuses changes nothing.
 
+#[path = "../../company/tests/filled/damage.rs"]
+mod damage;
 #[path = "../../company/tests/filled/folder.rs"]
 #[expect(dead_code, reason = "the tests of the crate `company` use all of it")]
 mod filled;
@@ -11,6 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use damage::{Numbers, damage};
 use filled::{filled, put};
 use protocol::{Access, Dialect, methods};
 use rpc::Client;
@@ -20,21 +23,6 @@ use serde_json::{Value, json};
 const FOLDERS: usize = 4;
 const TIMES: usize = 250;
 const CALLS: usize = 2;
-
-/// Numbers that look random and are the same every time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits")
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        self.next() % limit.max(1)
-    }
-}
 
 type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
@@ -244,49 +232,6 @@ fn restore(root: &Path, pristine: &Tree) {
             false if fs::read(&place).ok().as_ref() != Some(content) => put(&place, content),
             false => {}
         }
-    }
-}
-
-/// Breaks a file and tells how.
-fn damage(numbers: &mut Numbers, file: &Path, content: &[u8]) -> &'static str {
-    let at = numbers.below(content.len());
-    match numbers.below(6) {
-        0 => {
-            put(file, &content[..at]);
-            "cut off"
-        }
-        1 => {
-            let mut content = content.to_vec();
-            content[at] ^= 1 << numbers.below(8);
-            put(file, content);
-            "with a bit turned"
-        }
-        2 => {
-            fs::remove_file(file).expect("it was there");
-            "gone"
-        }
-        3 => {
-            fs::remove_file(file).expect("it was there");
-            fs::create_dir(file).expect("there is room");
-            "a folder"
-        }
-        4 => {
-            let noise: Vec<u8> = (0..64).map(|_| numbers.below(256) as u8).collect();
-            put(file, noise);
-            "noise"
-        }
-        5 => {
-            const VALUES: [&str; 6] = ["[1, {a: b}]", "null", "-5", "true", "\"\"", "&a [*a]"];
-            let text = String::from_utf8_lossy(content);
-            let mut lines: Vec<_> = text.lines().map(ToOwned::to_owned).collect();
-            let line = numbers.below(lines.len());
-            let value = VALUES[numbers.below(VALUES.len())];
-            let key = lines[line].split(':').next().unwrap_or_default().to_owned();
-            lines[line] = format!("{key}: {value}");
-            put(file, lines.join("\n"));
-            "with another value"
-        }
-        _ => unreachable!("below six"),
     }
 }
 
