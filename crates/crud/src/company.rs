@@ -70,6 +70,12 @@ impl CompanyRepository<'_> {
         self.0.write(move |db| self::link(db, &link)).await
     }
 
+    /// The workspace of a company folder.
+    pub async fn workspace(&self, dir: &str) -> Result<Option<String>, Error> {
+        let place = self.place(dir, "").await?;
+        Ok(place.map(|place| place.workspace_id))
+    }
+
     /// Where a project is. One indexed read, and none while nobody has written.
     pub async fn place(&self, dir: &str, project_id: &str) -> Result<Option<ProjectPlace>, Error> {
         let key = (dir.to_owned(), project_id.to_owned());

@@ -137,6 +137,18 @@ impl Principal {
         }
     }
 
+    pub(crate) fn check_needed(&self, needed: Option<ActorRole>) -> Result<(), Failure> {
+        match needed {
+            Some(needed) if Role::from(needed) > self.role => Err(Failure::forbidden(format!(
+                "the token has the role {}, and this needs the role {needed}",
+                self.role
+            ))
+            .with("role", self.role.to_string())
+            .with("needed_role", needed.as_str())),
+            _ => Ok(()),
+        }
+    }
+
     /// Nobody acts above the role of their token.
     pub(crate) fn check_role(&self, claimed: Option<ActorRole>) -> Result<(), Failure> {
         let Some(claimed) = claimed.filter(|claimed| Role::from(*claimed) > self.role) else {
