@@ -8411,15 +8411,9 @@ export interface Methods {
   "provider/list": { params: ProviderListParams; result: ProviderListResponse };
   /** List the models of a provider. */
   "provider/models/list": { params: ProviderModelsListParams; result: ProviderModelsListResponse };
-  /**
-   * Store the key of a provider; it is never shown again.
-   * A token needs the role `human` for it.
-   */
+  /** Store the key of a provider; it is never shown again. */
   "provider/set_api_key": { params: ProviderSetApiKeyParams; result: ProviderSetApiKeyResponse };
-  /**
-   * Forget the stored key of a provider.
-   * A token needs the role `human` for it.
-   */
+  /** Forget the stored key of a provider. */
   "provider/delete_api_key": { params: ProviderDeleteApiKeyParams; result: ProviderDeleteApiKeyResponse };
   /**
    * Receive the workspace notifications that were missed, and those to come.
@@ -8443,20 +8437,14 @@ export interface Methods {
   "workspace.validate": { params: CompanyFolderParams; result: CompanyWorkspaceValidateResponse };
   /** Check a company folder, the programs it needs, its repositories, its event logs and what crashes left behind. */
   "workspace.doctor": { params: CompanyWorkspaceDoctorParams; result: CompanyWorkspaceDoctorResponse };
-  /**
-   * Write a bundle of facts about a company folder for somebody who helps; secrets are blacked out.
-   * A token needs the role `human` for it.
-   */
+  /** Write a bundle of facts about a company folder for somebody who helps; secrets are blacked out. */
   "workspace.diagnostics": { params: CompanyWorkspaceDiagnosticsParams; result: CompanyWorkspaceDiagnosticsResponse };
   /**
    * Bring old event logs up to the envelope of today.
    * A log with wrong hashes is left alone unless `force`.
    */
   "workspace.migrate": { params: CompanyWorkspaceMigrateParams; result: CompanyWorkspaceMigrateResponse };
-  /**
-   * Copy a company folder to another place.
-   * A token needs the role `human` for it.
-   */
+  /** Copy a company folder to another place. */
   "workspace.export": { params: CompanyWorkspaceExportParams; result: CompanyWorkspaceExportResponse };
   /** Copy an exported company folder to a new place. */
   "workspace.import": { params: CompanyWorkspaceImportParams; result: CompanyWorkspaceImportResponse };

@@ -13,12 +13,16 @@ use crate::{CrudStore, Error, query, workspace};
 mod binding;
 mod lifecycle;
 mod list;
+mod make;
+mod output;
 mod projection;
 mod upload;
 
 pub use binding::{BindTargets, NewBinding};
 pub use lifecycle::{Deleted, Usage};
 pub use list::{ArtifactPage, ArtifactQuery};
+pub use make::NewArtifact;
+pub use output::NewOutput;
 pub use projection::{ProjectionResult, ProjectionWork};
 pub use upload::{FinishUpload, Finished, NewUpload, UploadStarted};
 

@@ -27,8 +27,8 @@ mod writer;
 pub use access_token::{AccessTokenRepository, NewAccessToken};
 pub use artifact::{
     ArtifactDetail, ArtifactPage, ArtifactQuery, ArtifactRepository, BindTargets, Deleted,
-    FinishUpload, Finished, NewBinding, NewUpload, ProjectionResult, ProjectionWork, UploadStarted,
-    Usage,
+    FinishUpload, Finished, NewArtifact, NewBinding, NewOutput, NewUpload, ProjectionResult,
+    ProjectionWork, UploadStarted, Usage,
 };
 pub use company::{CompanyRepository, LinkCompany, LinkProject, Linked, ProjectPlace};
 pub use entity::access_token::Model as AccessToken;

@@ -11,7 +11,7 @@ use blobs::{
     name,
     store::{BlobReader, BlobStore as _, LocalBlobs, PayloadHash},
 };
-use crud::{FinishUpload, Finished};
+use crud::{FinishUpload, Finished, NewArtifact};
 use entity::artifact_upload_session as session;
 use rpc::{Failure, Kind};
 use serde_json::json;
@@ -19,9 +19,11 @@ use serde_json::json;
 use crate::{Error, Gateway, rows};
 
 mod frame;
+pub(crate) mod handed;
 mod intake;
 mod maintenance;
 mod open;
+pub(crate) mod outputs;
 mod projections;
 pub(crate) mod upload;
 
@@ -251,10 +253,6 @@ async fn record(
     detected: Detected,
     author: &str,
 ) -> Result<Finished, Failure> {
-    let ids = &gateway.sources.ids;
-    let new_id = |prefix: &str| format!("{prefix}{}", ids.suffix());
-    let size = session.size_bytes.unsigned_abs();
-    let wanted = blobs::projection::wanted(detected.kind, detected.mime.as_deref(), size);
     let metadata = json!({
         "client_attachment_id": session.client_attachment_id,
         "upload_id": session.id,
@@ -263,22 +261,17 @@ async fn record(
         "detected_mime_type": detected.detected,
         "mime_mismatch": detected.mismatch,
     });
+    let size = session.size_bytes.unsigned_abs();
     let finish = FinishUpload {
         upload_id: session.id.clone(),
-        artifact_id: new_id("art_"),
-        version_id: new_id("av_"),
-        blob_id: new_id("abl_"),
-        binding_id: new_id("abn_"),
-        display_name: name::display_name(&session.file_name),
-        kind: detected.kind.as_str().to_owned(),
-        mime_type: detected.mime,
-        author: author.to_owned(),
-        metadata: metadata.to_string(),
-        projections: wanted
-            .iter()
-            .map(|kind| (new_id("apj_"), kind.as_str().to_owned()))
-            .collect(),
-        now: gateway.sources.clock.now(),
+        new: new_artifact(
+            gateway,
+            detected,
+            size,
+            &session.file_name,
+            author,
+            &metadata,
+        ),
     };
     let finished = gateway
         .store
@@ -290,6 +283,35 @@ async fn record(
         gateway.artifacts.projections.notify_one();
     }
     Ok(finished)
+}
+
+/// What is made of bytes that are in place, under new ids.
+fn new_artifact(
+    gateway: &Gateway,
+    detected: Detected,
+    size: u64,
+    file_name: &str,
+    author: &str,
+    metadata: &serde_json::Value,
+) -> NewArtifact {
+    let new_id = |prefix: &str| format!("{prefix}{}", gateway.sources.ids.suffix());
+    let wanted = blobs::projection::wanted(detected.kind, detected.mime.as_deref(), size);
+    NewArtifact {
+        artifact_id: new_id("art_"),
+        version_id: new_id("av_"),
+        blob_id: new_id("abl_"),
+        binding_id: new_id("abn_"),
+        display_name: name::display_name(file_name),
+        kind: detected.kind.as_str().to_owned(),
+        mime_type: detected.mime,
+        author: author.to_owned(),
+        metadata: metadata.to_string(),
+        projections: wanted
+            .iter()
+            .map(|kind| (new_id("apj_"), kind.as_str().to_owned()))
+            .collect(),
+        now: gateway.sources.clock.now(),
+    }
 }
 
 /// Opens the bytes of a version that can be served. Blocks.

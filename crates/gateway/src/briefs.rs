@@ -9,7 +9,7 @@ use std::{
 };
 
 use agent::{WorkerBrief, WorkerEnd};
-use crud::ProjectPlace;
+use crud::{BindTargets, ProjectPlace};
 use prompt::CompiledPrompt;
 use protocol::{
     company::{RunId, RunStatus},
@@ -18,7 +18,11 @@ use protocol::{
 use runner::{Brief, Briefing, Later, Worker, WorkerOver};
 use tokio::task::JoinHandle;
 
-use crate::{Gateway, linking};
+use crate::{
+    Gateway,
+    artifacts::outputs::{self, RunOutputs},
+    linking,
+};
 
 /// How many characters of a task are the title of its thread.
 const TITLE_CHARS: usize = 80;
@@ -70,10 +74,10 @@ impl Briefing for Briefs {
     fn over(&self, over: WorkerOver) -> Later<()> {
         let gateway = self.gateway.upgrade();
         let mut starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
-        let noting = starting.remove(&over.run);
+        let noting = starting.remove(&over.worker.run);
         drop(starting);
         let end = WorkerEnd {
-            turn_id: turn_id(&over.run),
+            turn_id: turn_id(&over.worker.run),
             status: match over.status {
                 RunStatus::Ended => TurnStatus::Completed,
                 RunStatus::Stopped => TurnStatus::Interrupted,
@@ -92,11 +96,17 @@ impl Briefing for Briefs {
             let Some(gateway) = gateway else {
                 return;
             };
-            match gateway.agent.worker_ended(end).await {
-                // A worker that nobody briefed has no turn.
-                Ok(()) | Err(agent::Error::Store(crud::Error::UnknownTurn(_))) => {}
-                Err(error) => tracing::warn!(%error, "the end of a worker cannot be written down"),
-            }
+            let has_turn = over.was_briefed
+                && match gateway.agent.worker_ended(end).await {
+                    Ok(()) => true,
+                    // Nobody could write down its start.
+                    Err(agent::Error::Store(crud::Error::UnknownTurn(_))) => false,
+                    Err(error) => {
+                        tracing::warn!(%error, "the end of a worker cannot be written down");
+                        false
+                    }
+                };
+            gateway.keep_outputs(over.worker, has_turn).await;
         })
     }
 }
@@ -126,6 +136,34 @@ impl Gateway {
         }
     }
 
+    /// Makes artifacts of what a worker left behind.
+    async fn keep_outputs(self: &Arc<Self>, worker: Worker, has_turn: bool) {
+        let place = match self.place_of(&worker).await {
+            Ok(place) => place,
+            Err(error) => {
+                tracing::warn!(error, run = %worker.run, "the results of a run are not artifacts");
+                return;
+            }
+        };
+        let thread = has_turn.then(|| thread_id(&worker));
+        let turn = has_turn.then(|| turn_id(&worker.run));
+        let outputs = RunOutputs {
+            workspace_id: place.workspace_id,
+            targets: BindTargets {
+                thread_id: thread,
+                turn_id: turn,
+                task_id: worker.job.as_ref().map(ToString::to_string),
+                task_run_id: Some(worker.run.to_string()),
+                ..BindTargets::default()
+            },
+            company: worker.company,
+            project: worker.project,
+            run: worker.run,
+            agent: worker.agent,
+        };
+        outputs::keep(self, outputs).await;
+    }
+
     async fn note_start(self: &Arc<Self>, worker: Worker, manifest: &str) -> Result<(), String> {
         let place = self.place_of(&worker).await?;
         let noted = self.agent.worker_started(brief(&worker, place), manifest);
@@ -134,10 +172,6 @@ impl Gateway {
 }
 
 fn brief(worker: &Worker, place: ProjectPlace) -> WorkerBrief {
-    let thread = match &worker.job {
-        Some(job) => job.as_str(),
-        None => worker.run.as_str(),
-    };
     let title: String = worker
         .task
         .lines()
@@ -149,7 +183,7 @@ fn brief(worker: &Worker, place: ProjectPlace) -> WorkerBrief {
     WorkerBrief {
         workspace_id: place.workspace_id,
         folder_id: place.folder_id,
-        thread_id: format!("thr_{thread}"),
+        thread_id: thread_id(worker),
         turn_id: turn_id(&worker.run),
         name: title,
         agent_id: Some(worker.agent.clone()),
@@ -168,6 +202,15 @@ pub(crate) fn is_workers(thread_id: &str) -> bool {
 /// Whether an id is one that only the turn of a worker can have.
 pub(crate) fn is_workers_turn(turn_id: &str) -> bool {
     turn_id.starts_with("trn_run_")
+}
+
+/// The hidden thread of a worker: that of its job, if it has one.
+fn thread_id(worker: &Worker) -> String {
+    let of = match &worker.job {
+        Some(job) => job.as_str(),
+        None => worker.run.as_str(),
+    };
+    format!("thr_{of}")
 }
 
 /// The turn that a run is.

@@ -10,7 +10,7 @@ use rpc::{Hub, Router};
 
 use crate::{
     Context, Error, Home, Peer, Principal, Sources, StoredTokens,
-    artifacts::{self, Artifacts},
+    artifacts::{self, Artifacts, handed::Handed},
     briefs::Briefs,
     company_events::CompanyEvents,
     home::Owner,
@@ -124,7 +124,11 @@ impl Gateway {
             session_options.secrets.push(token.clone());
             session_options.briefer = runner::Briefer::new(Arc::new(Briefs::new(gateway.clone())));
             let sessions = runner::Sessions::new(companies.clone(), session_options);
-            let jobs = runner::Jobs::new(sessions.clone(), Arc::new(Around(indexes.clone())));
+            let around = Around {
+                indexes: indexes.clone(),
+                handed: Handed::new(gateway.clone()),
+            };
+            let jobs = runner::Jobs::new(sessions.clone(), Arc::new(around));
             Self {
                 agent: turns::agent(
                     gateway.clone(),

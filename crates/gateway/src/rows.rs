@@ -8,7 +8,7 @@ use entity::{
     workspace,
 };
 use protocol::{
-    ArtifactId, ArtifactVersionId, FolderId, Id, ThreadId, UploadId, WorkspaceId,
+    ArtifactId, ArtifactVersionId, FolderId, Id, ThreadId, TurnId, UploadId, WorkspaceId,
     artifact::{
         ArtifactPreviewRef, ArtifactRef, ArtifactSummary, ArtifactVersionSummary,
         binding::ArtifactBindingSummary,
@@ -345,6 +345,11 @@ pub(crate) fn artifact_scope_failure(error: Error) -> Failure {
 
 /// The id of a stored thread.
 pub(crate) fn thread_id(text: &str) -> Result<ThreadId, Failure> {
+    id(text)
+}
+
+/// The id of a stored turn.
+pub(crate) fn turn_id(text: &str) -> Result<TurnId, Failure> {
     id(text)
 }
 

@@ -11,7 +11,7 @@ use index::Indexes;
 use protocol::{
     Id as _,
     company::{
-        ActorRole, ContextPackId, DocumentId, JobId, RunId,
+        ActorRole, ContextPackId, DocumentId, JobId, ProjectId, RunId,
         context::{ContextPlanForJobResponse, ContextRef},
         heartbeat::ProposedAction,
         inbox::ActionExecution,
@@ -21,9 +21,14 @@ use protocol::{
 use runner::{ContextPlan, Heartbeats, KeptPlan, Surroundings};
 use serde_json::{Value, json};
 
+use crate::artifacts::handed::Handed;
+
 /// The gateway around its jobs.
 #[derive(Clone, Debug)]
-pub(crate) struct Around(pub(crate) Indexes);
+pub(crate) struct Around {
+    pub(crate) indexes: Indexes,
+    pub(crate) handed: Handed,
+}
 
 /// Chooses what a worker should know; what fits the goal by the full text goes first.
 pub(crate) fn plan(
@@ -70,7 +75,7 @@ fn planned(company: &Company, job: &JobSpec) -> Result<Job, Error> {
 impl Surroundings for Around {
     fn plan_context(&self, company: &Company, job: &JobSpec) -> Result<ContextPlan, Error> {
         // What the caller gave comes first and is not there if it was rejected.
-        let plan = plan(company, &self.0, &planned(company, job)?)?;
+        let plan = plan(company, &self.indexes, &planned(company, job)?)?;
         let is_given = |chosen: &&ContextRef| {
             let same = |seed: &&ContextRef| seed.kind == chosen.kind && seed.value == chosen.value;
             job.context_refs.iter().find(same).is_some()
@@ -86,6 +91,19 @@ impl Surroundings for Around {
             refs: given.chain(planned).cloned().collect(),
             plan: Some(json!(plan)),
         })
+    }
+
+    fn check_refs(&self, company: &Company, refs: &[ContextRef]) -> Result<(), Error> {
+        self.handed.check(company, refs)
+    }
+
+    fn hand_over(
+        &self,
+        company: &Company,
+        refs: &[ContextRef],
+        run: (&ProjectId, &RunId, &JobId),
+    ) -> Result<Vec<ContextRef>, Error> {
+        self.handed.copy(company, refs, run)
     }
 
     fn keep_plan(

@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ArtifactId, ArtifactVersionId, BlobId, MessageId, ThreadId, TurnId, WorkspaceId};
+use crate::{
+    ArtifactId, ArtifactVersionId, BlobId, MessageId, ThreadId, TurnId, WorkspaceId,
+    turn::PromptDocument,
+};
 
 pub mod binding;
 pub mod download;
@@ -460,6 +463,28 @@ pub struct ArtifactGetParams {
 pub struct ArtifactGetResponse {
     /// The artifact.
     pub artifact: ArtifactSummary,
+    /// Where it comes from, if a turn or a run made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lineage: Option<ArtifactLineage>,
+}
+
+/// What made an artifact.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ArtifactLineage {
+    /// The run of a company folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    /// The job it worked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<String>,
+    /// The thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<ThreadId>,
+    /// The turn; `turn/explain` tells all it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// The instructions that were in force, in the versions that were.
+    pub instructions: Vec<PromptDocument>,
 }
 
 /// Params of [`ArtifactRead`].

@@ -38,8 +38,10 @@ pub struct Brief {
 /// How a worker ended.
 #[derive(Clone, Debug)]
 pub struct WorkerOver {
-    /// The run.
-    pub run: RunId,
+    /// Which one.
+    pub worker: Worker,
+    /// Whether it was told anything; a plain command is not.
+    pub was_briefed: bool,
     /// How.
     pub status: RunStatus,
     /// Why it did not end well.

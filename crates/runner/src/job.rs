@@ -204,6 +204,9 @@ impl Jobs {
         }
         spec.job_id = text(job.as_str());
         spec.workspace_dir = text(company.shown_path("").trim_end_matches('/'));
+        self.inner
+            .surroundings
+            .check_refs(&company, &spec.context_refs)?;
         let mode = *spec.context_mode.get_or_insert(ContextMode::Auto);
         let plan = match mode {
             ContextMode::Manual => None,

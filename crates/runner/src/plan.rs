@@ -393,11 +393,9 @@ impl Plan {
 
     /// Tells whoever told the worker what it should know that it has ended.
     pub(crate) async fn over(&self, record: &SessionRecord, outcome: Option<&Outcome>) {
-        if self.extra.brief.is_none() && !self.is_asked() {
-            return;
-        }
         let over = WorkerOver {
-            run: self.run.clone(),
+            worker: self.worker(),
+            was_briefed: self.extra.brief.is_some() || self.is_asked(),
             status: record.status,
             error: record.error.clone(),
             text: outcome.and_then(|outcome| outcome.text.clone()),

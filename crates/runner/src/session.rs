@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 pub(crate) use end::{retry_at, retry_at_of};
 pub(crate) use live::{Live, Stage};
 pub(crate) use prepare::STOP_FLAG;
+pub use prepare::is_result;
 
 use crate::{
     driver::Outcome, pipes::Pipes, plan::Plan, process::ProcessId, record::SessionRecord,

@@ -2,18 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use entity::{
-    artifact, artifact_blob, artifact_projection, artifact_upload_session as session,
-    artifact_version,
-};
+use entity::{artifact, artifact_blob, artifact_upload_session as session};
 use sea_orm::{
     ActiveModelTrait as _, ActiveValue::Set, ColumnTrait as _, DatabaseConnection,
     EntityTrait as _, QueryFilter as _, QueryOrder as _, QuerySelect as _,
 };
 
 use super::{
-    ArtifactDetail, ArtifactRepository, BindTargets, NewBinding, binding, blob, detail,
-    lifecycle::usage, owned,
+    ArtifactDetail, ArtifactRepository, BindTargets, NewArtifact, NewBinding, detail,
+    lifecycle::usage,
+    make::{Place, make},
+    owned,
 };
 use crate::{Error, query, workspace};
 
@@ -44,28 +43,8 @@ pub struct UploadStarted {
 pub struct FinishUpload {
     /// The upload.
     pub upload_id: String,
-    /// Ids of what is made.
-    pub artifact_id: String,
-    /// Ids of what is made.
-    pub version_id: String,
-    /// Ids of what is made.
-    pub blob_id: String,
-    /// Ids of what is made.
-    pub binding_id: String,
-    /// What to call it.
-    pub display_name: String,
-    /// What it is.
-    pub kind: String,
-    /// Its MIME type.
-    pub mime_type: Option<String>,
-    /// Who made it.
-    pub author: String,
-    /// JSON.
-    pub metadata: String,
-    /// Ids and kinds of the projections to make.
-    pub projections: Vec<(String, String)>,
-    /// Unix seconds.
-    pub now: i64,
+    /// What becomes of it.
+    pub new: NewArtifact,
 }
 
 /// What became of a finish.
@@ -246,7 +225,7 @@ fn start(db: &DatabaseConnection, new: NewUpload) -> Result<UploadStarted, Error
 }
 
 /// An artifact that may get a version: one that is not deleted.
-fn open_for_versions(
+pub(super) fn open_for_versions(
     db: &DatabaseConnection,
     workspace_id: &str,
     artifact_id: &str,
@@ -261,15 +240,7 @@ fn open_for_versions(
     }
 }
 
-fn last_version(db: &DatabaseConnection, artifact_id: &str) -> Result<i64, Error> {
-    let newest = artifact_version::Entity::find()
-        .filter(artifact_version::Column::ArtifactId.eq(artifact_id))
-        .order_by_desc(artifact_version::Column::VersionNumber)
-        .one(db)?;
-    Ok(newest.map_or(0, |version| version.version_number))
-}
-
-fn finish(db: &DatabaseConnection, mut finish: FinishUpload) -> Result<Finished, Error> {
+fn finish(db: &DatabaseConnection, finish: FinishUpload) -> Result<Finished, Error> {
     let found = session::Entity::find_by_id(finish.upload_id.as_str()).one(db)?;
     let upload = found.ok_or_else(|| Error::UnknownUpload(finish.upload_id.clone()))?;
     if let Some(artifact_id) = &upload.artifact_id {
@@ -283,109 +254,40 @@ fn finish(db: &DatabaseConnection, mut finish: FinishUpload) -> Result<Finished,
             is_new: false,
         });
     }
-    let now = finish.now;
-    let blob = blob(
-        db,
-        &upload.workspace_id,
-        &finish.blob_id,
-        &upload.sha256,
-        upload.size_bytes,
-        now,
-    )?;
-    let version_number = match &upload.version_of {
-        Some(artifact_id) => {
-            let artifact = open_for_versions(db, &upload.workspace_id, artifact_id)?;
-            finish.artifact_id.clone_from(&artifact.id);
-            let mut row = artifact::ActiveModel::from(artifact);
-            row.current_version_id = Set(finish.version_id.clone());
-            row.kind = Set(finish.kind);
-            row.mime_type = Set(finish.mime_type.clone());
-            // Whatever was wrong with the bytes before: these are good.
-            row.status = Set("ready".to_owned());
-            row.updated_at = Set(now);
-            row.metadata = Set(finish.metadata);
-            row.update(db)?;
-            last_version(db, artifact_id)? + 1
-        }
-        None => {
-            let row = artifact::ActiveModel {
-                id: Set(finish.artifact_id.clone()),
-                workspace_id: Set(upload.workspace_id.clone()),
-                primary_thread_id: Set(upload.thread_id.clone()),
-                current_version_id: Set(finish.version_id.clone()),
-                display_name: Set(finish.display_name),
-                kind: Set(finish.kind),
-                mime_type: Set(finish.mime_type.clone()),
-                status: Set("ready".to_owned()),
-                status_before_delete: Set(None),
-                created_by_kind: Set("user".to_owned()),
-                created_by_actor_id: Set(Some(finish.author)),
-                created_at: Set(now),
-                updated_at: Set(now),
-                deleted_at: Set(None),
-                metadata: Set(finish.metadata),
-            };
-            row.insert(db)?;
-            1
-        }
+    let new = finish.new;
+    let place = Place {
+        workspace_id: &upload.workspace_id,
+        thread_id: upload.thread_id.as_deref(),
+        version_of: upload.version_of.as_deref(),
+        sha256: &upload.sha256,
+        size_bytes: upload.size_bytes,
+        created_by_kind: "user",
     };
-    let row = artifact_version::ActiveModel {
-        id: Set(finish.version_id.clone()),
-        workspace_id: Set(upload.workspace_id.clone()),
-        artifact_id: Set(finish.artifact_id.clone()),
-        version_number: Set(version_number),
-        blob_id: Set(blob.id),
-        mime_type: Set(finish.mime_type),
-        created_at: Set(now),
-    };
-    row.insert(db)?;
-    if let Some(thread_id) = upload.thread_id.clone() {
-        let new = NewBinding {
-            id: finish.binding_id,
-            workspace_id: upload.workspace_id.clone(),
-            artifact_id: finish.artifact_id.clone(),
-            version_id: Some(finish.version_id.clone()),
-            targets: BindTargets {
-                thread_id: Some(thread_id),
-                turn_id: upload.planned_turn_id.clone(),
-                ..BindTargets::default()
-            },
-            binding_kind: "draft_upload".to_owned(),
-            direction: "input".to_owned(),
-            item_index: None,
-            role: Some("user".to_owned()),
-            now,
-        };
-        binding::insert(db, new)?;
-    }
-    for (id, kind) in finish.projections {
-        let row = artifact_projection::ActiveModel {
-            id: Set(id),
-            workspace_id: Set(upload.workspace_id.clone()),
-            artifact_id: Set(finish.artifact_id.clone()),
-            artifact_version_id: Set(finish.version_id.clone()),
-            projection_kind: Set(kind),
-            status: Set("pending".to_owned()),
-            text_content: Set(None),
-            blob_id: Set(None),
-            mime_type: Set(None),
-            size_bytes: Set(None),
-            sha256: Set(None),
-            error_class: Set(None),
-            metadata: Set("{}".to_owned()),
-            created_at: Set(now),
-            updated_at: Set(now),
-        };
-        row.insert(db)?;
-    }
+    let binding = upload.thread_id.clone().map(|thread_id| NewBinding {
+        id: new.binding_id.clone(),
+        workspace_id: upload.workspace_id.clone(),
+        artifact_id: new.artifact_id.clone(),
+        version_id: Some(new.version_id.clone()),
+        targets: BindTargets {
+            thread_id: Some(thread_id),
+            turn_id: upload.planned_turn_id.clone(),
+            ..BindTargets::default()
+        },
+        binding_kind: "draft_upload".to_owned(),
+        direction: "input".to_owned(),
+        item_index: None,
+        role: Some("user".to_owned()),
+        now: new.now,
+    });
+    let artifact_id = make(db, &place, &new, binding)?;
     let workspace_id = upload.workspace_id.clone();
     let mut row = session::ActiveModel::from(upload);
     row.status = Set("completed".to_owned());
-    row.artifact_id = Set(Some(finish.artifact_id.clone()));
-    row.version_id = Set(Some(finish.version_id));
+    row.artifact_id = Set(Some(artifact_id.clone()));
+    row.version_id = Set(Some(new.version_id));
     row.update(db)?;
     Ok(Finished {
-        detail: detail(db, &workspace_id, &finish.artifact_id, None)?,
+        detail: detail(db, &workspace_id, &artifact_id, None)?,
         is_new: true,
     })
 }

@@ -288,13 +288,17 @@ fn append(
     Ok(taken(received, extend_to))
 }
 
-/// The artifact of a finished upload, and what its followers are told if it, or its version, is new.
+/// The artifact of bytes that are in place, and what its followers are told if it, or its version, is new.
 pub(crate) fn announce(
     gateway: &Gateway,
     finished: Finished,
 ) -> Result<(ArtifactRef, Vec<Publication>), Failure> {
     let is_first = finished.detail.version.version_number == 1;
     let thread = finished.detail.artifact.primary_thread_id.clone();
+    let reason = match finished.detail.artifact.created_by_kind.as_str() {
+        "task" => "task_result",
+        _ => "user_upload",
+    };
     let summary = rows::artifact_summary(finished.detail)?;
     let artifact = summary.artifact.clone();
     if !finished.is_new {
@@ -325,7 +329,7 @@ pub(crate) fn announce(
                 let thread_id = rows::thread_id(&thread)?;
                 let topic = Audience::Topic(thread_topic(&thread_id));
                 publications.push(created.to(topic));
-                publications.push(changed(thread_id, "user_upload"));
+                publications.push(changed(thread_id, reason));
             }
         }
     } else {

@@ -7,14 +7,14 @@ use base64::{
     engine::general_purpose::URL_SAFE_NO_PAD,
 };
 use blobs::store::BlobStore as _;
-use crud::{ArtifactQuery, BindTargets, NewBinding};
+use crud::{ArtifactDetail, ArtifactQuery, BindTargets, NewBinding};
 use protocol::{
     ArtifactId, BindingId, ThreadId, TurnId, WorkspaceId,
     artifact::{binding::*, *},
 };
 use rpc::{Failure, Kind, Router};
 
-use super::thread::page_size;
+use super::{thread::page_size, turn::explain};
 use crate::{Context, artifacts, artifacts::limits, rows};
 
 pub(super) mod download;
@@ -142,8 +142,39 @@ async fn get(ctx: Context, params: ArtifactGetParams) -> Result<ArtifactGetRespo
             version,
         )
         .await;
-    let artifact = rows::artifact_summary(found.map_err(rows::failure)?)?;
-    Ok(ArtifactGetResponse { artifact })
+    let found = found.map_err(rows::failure)?;
+    Ok(ArtifactGetResponse {
+        lineage: lineage(&ctx, &found).await?,
+        artifact: rows::artifact_summary(found)?,
+    })
+}
+
+/// What made a version, if a run did. Whoever binds it to something later does not change that.
+async fn lineage(
+    ctx: &Context,
+    found: &ArtifactDetail,
+) -> Result<Option<ArtifactLineage>, Failure> {
+    let is_result = found.artifact.created_by_kind == "task";
+    let bindings = found.bindings.iter().rev().filter(|_| is_result);
+    let mut bindings =
+        bindings.filter(|binding| binding.artifact_version_id.as_ref() == Some(&found.version.id));
+    let Some(made) = bindings.next() else {
+        return Ok(None);
+    };
+    let (thread, turn) = (made.thread_id.as_deref(), made.turn_id.as_deref());
+    let mut instructions = Vec::new();
+    if let (Some(thread), Some(turn)) = (thread, turn) {
+        let turn = ctx.store().turns().get(thread, turn).await;
+        let told = explain::explained(ctx, turn.map_err(rows::failure)?).await?;
+        instructions.extend(told.pieces.into_iter().filter_map(|piece| piece.document));
+    }
+    Ok(Some(ArtifactLineage {
+        run_id: made.task_run_id.clone(),
+        job_id: made.task_id.clone(),
+        thread_id: thread.map(rows::thread_id).transpose()?,
+        turn_id: turn.map(rows::turn_id).transpose()?,
+        instructions,
+    }))
 }
 
 async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadResponse, Failure> {

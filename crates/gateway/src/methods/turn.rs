@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::artifact::bind_input;
 use crate::{Context, artifacts::limits, briefs::is_workers_turn, rows};
 
-mod explain;
+pub(super) mod explain;
 
 /// Inputs one turn may have.
 const MAX_INPUTS: usize = 256;

@@ -7,6 +7,7 @@ use protocol::{
     Id as _,
     company::{
         ActorRole, AgentId, ProjectId, RepoId, RunId, RunStatus, Text, Visibility,
+        context::ContextRef,
         job::{ContextMode, JobAttempt},
         session::CompanySessionLaunchParams,
     },
@@ -191,13 +192,29 @@ impl Attempt<'_> {
         done.map(|done| done.ended)
     }
 
+    /// What the worker is told to know, put where it can read it.
+    async fn hand_over(&self, scribe: &Scribe) -> Result<Vec<ContextRef>, Error> {
+        let runner = self.runner;
+        let (jobs, company) = (runner.jobs.clone(), runner.company.clone());
+        let refs = runner.spec.context_refs.clone();
+        let (project, run) = (runner.project.clone(), scribe.run.clone());
+        let job = runner.job.clone();
+        let handed = blocking(move || {
+            let surroundings = &jobs.inner.surroundings;
+            surroundings.hand_over(&company, &refs, (&project, &run, &job))
+        });
+        Ok(handed.await?)
+    }
+
     /// From the guard to the last word.
     async fn go(&self, scribe: &Scribe) -> Result<Done, Error> {
         let runner = self.runner;
         let sessions = &runner.jobs.inner.sessions;
         let (company, spec) = (&runner.company, &runner.spec);
+        let refs = self.hand_over(scribe).await?;
         let situation = Situation {
             job: spec,
+            refs: &refs,
             run: scribe.run.as_str(),
             folder: &spec.workspace_dir,
         };
@@ -445,11 +462,7 @@ pub(crate) fn close_run(scribe: &Scribe, reason: &str, error: &str) -> Result<()
 }
 
 /// The repository a job works in: the only one of its project, or the one a reference names, if it is on this machine.
-fn repository(
-    company: &Company,
-    project: &ProjectId,
-    refs: &[protocol::company::context::ContextRef],
-) -> Option<RepoId> {
+fn repository(company: &Company, project: &ProjectId, refs: &[ContextRef]) -> Option<RepoId> {
     let links = project::repo_links(company, project).ok()?;
     let machine = company
         .read::<company::document::Machine>(layout::MACHINE)

@@ -3,6 +3,7 @@
 
 use protocol::company::{
     JobKind,
+    context::ContextRef,
     job::{JobError, JobSpec},
 };
 
@@ -14,6 +15,8 @@ const SHOWN: usize = 8000;
 pub(crate) struct Situation<'a> {
     /// The contract.
     pub(crate) job: &'a JobSpec,
+    /// What the worker is given to know.
+    pub(crate) refs: &'a [ContextRef],
     /// The run of this attempt.
     pub(crate) run: &'a str,
     /// The company folder.
@@ -101,8 +104,7 @@ fn list(items: &[protocol::company::Text]) -> String {
 
 fn references(situation: &Situation<'_>) -> String {
     let mut lines: Vec<_> = situation
-        .job
-        .context_refs
+        .refs
         .iter()
         .map(|reference| {
             let what = reference.description.as_ref();
@@ -188,6 +190,7 @@ mod tests {
     fn a_woken_worker_is_not_told_of_deliverables() {
         let job = job("heartbeat");
         let situation = Situation {
+            refs: &job.context_refs,
             job: &job,
             run: "run_1",
             folder: "/c",
@@ -208,6 +211,7 @@ mod tests {
     fn a_repair_shows_what_was_wrong_and_not_more_than_it_must() {
         let job = job("execution");
         let situation = Situation {
+            refs: &job.context_refs,
             job: &job,
             run: "run_2",
             folder: "/c",

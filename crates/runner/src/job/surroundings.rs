@@ -2,7 +2,7 @@
 
 use company::{Company, Error, secret};
 use protocol::company::{
-    ContextPackId, JobId, RunId,
+    ContextPackId, JobId, ProjectId, RunId,
     context::ContextRef,
     job::{JobRecord, JobSpec},
 };
@@ -31,6 +31,17 @@ pub trait Surroundings: Send + Sync + 'static {
     /// Chooses what a worker should know. What is rejected is not among it, even if the caller gave it.
     fn plan_context(&self, company: &Company, job: &JobSpec) -> Result<ContextPlan, Error>;
 
+    /// Refuses references to what the worker could not be given.
+    fn check_refs(&self, company: &Company, refs: &[ContextRef]) -> Result<(), Error>;
+
+    /// Puts what the references mean where the worker of a run can read it. Answers them as the worker is told them.
+    fn hand_over(
+        &self,
+        company: &Company,
+        refs: &[ContextRef],
+        run: (&ProjectId, &RunId, &JobId),
+    ) -> Result<Vec<ContextRef>, Error>;
+
     /// Keeps a plan with the run it is used in and tells of it in the log of the run.
     fn keep_plan(
         &self,
@@ -58,6 +69,19 @@ impl Surroundings for Alone {
             refs: job.context_refs.iter().filter(is_clean).cloned().collect(),
             plan: None,
         })
+    }
+
+    fn check_refs(&self, _company: &Company, _refs: &[ContextRef]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn hand_over(
+        &self,
+        _company: &Company,
+        refs: &[ContextRef],
+        _run: (&ProjectId, &RunId, &JobId),
+    ) -> Result<Vec<ContextRef>, Error> {
+        Ok(refs.to_vec())
     }
 
     fn keep_plan(

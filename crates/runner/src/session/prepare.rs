@@ -191,6 +191,19 @@ const MANIFEST: &str = "prompt_manifest.json";
 /// The file that says that somebody wants a session stopped.
 pub(crate) const STOP_FLAG: &str = "stop_requested.flag";
 
+/// Whether a file among the outputs of a run is a result, and not what the gateway put there for the worker or itself.
+pub fn is_result(name: &str) -> bool {
+    const OURS: [&str; 6] = [
+        "prompt.txt",
+        "result_schema.json",
+        "stdin.txt",
+        "token_usage.json",
+        MANIFEST,
+        STOP_FLAG,
+    ];
+    !OURS.contains(&name)
+}
+
 /// Keeps the proof of what the worker is told; one of an earlier session of the run is not it.
 fn write_manifest(plan: &Plan, manifest: Option<&str>) -> Result<(), company::Error> {
     let path = plan.company.path(&plan.output(MANIFEST).0);

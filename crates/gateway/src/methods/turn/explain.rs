@@ -47,7 +47,10 @@ pub(super) async fn explain(
     })
 }
 
-async fn explained(ctx: &Context, row: turn::Model) -> Result<ExplainedPrompt, Failure> {
+pub(in crate::methods) async fn explained(
+    ctx: &Context,
+    row: turn::Model,
+) -> Result<ExplainedPrompt, Failure> {
     let workspace_id = row.workspace_id.clone();
     let turn = rows::turn(row)?;
     let mut pieces = Vec::new();

@@ -1,0 +1,149 @@
+//! What an artifact is made of: its row, a version, what it is bound to, what is to be shown for it.
+
+use entity::{artifact, artifact_projection, artifact_version};
+use sea_orm::{
+    ActiveModelTrait as _, ActiveValue::Set, ColumnTrait as _, DatabaseConnection,
+    EntityTrait as _, QueryFilter as _, QueryOrder as _,
+};
+
+use super::{NewBinding, binding, blob, upload::open_for_versions};
+use crate::Error;
+
+/// An artifact, or a version of one, whose bytes are in place.
+#[derive(Clone, Debug)]
+pub struct NewArtifact {
+    /// Ids of what is made.
+    pub artifact_id: String,
+    /// Ids of what is made.
+    pub version_id: String,
+    /// Ids of what is made.
+    pub blob_id: String,
+    /// Ids of what is made.
+    pub binding_id: String,
+    /// What to call it.
+    pub display_name: String,
+    /// What it is.
+    pub kind: String,
+    /// Its MIME type.
+    pub mime_type: Option<String>,
+    /// Who made it.
+    pub author: String,
+    /// JSON.
+    pub metadata: String,
+    /// Ids and kinds of the projections to make.
+    pub projections: Vec<(String, String)>,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+/// Where it goes.
+pub(super) struct Place<'a> {
+    pub(super) workspace_id: &'a str,
+    pub(super) thread_id: Option<&'a str>,
+    /// The artifact of which it is a version.
+    pub(super) version_of: Option<&'a str>,
+    pub(super) sha256: &'a str,
+    pub(super) size_bytes: i64,
+    pub(super) created_by_kind: &'a str,
+}
+
+/// Makes the artifact or its version. Answers the id of the artifact.
+pub(super) fn make(
+    db: &DatabaseConnection,
+    place: &Place<'_>,
+    new: &NewArtifact,
+    binding: Option<NewBinding>,
+) -> Result<String, Error> {
+    let now = new.now;
+    let (workspace_id, sha256) = (place.workspace_id, place.sha256);
+    let blob = blob(
+        db,
+        workspace_id,
+        &new.blob_id,
+        sha256,
+        place.size_bytes,
+        now,
+    )?;
+    let (artifact_id, version_number) = match place.version_of {
+        Some(artifact_id) => {
+            let artifact = open_for_versions(db, workspace_id, artifact_id)?;
+            let mut row = artifact::ActiveModel::from(artifact);
+            row.current_version_id = Set(new.version_id.clone());
+            row.kind = Set(new.kind.clone());
+            row.mime_type = Set(new.mime_type.clone());
+            // Whatever was wrong with the bytes before: these are good.
+            row.status = Set("ready".to_owned());
+            row.updated_at = Set(now);
+            row.metadata = Set(new.metadata.clone());
+            row.update(db)?;
+            (artifact_id, last_version(db, artifact_id)? + 1)
+        }
+        None => {
+            let row = artifact::ActiveModel {
+                id: Set(new.artifact_id.clone()),
+                workspace_id: Set(workspace_id.to_owned()),
+                primary_thread_id: Set(place.thread_id.map(ToOwned::to_owned)),
+                current_version_id: Set(new.version_id.clone()),
+                display_name: Set(new.display_name.clone()),
+                kind: Set(new.kind.clone()),
+                mime_type: Set(new.mime_type.clone()),
+                status: Set("ready".to_owned()),
+                status_before_delete: Set(None),
+                created_by_kind: Set(place.created_by_kind.to_owned()),
+                created_by_actor_id: Set(Some(new.author.clone())),
+                created_at: Set(now),
+                updated_at: Set(now),
+                deleted_at: Set(None),
+                metadata: Set(new.metadata.clone()),
+            };
+            row.insert(db)?;
+            (new.artifact_id.as_str(), 1)
+        }
+    };
+    let row = artifact_version::ActiveModel {
+        id: Set(new.version_id.clone()),
+        workspace_id: Set(workspace_id.to_owned()),
+        artifact_id: Set(artifact_id.to_owned()),
+        version_number: Set(version_number),
+        blob_id: Set(blob.id),
+        mime_type: Set(new.mime_type.clone()),
+        created_at: Set(now),
+    };
+    row.insert(db)?;
+    if let Some(binding) = binding {
+        let binding = NewBinding {
+            artifact_id: artifact_id.to_owned(),
+            ..binding
+        };
+        binding::insert(db, binding)?;
+    }
+    for (id, kind) in &new.projections {
+        let row = artifact_projection::ActiveModel {
+            id: Set(id.clone()),
+            workspace_id: Set(workspace_id.to_owned()),
+            artifact_id: Set(artifact_id.to_owned()),
+            artifact_version_id: Set(new.version_id.clone()),
+            projection_kind: Set(kind.clone()),
+            status: Set("pending".to_owned()),
+            text_content: Set(None),
+            blob_id: Set(None),
+            mime_type: Set(None),
+            size_bytes: Set(None),
+            sha256: Set(None),
+            error_class: Set(None),
+            metadata: Set("{}".to_owned()),
+            created_at: Set(now),
+            updated_at: Set(now),
+        };
+        row.insert(db)?;
+    }
+    Ok(artifact_id.to_owned())
+}
+
+fn last_version(db: &DatabaseConnection, artifact_id: &str) -> Result<i64, Error> {
+    let newest = artifact_version::Entity::find()
+        .filter(artifact_version::Column::ArtifactId.eq(artifact_id))
+        .order_by_desc(artifact_version::Column::VersionNumber)
+        .one(db)?;
+    Ok(newest.map_or(0, |version| version.version_number))
+}

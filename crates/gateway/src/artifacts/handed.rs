@@ -1,0 +1,164 @@
+//! Artifacts that jobs are given to know: files among the inputs of their runs.
+
+use std::{
+    io::Read as _,
+    sync::{Arc, Weak},
+};
+
+use company::{Company, Error, files, layout, secret};
+use crud::{ArtifactDetail, BindTargets, NewBinding};
+use protocol::{
+    ArtifactId, Id as _,
+    company::{
+        JobId, ProjectId, RunId, Text,
+        context::{ContextRef, ContextRefKind},
+    },
+};
+use tokio::runtime::Handle;
+
+use super::open_bytes;
+use crate::{Gateway, linking};
+
+/// Letters of an id of ours behind its prefix; documents of company folders have more.
+const ID_LETTERS: usize = 18;
+
+/// The artifacts of a gateway, as its jobs see them. Everything blocks.
+#[derive(Clone, Debug)]
+pub(crate) struct Handed(Weak<Gateway>);
+
+impl Handed {
+    pub(crate) fn new(gateway: Weak<Gateway>) -> Self {
+        Self(gateway)
+    }
+
+    /// Refuses references to artifacts that are not there, are not ready, or hold a secret.
+    pub(crate) fn check(&self, company: &Company, refs: &[ContextRef]) -> Result<(), Error> {
+        for id in refs.iter().filter_map(artifact) {
+            self.read(company, &id)?;
+        }
+        Ok(())
+    }
+
+    /// Copies artifacts into the inputs of a run. Answers the references with files in place of them.
+    pub(crate) fn copy(
+        &self,
+        company: &Company,
+        refs: &[ContextRef],
+        (project, run, job): (&ProjectId, &RunId, &JobId),
+    ) -> Result<Vec<ContextRef>, Error> {
+        let mut told = Vec::with_capacity(refs.len());
+        for reference in refs {
+            let Some(id) = artifact(reference) else {
+                told.push(reference.clone());
+                continue;
+            };
+            let (detail, bytes) = self.read(company, &id)?;
+            let shown = &detail.artifact.display_name;
+            let file = format!("{id}{}", extension(shown));
+            let relpath = format!("{}/inputs/{file}", layout::run(project, run));
+            let path = company.path(&relpath);
+            if let Some(folder) = path.parent() {
+                files::make_dir(folder)?;
+            }
+            files::replace(&path, &bytes)?;
+            self.bind(&detail, (run, job))?;
+            let what = match &reference.description {
+                Some(what) => format!("{what}; artifact {id}, `{shown}`"),
+                None => format!("artifact {id}, `{shown}`"),
+            };
+            // A path of ours is never empty.
+            told.extend(Text::new(relpath).map(|value| ContextRef {
+                kind: ContextRefKind::File,
+                value,
+                description: Text::new(what),
+            }));
+        }
+        Ok(told)
+    }
+
+    fn gateway(&self) -> Result<Arc<Gateway>, Error> {
+        let gateway = self.0.upgrade();
+        gateway.ok_or_else(|| Error::Refused("the gateway stops".to_owned()))
+    }
+
+    /// An artifact of the workspace of a company folder, with its bytes.
+    fn read(&self, company: &Company, id: &ArtifactId) -> Result<(ArtifactDetail, Vec<u8>), Error> {
+        let gateway = self.gateway()?;
+        let dir = linking::dir(company);
+        let (companies, artifacts) = (gateway.store.companies(), gateway.store.artifacts());
+        let found = Handle::current().block_on(async {
+            let workspace = companies.workspace(&dir).await.ok().flatten()?;
+            artifacts.get(&workspace, id.as_str(), None).await.ok()
+        });
+        let found = found.filter(|detail| detail.artifact.status == "ready");
+        let detail = found.ok_or_else(|| {
+            Error::Refused(format!(
+                "`{id}` in context_refs is no artifact of this company's workspace"
+            ))
+        })?;
+        let bytes = open_bytes(
+            &gateway.artifacts,
+            &detail.artifact.workspace_id,
+            &detail.blob.sha256,
+        );
+        let mut bytes_read = Vec::new();
+        bytes
+            .map_err(|failure| failure.message().to_owned())
+            .and_then(|mut bytes| {
+                let read = bytes.read_to_end(&mut bytes_read);
+                read.map_err(|error| error.to_string())
+            })
+            .map_err(|error| Error::Refused(format!("artifact `{id}` cannot be read: {error}")))?;
+        // What is no text may hide something in any letter, so only whole texts are looked at.
+        let is_secret = std::str::from_utf8(&bytes_read)
+            .is_ok_and(|content| secret::detect(content).total() > 0);
+        match is_secret {
+            false => Ok((detail, bytes_read)),
+            true => Err(Error::Refused(format!(
+                "artifact `{id}` holds what looks like a secret and is not given to a worker"
+            ))),
+        }
+    }
+
+    fn bind(&self, detail: &ArtifactDetail, (run, job): (&RunId, &JobId)) -> Result<(), Error> {
+        let gateway = self.gateway()?;
+        let binding = NewBinding {
+            id: format!("abn_{}", gateway.sources.ids.suffix()),
+            workspace_id: detail.artifact.workspace_id.clone(),
+            artifact_id: detail.artifact.id.clone(),
+            version_id: Some(detail.version.id.clone()),
+            targets: BindTargets {
+                task_id: Some(job.to_string()),
+                task_run_id: Some(run.to_string()),
+                ..BindTargets::default()
+            },
+            binding_kind: "context_attachment".to_owned(),
+            direction: "context".to_owned(),
+            item_index: None,
+            role: Some("task".to_owned()),
+            now: gateway.sources.clock.now(),
+        };
+        let bound = Handle::current().block_on(gateway.store.artifacts().bind(binding));
+        bound
+            .map(drop)
+            .map_err(|error| Error::Refused(format!("an artifact cannot be bound: {error}")))
+    }
+}
+
+/// The extension of a name with its dot, if it is a plain one.
+fn extension(name: &str) -> String {
+    let found = name.rsplit_once('.').map(|(_, extension)| extension);
+    let is_plain = |extension: &&str| {
+        (1..=8).contains(&extension.len()) && extension.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    let found = found.filter(is_plain);
+    found.map_or_else(String::new, |extension| format!(".{extension}"))
+}
+
+/// The artifact a reference means, if it is none of the company folder's own documents.
+fn artifact(reference: &ContextRef) -> Option<ArtifactId> {
+    let is_ours = reference.kind == ContextRefKind::Artifact
+        && reference.value.len() == ArtifactId::PREFIX.len() + ID_LETTERS;
+    let id = is_ours.then(|| ArtifactId::parse(&reference.value))?;
+    id.ok()
+}
