@@ -1,6 +1,7 @@
 // The projects of a company as links, with how far each is.
 
 import "./company.css";
+import "./side.css";
 import { Icon, type IconName } from "../../parts/Icon.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Link, usePath } from "../../router.tsx";

@@ -1,13 +1,23 @@
 // Gives a view the company folder of its workspace, or asks for one.
 
+import "./side.css";
 import { lazy, type ComponentType, type LazyExoticComponent } from "react";
 import type { View, ViewProps } from "../../app/section.ts";
 import { Loading } from "../../parts/states.tsx";
 import { useCompany } from "./folder.ts";
+import type { Names } from "./names.ts";
 
 export interface CompanyViewProps extends ViewProps {
   /** The company folder. */
   dir: string;
+}
+
+/** What a dialog over a view of a company is given. */
+export interface CompanyDialogProps {
+  workspace: string;
+  dir: string;
+  names: Names;
+  onClose: () => void;
 }
 
 type CompanyView = ComponentType<CompanyViewProps> | LazyExoticComponent<ComponentType<CompanyViewProps>>;

@@ -20,7 +20,7 @@ import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf, statusOf } from "../company/meaning.ts";
 import { plural, shortId, subjectWord, useNames, words, type Names } from "../company/names.ts";
-import { Progress } from "../company/Progress.tsx";
+import { ProjectCard } from "../company/ProjectCard.tsx";
 import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
 
@@ -124,25 +124,20 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
                 <h2>Projects</h2>
                 <div className="cards">
                   {projects.map((project) => (
-                    <Link key={project.project_id} className="card" to={at.project(workspace, project.project_id)}>
-                      <div className="card-title">
-                        <span>{project.name}</span>
-                        <span>{Math.round(project.progress_pct)} %</span>
-                      </div>
-                      <Progress percent={project.progress_pct} label={`Progress of ${project.name}`} />
-                      <div className="card-line">
-                        <span>{plural(project.task_count, "task")}</span>
-                        {project.active_runs > 0 && <Status meaning="running">{project.active_runs} running</Status>}
-                        {project.pending_reviews > 0 && (
-                          <Status meaning="waiting">{project.pending_reviews} waiting</Status>
-                        )}
-                        {project.blocked_tasks > 0 && <Status meaning="failed">{project.blocked_tasks} blocked</Status>}
-                        {project.risk_flags.includes("dependency_cycle") && (
-                          <Status meaning="failed">tasks wait in a circle</Status>
-                        )}
-                        {project.status === "archived" && <span>archived</span>}
-                      </div>
-                    </Link>
+                    <ProjectCard
+                      key={project.project_id}
+                      project={project}
+                      to={at.project(workspace, project.project_id)}
+                    >
+                      {project.active_runs > 0 && <Status meaning="running">{project.active_runs} running</Status>}
+                      {project.pending_reviews > 0 && (
+                        <Status meaning="waiting">{project.pending_reviews} waiting</Status>
+                      )}
+                      {project.risk_flags.includes("dependency_cycle") && (
+                        <Status meaning="failed">tasks wait in a circle</Status>
+                      )}
+                      {project.status === "archived" && <span>archived</span>}
+                    </ProjectCard>
                   ))}
                 </div>
               </section>

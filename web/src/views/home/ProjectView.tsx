@@ -7,6 +7,7 @@ import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.t
 import { Button } from "../../parts/Button.tsx";
 import { Await, Empty } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { Table } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link, navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
@@ -100,43 +101,30 @@ export default function ProjectView({ workspace, dir, params }: CompanyViewProps
 
 function TaskTable({ tasks, workspace, names }: { tasks: TaskRow[]; workspace: string; names: Names }) {
   return (
-    <div className="table-scroll" tabIndex={0} role="region" aria-label="Tasks">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Task</th>
-            <th>Status</th>
-            <th>Milestones</th>
-            <th>Who</th>
-            <th>Planned</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tasks.map(({ task_id, project_id, frontmatter, milestone_counts, progress_ratio }) => (
-            <tr key={task_id}>
-              <td className="wide">
-                <Link to={at.plan(workspace, project_id, task_id)}>{frontmatter.title}</Link>
-              </td>
-              <td>
-                <Status meaning={meaningOf(frontmatter.status)}>{words(frontmatter.status)}</Status>
-              </td>
-              <td className="task-progress">
-                <Progress percent={progress_ratio * 100} label={`Progress of ${frontmatter.title}`} />
-                <span className="muted">
-                  {milestone_counts.done} of {milestone_counts.total}
-                </span>
-              </td>
-              <td>
-                {frontmatter.assignee_agent_id
-                  ? names.actor(frontmatter.assignee_agent_id)
-                  : names.team(frontmatter.team_id)}
-              </td>
-              <td className="muted">{frontmatter.schedule?.planned_start?.slice(0, 10) ?? "not yet"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Tasks" columns={["Task", "Status", "Milestones", "Who", "Planned"]}>
+      {tasks.map(({ task_id, project_id, frontmatter, milestone_counts, progress_ratio }) => (
+        <tr key={task_id}>
+          <td className="wide">
+            <Link to={at.plan(workspace, project_id, task_id)}>{frontmatter.title}</Link>
+          </td>
+          <td>
+            <Status meaning={meaningOf(frontmatter.status)}>{words(frontmatter.status)}</Status>
+          </td>
+          <td className="task-progress">
+            <Progress percent={progress_ratio * 100} label={`Progress of ${frontmatter.title}`} />
+            <span className="muted">
+              {milestone_counts.done} of {milestone_counts.total}
+            </span>
+          </td>
+          <td>
+            {frontmatter.assignee_agent_id
+              ? names.actor(frontmatter.assignee_agent_id)
+              : names.team(frontmatter.team_id)}
+          </td>
+          <td className="muted">{frontmatter.schedule?.planned_start?.slice(0, 10) ?? "not yet"}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -7,7 +7,7 @@ import { useRef, useState } from "react";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
 import { useCall } from "../../data/calls.ts";
-import { forgetDraft, keepDraft, readDraft } from "../../data/drafts.ts";
+import { useDraft } from "../../data/drafts.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Kbd } from "../../parts/Kbd.tsx";
@@ -38,15 +38,14 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
   const item = pending.find((one) => one.artifact_id === artifact_id);
   const decision = inbox?.recent_decisions.find((one) => one.subject_artifact_id === artifact_id);
   const outcome = useOutcome(artifact_id);
-  const draft = `review.${artifact_id}`;
-  const [notes, setNotes] = useState(() => readDraft(draft));
+  const [notes, setNotes] = useDraft(`review.${artifact_id}`);
   const [isBusy, setBusy] = useState(false);
   const notesField = useRef<HTMLTextAreaElement>(null);
 
   const resolve = async (wanted: ReviewDecision) => {
     if (!item || isBusy || (wanted === "approved" && item.invalid)) return;
     setBusy(true);
-    if (await decide(dir, item, wanted, notes)) forgetDraft(draft);
+    if (await decide(dir, item, wanted, notes)) setNotes("");
     setBusy(false);
   };
   const next = () => {
@@ -116,10 +115,7 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
             placeholder="A note for the record, if you like"
             rows={1}
             value={notes}
-            onChange={(event) => {
-              setNotes(event.target.value);
-              keepDraft(draft, event.target.value);
-            }}
+            onChange={(event) => setNotes(event.target.value)}
             onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
           />
           <Button kind="danger" disabled={isBusy} onClick={() => void resolve("denied")}>

@@ -1,5 +1,6 @@
 // The teams of the company: what each is for and who is in it.
 
+import "../company/card.css";
 import "../company/company.css";
 import { Page } from "../../app/Page.tsx";
 import { Empty } from "../../parts/states.tsx";
