@@ -31,6 +31,9 @@ export const at = {
   /** The plan of a project, optionally with one of its tasks open. */
   plan: (workspace: string, project: string, task?: string | null) =>
     `${base(workspace)}/plan/${part(project)}${task ? `?task=${part(task)}` : ""}`,
+  pipelines: (workspace: string) => `${base(workspace)}/pipelines`,
+  /** The intake that made a project. */
+  pipeline: (workspace: string, project: string) => `${base(workspace)}/pipelines/${part(project)}`,
   conversations: (workspace: string) => `${base(workspace)}/chat`,
   conversation: (workspace: string, project: string | null | undefined, conversation: string) =>
     `${base(workspace)}/chat/${part(project ?? COMPANY)}/${part(conversation)}`,

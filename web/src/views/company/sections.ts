@@ -67,6 +67,8 @@ const plan: Section = {
     { path: "/plan", View: PlansView },
     { path: "/plans", View: PlansView },
     { path: "/plan/:project", View: inCompany(lazy(() => import("../plan/PlanView.tsx"))) },
+    { path: "/pipelines", View: inCompany(lazy(() => import("../pipeline/PipelinesView.tsx"))) },
+    { path: "/pipelines/:project", View: inCompany(lazy(() => import("../pipeline/PipelineView.tsx"))) },
   ],
 };
 
