@@ -67,6 +67,18 @@ export function subjectWord(type: string): string {
   return TYPES[type] ?? words(type);
 }
 
+const AUDIENCES: Record<string, string> = {
+  org: "everybody in the company",
+  managers: "managers",
+  team: "its team",
+  private_agent: "the agent alone",
+};
+
+/** Who may see something that has this visibility. */
+export function audience(visibility: string): string {
+  return AUDIENCES[visibility] ?? words(visibility);
+}
+
 /** `in_progress` as people write it. */
 export function words(term: string): string {
   const text = term.replace(/[_.]/g, " ");

@@ -18,7 +18,7 @@ import { at, COMPANY } from "../company/address.ts";
 import { Avatar } from "../company/Avatar.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { AUTHOR, ME } from "../company/me.ts";
-import { shortId, useNames, words, type Names } from "../company/names.ts";
+import { audience, shortId, useNames, type Names } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 
 export default function ConversationView({ workspace, dir, params }: CompanyViewProps) {
@@ -63,7 +63,7 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
       title={title}
       back={at.conversations(workspace)}
       crumbs={project ? [{ label: names.project(project), to: at.project(workspace, project) }] : []}
-      state={isDirect ? "between two" : conversation && words(conversation.visibility)}
+      state={isDirect ? "between two" : conversation && `seen by ${audience(conversation.visibility)}`}
       actions={<InspectorToggle />}
     >
       <Await query={query}>
@@ -134,7 +134,7 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
           <InspectorPart title="Facts">
             <dl className="facts">
               <dt>Seen by</dt>
-              <dd>{words(conversation.visibility)}</dd>
+              <dd>{audience(conversation.visibility)}</dd>
               <dt>Made</dt>
               <dd>
                 <Time at={conversation.created_at} /> by {names.actor(conversation.created_by)}

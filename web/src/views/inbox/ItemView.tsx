@@ -20,7 +20,7 @@ import { Comments } from "../company/Comments.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf } from "../company/meaning.ts";
-import { shortId, useNames, words } from "../company/names.ts";
+import { audience, shortId, useNames, words } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { decide, useOutcome } from "./decide.ts";
 import { Outcome } from "./Outcome.tsx";
@@ -166,7 +166,7 @@ function Origin({
         </>
       )}
       <dt>Seen by</dt>
-      <dd>{words(document.text("visibility"))}</dd>
+      <dd>{audience(document.text("visibility"))}</dd>
       {document.text("sensitivity") && (
         <>
           <dt>Secrecy</dt>

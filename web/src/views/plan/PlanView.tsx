@@ -1,15 +1,17 @@
 // The plan of one project: bars in time, the task that is open, and the same as a table.
 
 import "../company/company.css";
-import type { GanttTask, TaskRow } from "@accord/client";
+import type { GanttTask, PlanFormat, TaskRow } from "@accord/client";
 import { useState } from "react";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
 import { attempt, call, invalidate } from "../../data/calls.ts";
+import { handOver } from "../../data/hand-over.ts";
 import { setPreference, usePreference } from "../../data/preference.ts";
 import { useKeys } from "../../keys/keys.ts";
-import { Button } from "../../parts/Button.tsx";
+import { Button, IconButton } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
+import { Menu } from "../../parts/Menu.tsx";
 import { Await, Empty } from "../../parts/states.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { navigate, useSearchParam } from "../../router.tsx";
@@ -28,6 +30,11 @@ const SCALES = [
   { id: "14", label: "Weeks" },
   { id: "5", label: "Months" },
 ] as const;
+const FORMATS: { format: PlanFormat; label: string }[] = [
+  { format: "csv", label: "As a table (CSV)" },
+  { format: "ics", label: "As a calendar (iCalendar)" },
+  { format: "mermaid", label: "As a diagram (Mermaid)" },
+];
 type Scale = (typeof SCALES)[number]["id"];
 
 export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
@@ -95,6 +102,12 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
       },
     );
 
+  const save = (format: PlanFormat) =>
+    attempt("Saving the plan", async () => {
+      const plan = await call("pm.export", { workspace_dir: dir, project_id: project, format });
+      handOver(new Blob([plan.content], { type: plan.media_type }), plan.file_name);
+    });
+
   return (
     <Page
       title={names.project(project)}
@@ -108,6 +121,9 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
       actions={
         <>
           <Button onClick={() => setAllocating(true)}>Who should do what?</Button>
+          <Menu list={FORMATS.map(({ format, label }) => ({ label, icon: "download", run: () => void save(format) }))}>
+            <IconButton label="Save the plan" icon="download" />
+          </Menu>
           <InspectorToggle />
         </>
       }

@@ -23,7 +23,7 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
   const filter = useEventFilter(names);
   const [project, setProject] = useState(ALL);
-  const { query, events, hasOlder, isLoading, loadOlder } = useHistory(dir, project);
+  const { query, events, fresh, hasOlder, isLoading, loadOlder } = useHistory(dir, project);
   const shown = events.filter(filter.fits);
   const older = hasOlder && (
     <Button disabled={isLoading} onClick={() => void loadOlder()}>
@@ -60,7 +60,14 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
                   items={shown}
                   keyOf={keyOf}
                   hrefOf={({ project, run, seq }) => at.run(workspace, project, run, seq)}
-                  row={(event) => <EventRow event={event} names={names} place={names.project(event.project)} />}
+                  row={(event) => (
+                    <EventRow
+                      event={event}
+                      names={names}
+                      isNew={fresh.has(keyOf(event))}
+                      place={names.project(event.project)}
+                    />
+                  )}
                   rowHeight={28}
                 />
               </div>

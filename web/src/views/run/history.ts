@@ -18,9 +18,14 @@ export function useHistory(dir: string, project: string) {
   const params = { workspace_dir: dir, order: "desc", ...(project === ALL ? {} : { project_id: project }) } as const;
   const query = useRead("index.list_events", { ...params, limit: FIRST });
   const [news, setNews] = useState<LiveEvent[]>([]);
+  /** What came last; it slides in once. */
+  const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
   const [older, setOlder] = useState<{ rows: IndexedEvent[]; limit: number }>();
   const [isLoading, setLoading] = useState(false);
-  useEvents((events) => setNews((before) => [...events.toReversed(), ...before].slice(0, KEPT)));
+  useEvents((events) => {
+    setNews((before) => [...events.toReversed(), ...before].slice(0, KEPT));
+    setFresh(new Set(events.map(keyOf)));
+  });
   useEffect(() => setOlder(undefined), [dir, project]);
 
   const events = useMemo(() => {
@@ -45,7 +50,7 @@ export function useHistory(dir: string, project: string) {
     });
     setLoading(false);
   };
-  return { query, events, hasOlder: rows !== undefined && rows.length >= limit, isLoading, loadOlder };
+  return { query, events, fresh, hasOlder: rows !== undefined && rows.length >= limit, isLoading, loadOlder };
 }
 
 export const keyOf = ({ run, seq, id }: LiveEvent) => id || `${run}#${seq}`;
