@@ -88,6 +88,23 @@ test("a job that cannot begin says why, and what was typed for it is kept until 
   await page.context().close();
 });
 
+test("asking what a launch would do leaves one run behind, however often one asks", async () => {
+  const runs = () => desk.call("run.list", { workspace_dir: dir });
+  const before = (await runs()).length;
+  const page = await open("/sessions");
+  const dialog = page.getByRole("dialog", { name: "Launch a session" });
+  for (const command of ["echo one", "echo two"]) {
+    await page.getByRole("button", { name: "Launch", exact: true }).first().click();
+    await dialog.getByLabel("Command, as a shell reads it").fill(command);
+    await dialog.getByRole("button", { name: "What would happen?" }).click();
+    await dialog.getByText(`/bin/sh -c ${command}`).waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  }
+  assert.equal((await runs()).length, before + 1);
+  await page.context().close();
+});
+
 test("a channel is made, and a message in it is there for everybody", async () => {
   const page = await open("/chat");
   await page.getByRole("button", { name: "New conversation" }).first().click();
@@ -125,9 +142,9 @@ test("the heartbeat is beaten once, and tells what it did", async () => {
 
 test("a plan is saved as a table", async () => {
   const page = await open(`/plan/${project}`);
-  await page.getByRole("button", { name: "Save the plan" }).click();
+  await page.getByRole("button", { name: "More", exact: true }).click();
   const download = page.waitForEvent("download");
-  await page.getByRole("menuitem", { name: "As a table (CSV)" }).click();
+  await page.getByRole("menuitem", { name: "Save as a table (CSV)" }).click();
   const file = await download;
   assert.match(file.suggestedFilename(), /\.csv$/);
   assert.match(readFileSync(await file.path(), "utf8"), /^[a-z_]+,/i);

@@ -60,6 +60,7 @@ before(async () => {
     usage: ["/usage", (page) => page.getByText("Tokens by day")],
     people: ["/teams", (page) => page.getByRole("heading", { name: "Backend" }).last()],
     agent: [`/people/${worker}`, (page) => page.getByText("Ended well")],
+    settings: ["/settings", (page) => page.getByRole("heading", { name: "Workers" })],
     heartbeat: ["/heartbeat", (page) => page.getByText("It has not beaten yet")],
   };
 });
@@ -67,6 +68,23 @@ after(async () => {
   await company?.stop();
   await desk?.close();
 });
+
+const PHONE = [
+  "home",
+  "project",
+  "live",
+  "people",
+  "inbox-memory",
+  "run",
+  "sessions",
+  "jobs",
+  "plan",
+  "pipeline",
+  "usage",
+  "conversation",
+  "heartbeat",
+  "settings",
+];
 
 /** axe needs to be evaluated in the page, which the policy of the page forbids. */
 function openWindow(options) {
@@ -140,7 +158,7 @@ test("without a company folder the desktop asks for one", async () => {
 
 test("on a phone each view is one column", async () => {
   const page = await openWindow({ viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
-  for (const name of ["home", "project", "live", "people", "inbox-memory", "run", "plan", "pipeline", "usage", "conversation"]) {
+  for (const name of PHONE) {
     const [path, sign] = views[name];
     await page.goto(`${desk.url}/w/${workspace}${path}`);
     await sign(page).waitFor();
@@ -148,6 +166,11 @@ test("on a phone each view is one column", async () => {
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(width <= 390, `${name} is ${width} px wide`);
   }
+  await page.getByRole("button", { name: "More sections" }).tap();
+  await page.getByRole("menuitem", { name: "Conversations" }).waitFor();
+  await look(page, "phone-more");
+  await page.getByRole("menuitem", { name: "People" }).tap();
+  await page.getByRole("link", { name: "Teams" }).waitFor();
   await page.context().close();
 });
 

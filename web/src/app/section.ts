@@ -17,6 +17,8 @@ export interface Section {
   id: string;
   title: string;
   icon: IconName;
+  /** Whether it has a place in the bar of a phone; the others are behind “More”. */
+  isInBar?: boolean;
   /** The address of the section itself, below `/w/:workspace`. */
   path: string;
   /** Lists the things of the section; a section without one has a single wide column. */

@@ -10,6 +10,7 @@ const tree: Section = {
   id: "tree",
   title: "Threads",
   icon: "tree",
+  isInBar: true,
   path: "/tree",
   Sidebar: TreeSidebar,
   Finder: TreeFinder,

@@ -16,6 +16,7 @@ const home: Section = {
   id: "home",
   title: "Home",
   icon: "home",
+  isInBar: true,
   path: "/home",
   Sidebar: inCompanySidebar(lazy(() => import("../home/HomeSidebar.tsx"))),
   Finder: CompanyFinder,
@@ -32,6 +33,7 @@ const runs: Section = {
   id: "runs",
   title: "Runs",
   icon: "run",
+  isInBar: true,
   path: "/runs",
   Sidebar: inCompanySidebar(lazy(() => import("../run/RunsSidebar.tsx"))),
   views: [
@@ -48,6 +50,7 @@ const inbox: Section = {
   id: "inbox",
   title: "Inbox",
   icon: "inbox",
+  isInBar: true,
   path: "/inbox",
   Sidebar: inCompanySidebar(lazy(() => import("../inbox/InboxSidebar.tsx"))),
   views: [
@@ -61,6 +64,7 @@ const plan: Section = {
   id: "plan",
   title: "Plan",
   icon: "plan",
+  isInBar: true,
   path: "/plan",
   Sidebar: inCompanySidebar(lazy(() => import("../plan/PlansSidebar.tsx"))),
   views: [

@@ -31,9 +31,9 @@ const SCALES = [
   { id: "5", label: "Months" },
 ] as const;
 const FORMATS: { format: PlanFormat; label: string }[] = [
-  { format: "csv", label: "As a table (CSV)" },
-  { format: "ics", label: "As a calendar (iCalendar)" },
-  { format: "mermaid", label: "As a diagram (Mermaid)" },
+  { format: "csv", label: "Save as a table (CSV)" },
+  { format: "ics", label: "Save as a calendar (iCalendar)" },
+  { format: "mermaid", label: "Save as a diagram (Mermaid)" },
 ];
 type Scale = (typeof SCALES)[number]["id"];
 
@@ -120,9 +120,21 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
       }
       actions={
         <>
-          <Button onClick={() => setAllocating(true)}>Who should do what?</Button>
-          <Menu list={FORMATS.map(({ format, label }) => ({ label, icon: "download", run: () => void save(format) }))}>
-            <IconButton label="Save the plan" icon="download" />
+          <span className="not-on-phone">
+            <Button onClick={() => setAllocating(true)}>Who should do what?</Button>
+          </span>
+          <Menu
+            list={[
+              { label: "Who should do what?", icon: "people", run: () => setAllocating(true) },
+              ...FORMATS.map(({ format, label }, i) => ({
+                label,
+                icon: "download" as const,
+                separated: i === 0,
+                run: () => void save(format),
+              })),
+            ]}
+          >
+            <IconButton label="More" icon="more" />
           </Menu>
           <InspectorToggle />
         </>

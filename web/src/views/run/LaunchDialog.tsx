@@ -1,10 +1,11 @@
 // Launches a worker or a command. What would happen is shown first: policy, place in the lane, budget, exact command.
 
 import "./run.css";
-import type { CompanySessionExplanation, CompanySessionLaunchParams } from "@accord/client";
-import { useRef, useState } from "react";
+import type { CompanySessionExplanation, CompanySessionLaunchParams, RunCreateParams } from "@accord/client";
+import { useState } from "react";
 import { attempt, call, invalidate } from "../../data/calls.ts";
 import { useDraft } from "../../data/drafts.ts";
+import { readPreference, setPreference } from "../../data/preference.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
 import { SelectField, TextField } from "../../parts/Field.tsx";
@@ -23,6 +24,21 @@ const PRIORITIES = [
   { value: "low", label: "Low" },
 ] as const;
 
+/** A run to ask about and to launch: the one that was made here before and never started, or a new one. */
+async function unstartedRun(wanted: RunCreateParams): Promise<string> {
+  const { workspace_dir, project_id, agent_id, provider } = wanted;
+  const name = `unstarted.${[workspace_dir, project_id, agent_id, provider].join()}`;
+  const known = readPreference(name);
+  if (known) {
+    const runs = await call("run.list", { workspace_dir, project_id });
+    const sessions = await call("session.list", { workspace_dir, run_id: known });
+    if (sessions.length === 0 && runs.some(({ run_id, status }) => run_id === known && status === "running")) return known;
+  }
+  const { run_id } = await call("run.create", wanted);
+  setPreference(name, run_id);
+  return run_id;
+}
+
 export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogProps) {
   const [project, setProject] = useState(names.projects[0]?.project_id ?? "");
   const [agent, setAgent] = useState(names.agents.find(({ role }) => role === "worker")?.agent_id ?? "");
@@ -33,8 +49,6 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
   const [limit, setLimit] = useState("");
   const [explained, setExplained] = useState<CompanySessionExplanation>();
   const [isBusy, setBusy] = useState(false);
-  /** The run that was made to ask about, kept for as long as it still fits. */
-  const made = useRef<{ key: string; run: string }>(undefined);
   const isCommand = provider === "cmd";
 
   const changed =
@@ -44,20 +58,10 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
       setExplained(undefined);
     };
   const request = async (): Promise<CompanySessionLaunchParams> => {
-    const key = [project, agent, provider].join();
-    if (made.current?.key !== key) {
-      const { run_id } = await call("run.create", {
-        workspace_dir: dir,
-        project_id: project,
-        agent_id: agent,
-        provider,
-      });
-      made.current = { key, run: run_id };
-    }
     return {
       workspace_dir: dir,
       project_id: project,
-      run_id: made.current.run,
+      run_id: await unstartedRun({ workspace_dir: dir, project_id: project, agent_id: agent, provider }),
       ...ME,
       lane_priority: priority,
       ...(isCommand ? { argv: ["/bin/sh", "-c", text] } : { prompt_text: text, permission_level: may }),
