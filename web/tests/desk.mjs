@@ -2,7 +2,7 @@
 //
 // AC names the gateway, `target/debug/ac` unless given; CHROMIUM the browser.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -59,6 +59,11 @@ class Gateway {
     ended.catch(() => {});
     await Promise.race([ended, until(() => existsSync(readyFile) && readFileSync(readyFile, "utf8").includes("pid"))]);
     this.token = readFileSync(join(this.home, "token"), "utf8").trim();
+  }
+
+  /** What a command says that is run for its home. */
+  command(...args) {
+    return execFileSync(binary, [...args, "--home", this.home], { encoding: "utf8" }).trim();
   }
 
   /** Ends it as a power cut would. */
