@@ -5,6 +5,8 @@ import { useMemo } from "react";
 import { useRead } from "./reads.ts";
 
 export interface Names {
+  /** Whether the gateway has answered. */
+  isKnown: boolean;
   agents: AgentRow[];
   teams: TeamRow[];
   projects: ProjectRow[];
@@ -26,6 +28,7 @@ export function useNames(dir: string): Names {
     const named = (agents ?? []).map((agent) => ({ ...agent, name: nameOf(agent, projectNames) }));
     const agentNames = new Map(named.map(({ agent_id, name }) => [agent_id, name]));
     return {
+      isKnown: agents !== undefined && teams !== undefined && projects !== undefined,
       agents: named,
       teams: teams ?? [],
       projects: projects?.projects ?? [],

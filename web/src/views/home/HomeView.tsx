@@ -1,11 +1,9 @@
 // The company at a glance: what waits for a person, what runs, how the projects stand.
 
 import "../company/company.css";
-import { useState } from "react";
 import { Page } from "../../app/Page.tsx";
-import { attempt, call, invalidate } from "../../data/calls.ts";
+import { attempt } from "../../data/calls.ts";
 import { usePalette } from "../../palette/registry.ts";
-import { AskName, type NameQuestion } from "../../parts/AskName.tsx";
 import { Button, IconButton } from "../../parts/Button.tsx";
 import { Menu } from "../../parts/Menu.tsx";
 import { count } from "../../parts/size.ts";
@@ -23,23 +21,12 @@ import { plural, shortId, subjectWord, useNames, words, type Names } from "../co
 import { ProjectCard } from "../company/ProjectCard.tsx";
 import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
+import { useNewProject } from "./newProject.tsx";
 
 export default function HomeView({ workspace, dir }: CompanyViewProps) {
   const query = useRead("workspace.home.snapshot", { workspace_dir: dir });
   const names = useNames(dir);
-  const [question, setQuestion] = useState<NameQuestion>();
-  const newProject = () =>
-    setQuestion({
-      title: "New project",
-      label: "Name",
-      action: "Create",
-      run: (name) =>
-        void attempt("Creating the project", async () => {
-          const { project_id } = await call("workspace.project.create_with_defaults", { workspace_dir: dir, name });
-          invalidate(["workspace.home.snapshot", "workspace.projects.list"], { workspace_dir: dir });
-          navigate(at.project(workspace, project_id));
-        }),
-    });
+  const { ask: newProject, dialog } = useNewProject(workspace, dir);
   const share = () =>
     void attempt("Copying", async () => {
       await navigator.clipboard.writeText(new URL(companyAddress(dir, location.pathname), location.href).href);
@@ -149,7 +136,7 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
           )
         }
       </Await>
-      <AskName question={question} onClose={() => setQuestion(undefined)} />
+      {dialog}
     </Page>
   );
 }

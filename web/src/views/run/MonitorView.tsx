@@ -18,6 +18,7 @@ import { ALL, ProjectChoice } from "../company/ProjectChoice.tsx";
 import { EventKinds, EventWords, useEventFilter } from "./EventFilter.tsx";
 import { EventRow } from "./EventRow.tsx";
 import { keyOf, useHistory } from "./history.ts";
+import { LaunchDialog } from "./LaunchDialog.tsx";
 
 export default function MonitorView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
@@ -28,6 +29,12 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
   const older = hasOlder && (
     <Button disabled={isLoading} onClick={() => void loadOlder()}>
       {isLoading ? "Loading…" : "Load older"} <Kbd keys="o" />
+    </Button>
+  );
+  const [isLaunching, setLaunching] = useState(false);
+  const launch = (
+    <Button kind="primary" icon="play" onClick={() => setLaunching(true)}>
+      Launch a session
     </Button>
   );
   useKeys("Live", hasOlder ? [{ key: "o", label: "Load older events", run: () => void loadOlder() }] : []);
@@ -44,10 +51,10 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
             <Empty
               icon="run"
               title={events.length === 0 ? "Nothing has happened yet" : "No event is like that"}
-              action={older}
+              action={events.length === 0 ? launch : older}
             >
               {events.length === 0
-                ? "Launch a session with the plus sign on the left; every step of it is written down and shown here."
+                ? "Every step of a session is written down and shown here."
                 : hasOlder
                   ? `None of the newest ${count(events.length)}; older ones may be.`
                   : "Choose another kind or clear the filter."}
@@ -82,6 +89,9 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
           )
         }
       </Await>
+      {isLaunching && (
+        <LaunchDialog workspace={workspace} dir={dir} names={names} onClose={() => setLaunching(false)} />
+      )}
     </Page>
   );
 }

@@ -13,7 +13,8 @@ import { plural, useNames } from "../company/names.ts";
 import { ALL, ProjectChoice } from "../company/ProjectChoice.tsx";
 import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
-import { Link } from "../../router.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { Link, navigate } from "../../router.tsx";
 import { Bars } from "./Bars.tsx";
 import { Days } from "./Days.tsx";
 import { byDay, byKey, type Measure } from "./sums.ts";
@@ -52,7 +53,11 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
       <Await query={query}>
         {({ recent_runs, all_time_totals }) =>
           all_time_totals.run_count === 0 ? (
-            <Empty icon="usage" title="Nothing was used yet">
+            <Empty
+              icon="usage"
+              title="Nothing was used yet"
+              action={<Button onClick={() => navigate(at.sessions(workspace))}>Go to the sessions</Button>}
+            >
               When a session ends, what its provider reported shows here; what no provider counted is estimated and kept
               apart.
             </Empty>
