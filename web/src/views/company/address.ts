@@ -17,6 +17,8 @@ export const at = {
   inbox: (workspace: string) => `${base(workspace)}/inbox`,
   item: (workspace: string, project: string, artifact: string) =>
     `${base(workspace)}/inbox/${part(project)}/${part(artifact)}`,
+  /** A proposed change of an AGENTS.md. */
+  proposal: (workspace: string, proposal: string) => `${base(workspace)}/inbox/agents/${part(proposal)}`,
   runs: (workspace: string) => `${base(workspace)}/runs`,
   /** A run, optionally at the place of one of its events. */
   run: (workspace: string, project: string, run: string, seq?: number | null) =>

@@ -52,9 +52,11 @@ const inbox: Section = {
   icon: "inbox",
   isInBar: true,
   path: "/inbox",
-  Sidebar: inCompanySidebar(lazy(() => import("../inbox/InboxSidebar.tsx"))),
+  // Proposals for AGENTS.md files wait in every workspace, with a company folder or without.
+  Sidebar: lazy(() => import("../inbox/InboxSidebar.tsx")),
   views: [
-    { path: "/inbox", View: inCompany(lazy(() => import("../inbox/InboxView.tsx"))) },
+    { path: "/inbox", View: lazy(() => import("../inbox/InboxView.tsx")) },
+    { path: "/inbox/agents/:proposal", View: lazy(() => import("../proposal/ProposalView.tsx")) },
     { path: "/inbox/:project/:artifact", View: inCompany(lazy(() => import("../inbox/ItemView.tsx"))) },
   ],
   useCount: useWaitingCount,
