@@ -3,7 +3,7 @@
 import "../company/company.css";
 import "../inbox/inbox.css";
 import type { ThreadAgentsDocProposal, ThreadAgentsDocProposalGetResponse } from "@accord/client";
-import { useState } from "react";
+import { lazy, useState } from "react";
 import { address } from "../../address.ts";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
@@ -18,11 +18,13 @@ import { Await } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
-import { Merging } from "../agents-doc/Merging.tsx";
 import { at } from "../company/address.ts";
 import { DecisionBar } from "../inbox/DecisionBar.tsx";
 import { useTree } from "../tree/tree.ts";
 import { decide, isPending, rebase, rebaseWith, STATUSES, withdraw } from "./proposals.ts";
+
+// With the editor, which is large and seldom wanted here.
+const Merging = lazy(async () => ({ default: (await import("../agents-doc/Merging.tsx")).Merging }));
 
 export default function ProposalView({ workspace, params }: ViewProps) {
   const query = useCall("thread/agents_doc/proposal/get", {
@@ -92,7 +94,7 @@ function Shown({ workspace, read, place, onMerge }: ShownProps) {
     <div className="page-column inbox-item">
       {!isPending(proposal) && <Outcome proposal={proposal} workspace={workspace} />}
       <p className="proposal-lead">
-        {proposal.author} {isPending(proposal) ? "wants" : "wanted"} to {proposal.base_version === 0 ? "write" : "change"}{" "}
+        {proposal.author === "owner" ? "The owner" : proposal.author} {isPending(proposal) ? "wants" : "wanted"} to {proposal.base_version === 0 ? "write" : "change"}{" "}
         {file}, because: {proposal.rationale}
       </p>
       {proposal.is_stale && (

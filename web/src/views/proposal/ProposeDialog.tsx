@@ -40,6 +40,7 @@ export function ProposeDialog({
       description="Nothing is saved: a person approves or denies it in the inbox."
     >
       <form
+        className="stack"
         onSubmit={(event) => {
           event.preventDefault();
           if (rationale.trim()) void send();
