@@ -211,6 +211,7 @@ fn remove(db: &DatabaseConnection, gone: &company_project::Model) -> Result<bool
                  AND NOT EXISTS (SELECT 1 FROM thread_folder child WHERE child.parent_folder_id = $1) \
                  AND NOT EXISTS (SELECT 1 FROM thread_placement placed WHERE placed.folder_id = $1) \
                  AND NOT EXISTS (SELECT 1 FROM thread_agents_doc doc WHERE doc.folder_id = $1) \
+                 AND NOT EXISTS (SELECT 1 FROM thread_agents_doc_proposal proposed WHERE proposed.folder_id = $1) \
                RETURNING id";
     Ok(query::one(db, sql, [gone.folder_id.as_str().into()])?.is_some())
 }

@@ -128,7 +128,14 @@ impl Principal {
     }
 
     pub(crate) fn check_scope(&self, access: Access) -> Result<(), Failure> {
-        match self.scopes.contains(&access) {
+        let is_allowed = match access {
+            // Whoever may change something may propose to.
+            Access::Propose => {
+                self.scopes.contains(&Access::Propose) || self.scopes.contains(&Access::Write)
+            }
+            Access::Read | Access::Write | Access::Exec => self.scopes.contains(&access),
+        };
+        match is_allowed {
             true => Ok(()),
             false => Err(Failure::forbidden(format!(
                 "the token has no scope `{}`, which this method needs",
@@ -176,7 +183,7 @@ pub enum InvalidToken {
     #[error("`{0}` is not a role: expected worker, manager, director, ceo or human")]
     Role(String),
     /// No such scope.
-    #[error("`{0}` is not a scope: expected read, write or exec")]
+    #[error("`{0}` is not a scope: expected read, propose, write or exec")]
     Scope(String),
     /// No workspace id.
     #[error(transparent)]
@@ -223,7 +230,7 @@ impl fmt::Display for Role {
 }
 
 pub(crate) fn parse_scope(text: &str) -> Result<Access, InvalidToken> {
-    let scopes = [Access::Read, Access::Write, Access::Exec];
+    let scopes = [Access::Read, Access::Propose, Access::Write, Access::Exec];
     let found = scopes
         .into_iter()
         .find(|scope| scope.as_str() == text.trim());

@@ -86,6 +86,8 @@ impl Dialect {
 pub enum Access {
     /// Looks at something.
     Read,
+    /// Proposes a change that somebody else decides about.
+    Propose,
     /// Changes something.
     Write,
     /// Starts a process.
@@ -97,6 +99,7 @@ impl Access {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
+            Self::Propose => "propose",
             Self::Write => "write",
             Self::Exec => "exec",
         }
