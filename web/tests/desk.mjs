@@ -127,6 +127,33 @@ export async function openDesk({ config = "" } = {}) {
   };
 }
 
+/** What `ac demo` makes and serves, with the page that is built into it. */
+export async function openDemo() {
+  const folder = mkdtempSync(join(tmpdir(), "accord-demo-"));
+  const place = join(folder, "demo");
+  const readyFile = join(folder, "ready.json");
+  const server = spawn(binary, ["demo", place, "--listen", "127.0.0.1:0", "--ready-file", readyFile], {
+    stdio: ["ignore", "ignore", openSync(join(folder, "log"), "a")],
+  });
+  const ended = new Promise((resolve) => server.once("exit", resolve));
+  await Promise.race([
+    ended.then((code) => Promise.reject(new Error(`the demo ended with ${code}`))),
+    until(() => existsSync(readyFile) && readFileSync(readyFile, "utf8").includes("pid"), "no demo was made", 60_000),
+  ]);
+  const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+  return {
+    browser,
+    /** An address that signs a browser in, once. */
+    link: () => execFileSync(binary, ["open", "--print", "--home", join(place, "home")], { encoding: "utf8" }).trim(),
+    async close() {
+      await browser.close();
+      server.kill();
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 /** The built page in front of the gateway, which knows its visitors by this token. */
 async function servePage({ port }, token) {
   const proxied = { target: `http://127.0.0.1:${port}`, headers: { authorization: `Bearer ${token}` } };

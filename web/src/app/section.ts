@@ -1,6 +1,6 @@
 // What a section of the desktop is: an entry of the rail, a sidebar, and views with addresses.
 
-import type { ComponentType, LazyExoticComponent } from "react";
+import type { ComponentType } from "react";
 import type { IconName } from "../parts/Icon.tsx";
 import type { Params } from "../router.tsx";
 
@@ -11,7 +11,7 @@ export interface ViewProps {
   params: Params;
 }
 
-export type View = ComponentType<ViewProps> | LazyExoticComponent<ComponentType<ViewProps>>;
+export type View = ComponentType<ViewProps>;
 
 export interface Section {
   id: string;

@@ -1,7 +1,8 @@
 // Gives a view the company folder of its workspace, or asks for one.
 
 import "./side.css";
-import { lazy, type ComponentType, type LazyExoticComponent } from "react";
+import type { ComponentType } from "react";
+import { later } from "../../app/later.tsx";
 import type { View, ViewProps } from "../../app/section.ts";
 import { Loading } from "../../parts/states.tsx";
 import { useCompany } from "./folder.ts";
@@ -20,9 +21,9 @@ export interface CompanyDialogProps {
   onClose: () => void;
 }
 
-type CompanyView = ComponentType<CompanyViewProps> | LazyExoticComponent<ComponentType<CompanyViewProps>>;
+type CompanyView = ComponentType<CompanyViewProps>;
 
-const OpenCompany = lazy(() => import("./OpenCompany.tsx"));
+const OpenCompany = later(() => import("./OpenCompany.tsx"));
 
 /** A view that needs a company folder. */
 export function inCompany(Shown: CompanyView): View {

@@ -3,9 +3,10 @@
 import "../company/company.css";
 import "../inbox/inbox.css";
 import type { ThreadAgentsDocProposal, ThreadAgentsDocProposalGetResponse } from "@accord/client";
-import { lazy, useState } from "react";
+import { useState } from "react";
 import { address } from "../../address.ts";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
+import { later } from "../../app/later.tsx";
 import { Page } from "../../app/Page.tsx";
 import type { ViewProps } from "../../app/section.ts";
 import { useCall } from "../../data/calls.ts";
@@ -24,7 +25,7 @@ import { useTree } from "../tree/tree.ts";
 import { decide, isPending, rebase, rebaseWith, STATUSES, withdraw } from "./proposals.ts";
 
 // With the editor, which is large and seldom wanted here.
-const Merging = lazy(async () => ({ default: (await import("../agents-doc/Merging.tsx")).Merging }));
+const Merging = later(async () => ({ default: (await import("../agents-doc/Merging.tsx")).Merging }));
 
 export default function ProposalView({ workspace, params }: ViewProps) {
   const query = useCall("thread/agents_doc/proposal/get", {
