@@ -151,6 +151,23 @@ test("a plan is saved as a table", async () => {
   await page.context().close();
 });
 
+test("the palette goes to projects, people and views from every section", async () => {
+  const page = await open("/settings");
+  await page.getByLabel("Theme").waitFor();
+  const go = async (query, entry) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find anything" }).fill(query);
+    await page.getByRole("option", { name: entry }).first().click();
+  };
+  await go("poster", /^Poster Project/);
+  await page.getByRole("heading", { name: "Poster", level: 1 }).waitFor();
+  await go("frontend dir", /^Frontend Director/);
+  await page.getByRole("heading", { name: "Frontend Director", level: 1 }).waitFor();
+  await go("pipel", /^Pipelines/);
+  await page.getByRole("heading", { name: "Pipelines", level: 1 }).waitFor();
+  await page.context().close();
+});
+
 test("the settings tell which workers are there and check the folder", async () => {
   const page = await open("/settings");
   await page.getByRole("heading", { name: "Workers" }).waitFor();

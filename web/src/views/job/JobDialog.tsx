@@ -5,7 +5,7 @@ import { attempt, call, invalidate } from "../../data/calls.ts";
 import { useDraft } from "../../data/drafts.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
-import { SelectField } from "../../parts/Field.tsx";
+import { LongTextField, SelectField } from "../../parts/Field.tsx";
 import { navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyDialogProps } from "../company/inCompany.tsx";
@@ -66,17 +66,13 @@ export function JobDialog({ workspace, dir, names, onClose }: CompanyDialogProps
           onChange={(event) => setMay(event.target.value as Permission)}
           options={[...PERMISSIONS]}
         />
-        <div className="field">
-          <label htmlFor="job-goal">What it is to reach</label>
-          <textarea
-            id="job-goal"
-            className="input"
-            rows={4}
-            autoFocus
-            value={goal}
-            onChange={(event) => setGoal(event.target.value)}
-          />
-        </div>
+        <LongTextField
+          label="What it is to reach"
+          rows={4}
+          autoFocus
+          value={goal}
+          onChange={(event) => setGoal(event.target.value)}
+        />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" disabled={goal.trim() === ""}>

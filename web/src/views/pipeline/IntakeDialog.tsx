@@ -5,7 +5,7 @@ import { attempt, call, invalidate } from "../../data/calls.ts";
 import { useDraft } from "../../data/drafts.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
-import { SelectField, TextField } from "../../parts/Field.tsx";
+import { LongTextField, SelectField, TextField } from "../../parts/Field.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
@@ -59,16 +59,12 @@ export function IntakeDialog({ workspace, dir, names, onClose }: CompanyDialogPr
         }}
       >
         <TextField label="Project" value={name} autoFocus onChange={(event) => setName(event.target.value)} />
-        <div className="field">
-          <label htmlFor="intake-wish">What the client wants</label>
-          <textarea
-            id="intake-wish"
-            className="input"
-            rows={6}
-            value={wish}
-            onChange={(event) => setWish(event.target.value)}
-          />
-        </div>
+        <LongTextField
+          label="What the client wants"
+          rows={6}
+          value={wish}
+          onChange={(event) => setWish(event.target.value)}
+        />
         <SelectField
           label="Led by"
           value={lead}

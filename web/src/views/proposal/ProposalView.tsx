@@ -137,7 +137,7 @@ function Shown({ workspace, read, place, onMerge }: ShownProps) {
           </dl>
         </InspectorPart>
         {isPending(proposal) && (
-          <InspectorPart title="Not yours to decide?">
+          <InspectorPart title="Changed your mind?">
             <p className="muted">Whoever made a proposal can take it back.</p>
             <div className="inspector-actions">
               <Button onClick={() => void withdraw(proposal)}>Take it back</Button>

@@ -5,6 +5,7 @@ import { useDraft } from "../../data/drafts.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
 import { Diff } from "../../parts/Diff.tsx";
+import { LongTextField } from "../../parts/Field.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
@@ -47,18 +48,14 @@ export function ProposeDialog({
         }}
       >
         <Diff before={session.proposalBase} after={session.text} label="what would change" />
-        <div className="field">
-          <label htmlFor="rationale">Why</label>
-          <textarea
-            id="rationale"
-            className="input"
-            rows={3}
-            autoFocus
-            maxLength={4096}
-            value={rationale}
-            onChange={(event) => setRationale(event.target.value)}
-          />
-        </div>
+        <LongTextField
+          label="Why"
+          rows={3}
+          autoFocus
+          maxLength={4096}
+          value={rationale}
+          onChange={(event) => setRationale(event.target.value)}
+        />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" disabled={rationale.trim() === ""}>

@@ -4,6 +4,7 @@ import "../company/company.css";
 import "./run.css";
 import { useState } from "react";
 import { Page } from "../../app/Page.tsx";
+import { useConnection } from "../../data/client.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Kbd } from "../../parts/Kbd.tsx";
@@ -25,6 +26,7 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
   const filter = useEventFilter(names);
   const [project, setProject] = useState(ALL);
   const { query, events, fresh, hasOlder, isLoading, loadOlder } = useHistory(dir, project);
+  const isOnline = useConnection() === "open";
   const shown = events.filter(filter.fits);
   const older = hasOlder && (
     <Button disabled={isLoading} onClick={() => void loadOlder()}>
@@ -39,7 +41,11 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
   );
   useKeys("Live", hasOlder ? [{ key: "o", label: "Load older events", run: () => void loadOlder() }] : []);
   return (
-    <Page title="Live" back={at.runs(workspace)} state={<Status meaning="running">Following</Status>}>
+    <Page
+      title="Live"
+      back={at.runs(workspace)}
+      state={<Status meaning={isOnline ? "running" : "waiting"}>{isOnline ? "Following" : "Not connected"}</Status>}
+    >
       <div className="toolbar">
         <EventKinds filter={filter} />
         <ProjectChoice names={names} value={project} onChange={setProject} />
