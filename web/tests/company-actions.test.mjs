@@ -151,6 +151,32 @@ test("a plan is saved as a table", async () => {
   await page.context().close();
 });
 
+test("a change of an AGENTS.md waits among the decisions of the company", async () => {
+  await desk.call("thread/agents_doc/propose", {
+    workspace_id: workspace,
+    content: "# Studio\n\n- Sign your work.\n",
+    rationale: "Nobody knows who drew what",
+  });
+  const agents = await desk.call("workspace.agents.list", { workspace_dir: dir });
+  await desk.call("pipeline.client_intake.run", {
+    workspace_dir: dir,
+    project_name: "Calendar",
+    ceo_actor_id: "human",
+    executive_manager_agent_id: agents.find(({ role }) => role === "manager").agent_id,
+    intake_text: "Twelve pictures.",
+  });
+  const page = await open("/inbox");
+  await page.getByText("2 decisions wait for you").waitFor();
+  await page.getByRole("link", { name: "Inbox 2 waiting" }).waitFor();
+  await page.getByRole("option", { name: /CEO Approval Required: Calendar/ }).waitFor();
+  await page.getByRole("option", { name: /Nobody knows who drew what.*AGENTS.md · the owner/ }).click();
+  await page.getByText("The owner wants to write").waitFor();
+  await page.getByRole("button", { name: /Approve/ }).click();
+  await page.getByText("Approved by the owner").waitFor();
+  await page.getByRole("link", { name: "Inbox 1 waiting" }).waitFor();
+  await page.context().close();
+});
+
 test("the palette goes to projects, people and views from every section", async () => {
   const page = await open("/settings");
   await page.getByLabel("Theme").waitFor();

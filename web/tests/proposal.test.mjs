@@ -84,7 +84,7 @@ test("who may not save proposes what was typed, and a person approves it in the 
   await person.keyboard.press("Escape");
   await person.keyboard.press("a");
   const outcome = person.getByRole("region", { name: "What happened" });
-  await outcome.getByText("Approved by owner").waitFor();
+  await outcome.getByText("Approved by the owner").waitFor();
   await outcome.getByText("Note: Good.").waitFor();
   assert.equal((await stored()).content, `${RULES}Be kind.`);
   await outcome.getByRole("link", { name: "version 2" }).click();
@@ -108,7 +108,7 @@ test("who may save can propose instead, and nothing is saved meanwhile", async (
   await page.getByLabel("Inspector").getByRole("link", { name: "It helps" }).click();
   await page.getByText("Waiting for you").waitFor();
   await page.getByRole("button", { name: "Take it back" }).click();
-  await page.getByText("Taken back by owner").waitFor();
+  await page.getByText("Taken back by the owner").waitFor();
   await page.context().close();
 });
 
@@ -129,7 +129,7 @@ test("a denial says why and changes nothing", async () => {
   await page.getByLabel("Note for the record").fill("They are not.");
   await page.getByRole("button", { name: /Deny/ }).click();
   const outcome = page.getByRole("region", { name: "What happened" });
-  await outcome.getByText("Denied by owner").waitFor();
+  await outcome.getByText("Denied by the owner").waitFor();
   await outcome.getByText("The file was not changed.").waitFor();
   await outcome.getByText("Note: They are not.").waitFor();
   assert.equal((await stored()).content, RULES);
@@ -146,7 +146,7 @@ test("a stale proposal is rebased before it can be approved", async () => {
   await page.getByRole("button", { name: "Rebase" }).click();
   await page.getByText("It changes version 1").waitFor({ state: "detached" });
   await page.getByRole("button", { name: /Approve/ }).click();
-  await page.getByText("Approved by owner").waitFor();
+  await page.getByText("Approved by the owner").waitFor();
   assert.equal((await stored()).content, RULES.replace("often", "daily").replace("tabs", "spaces"));
   await page.context().close();
 });
@@ -164,7 +164,7 @@ test("lines that both changed are merged by hand", async () => {
   await page.getByRole("button", { name: "Propose the merged text" }).click();
   await page.getByText("spaces, always").waitFor();
   await page.getByRole("button", { name: /Approve/ }).click();
-  await page.getByText("Approved by owner").waitFor();
+  await page.getByText("Approved by the owner").waitFor();
   assert.equal((await stored()).content, RULES.replace("tabs", "spaces, always"));
   await page.getByRole("button", { name: "Decided" }).click();
   await page.getByRole("option", { name: /Spaces again/ }).waitFor();

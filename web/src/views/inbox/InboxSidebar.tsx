@@ -12,6 +12,7 @@ import { Time } from "../../parts/Time.tsx";
 import { navigate, usePath } from "../../router.tsx";
 import { Choices } from "../company/Choices.tsx";
 import { useCompany } from "../company/folder.ts";
+import { useAuthor } from "../proposal/author.ts";
 import { isPending, useProposals } from "../proposal/proposals.ts";
 import { newestFirst, ofProposal, useCompanyEntries, type Entry } from "./entries.ts";
 
@@ -35,10 +36,11 @@ function OfCompany({ workspace, dir }: { workspace: string; dir: string }) {
 function Shown({ workspace, waiting, decided }: { workspace: string; waiting: Entry[]; decided: Entry[] }) {
   const [tab, setTab] = useState<"pending" | "decided">("pending");
   const path = usePath();
+  const nameOf = useAuthor(workspace);
   const isWaiting = tab === "pending";
   const proposals = useProposals(workspace)
     .filter((proposal) => isPending(proposal) === isWaiting)
-    .map((proposal) => ofProposal(workspace, proposal));
+    .map((proposal) => ofProposal(workspace, proposal, nameOf));
   const shown = newestFirst([...proposals, ...(isWaiting ? waiting : decided)]);
   const open = shown.find(({ href }) => href === path);
   // What is decided by `a` and `d` is what is open, so moving through the list opens.

@@ -52,7 +52,11 @@ export function useCompanyEntries(
   );
 }
 
-export function ofProposal(workspace: string, proposal: ThreadAgentsDocProposal): Entry {
+export function ofProposal(
+  workspace: string,
+  proposal: ThreadAgentsDocProposal,
+  nameOf: (id: string) => string,
+): Entry {
   const isOver = proposal.status !== "pending";
   return {
     key: proposal.id,
@@ -61,7 +65,7 @@ export function ofProposal(workspace: string, proposal: ThreadAgentsDocProposal)
     at: proposal.decided_at ?? proposal.created_at,
     meaning: STATUSES[proposal.status].meaning,
     word: isOver ? STATUSES[proposal.status].label : proposal.is_stale ? "AGENTS.md, stale" : "AGENTS.md",
-    who: isOver ? (proposal.decided_by ?? proposal.author) : proposal.author,
+    who: nameOf(isOver ? (proposal.decided_by ?? proposal.author) : proposal.author),
   };
 }
 

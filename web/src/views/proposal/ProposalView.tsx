@@ -20,8 +20,10 @@ import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
+import { shortId } from "../company/names.ts";
 import { DecisionBar } from "../inbox/DecisionBar.tsx";
 import { useTree } from "../tree/tree.ts";
+import { beginning, useAuthor } from "./author.ts";
 import { decide, isPending, rebase, rebaseWith, STATUSES, withdraw } from "./proposals.ts";
 
 // With the editor, which is large and seldom wanted here.
@@ -87,6 +89,9 @@ interface ShownProps {
 function Shown({ workspace, read, place, onMerge }: ShownProps) {
   const { proposal, base_content, current_content, content } = read;
   const file = <Link to={address.agentsDoc(workspace, proposal.folder_id)}>the AGENTS.md of {place}</Link>;
+  const author = useAuthor(workspace);
+  // What a worker changed in its working copy names the run.
+  const [, run, project] = /^Run `(run_\w+)` of project `(proj_\w+)`/.exec(proposal.rationale) ?? [];
   const putOnTop = async () => {
     const { clashes } = await rebase(proposal);
     if (clashes) onMerge(mergedText(merge(base_content, content, current_content)));
@@ -95,7 +100,7 @@ function Shown({ workspace, read, place, onMerge }: ShownProps) {
     <div className="page-column inbox-item">
       {!isPending(proposal) && <Outcome proposal={proposal} workspace={workspace} />}
       <p className="proposal-lead">
-        {proposal.author === "owner" ? "The owner" : proposal.author} {isPending(proposal) ? "wants" : "wanted"} to {proposal.base_version === 0 ? "write" : "change"}{" "}
+        {beginning(author(proposal.author))} {isPending(proposal) ? "wants" : "wanted"} to {proposal.base_version === 0 ? "write" : "change"}{" "}
         {file}, because: {proposal.rationale}
       </p>
       {proposal.is_stale && (
@@ -117,7 +122,21 @@ function Shown({ workspace, read, place, onMerge }: ShownProps) {
         <InspectorPart title="Facts">
           <dl className="facts">
             <dt>By</dt>
-            <dd>{proposal.author}</dd>
+            <dd>
+              {proposal.author.startsWith("agent_") ? (
+                <Link to={at.agent(workspace, proposal.author)}>{author(proposal.author)}</Link>
+              ) : (
+                author(proposal.author)
+              )}
+            </dd>
+            {run && project && (
+              <>
+                <dt>Run</dt>
+                <dd>
+                  <Link to={at.run(workspace, project, run)}>{shortId(run)}</Link>
+                </dd>
+              </>
+            )}
             <dt>Proposed</dt>
             <dd>
               <Time at={proposal.created_at} />
@@ -150,12 +169,13 @@ function Shown({ workspace, read, place, onMerge }: ShownProps) {
 }
 
 function Outcome({ proposal, workspace }: { proposal: ThreadAgentsDocProposal; workspace: string }) {
+  const author = useAuthor(workspace);
   const isApproved = proposal.status === "approved";
   return (
     <section className="outcome" aria-label="What happened">
       <h2 className={isApproved ? "outcome-done" : "outcome-failed"}>
         <Icon name={isApproved ? "check" : "close"} />
-        {STATUSES[proposal.status].label} by {proposal.decided_by ?? "nobody"}{" "}
+        {STATUSES[proposal.status].label} by {author(proposal.decided_by)}{" "}
         {proposal.decided_at && <Time at={proposal.decided_at} />}
       </h2>
       <ul>

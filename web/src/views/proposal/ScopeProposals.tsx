@@ -5,12 +5,14 @@ import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
+import { useAuthor } from "./author.ts";
 import { isPending, useProposals } from "./proposals.ts";
 
 export function ScopeProposals({ workspace, folder }: { workspace: string; folder: string | undefined }) {
   const waiting = useProposals(workspace).filter(
     (proposal) => isPending(proposal) && (proposal.folder_id ?? undefined) === folder,
   );
+  const nameOf = useAuthor(workspace);
   if (waiting.length === 0) return null;
   return (
     <InspectorPart title="Proposals">
@@ -19,7 +21,7 @@ export function ScopeProposals({ workspace, folder }: { workspace: string; folde
           <li key={id}>
             <Link to={at.proposal(workspace, id)}>{rationale}</Link>
             <span className="muted">
-              {author} · <Time at={created_at} />
+              {nameOf(author)} · <Time at={created_at} />
             </span>
             {is_stale && <Status meaning="waiting">against an old version</Status>}
           </li>
