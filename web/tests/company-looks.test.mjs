@@ -22,6 +22,14 @@ before(async () => {
   company = await buildCompany(desk.call, join(desk.gateway.home, "northwind"));
   workspace = company.workspace;
   await company.start("echo 'warming up'; exec sleep 600");
+  const agents = await desk.call("workspace.agents.list", { workspace_dir: company.dir });
+  const intake = await desk.call("pipeline.client_intake.run", {
+    workspace_dir: company.dir,
+    project_name: "Loyalty points",
+    ceo_actor_id: "human",
+    executive_manager_agent_id: agents.find(({ role }) => role === "manager").agent_id,
+    intake_text: "Regulars collect points with every order and spend them in the shop.",
+  });
   const { project, told, forged, tasks, deltas, decided, report, action, homeConversation, worker } = company;
   views = {
     home: ["/overview", (page) => page.getByRole("main").getByRole("heading", { name: "Projects" })],
@@ -42,10 +50,17 @@ before(async () => {
       `/plan/${project}?task=${tasks.api}`,
       (page) => page.getByRole("button", { name: /Build the pricing API, in progress/ }),
     ],
+    pipelines: ["/pipelines", (page) => page.getByText("Waits for your decision")],
+    pipeline: [`/pipelines/${intake.project_id}`, (page) => page.getByRole("button", { name: "Approve the plan" })],
+    "inbox-plan": [
+      `/inbox/${intake.project_id}/${intake.artifacts.approval_artifact_id}`,
+      (page) => page.getByText("Approving opens the gate for"),
+    ],
     conversation: [`/chat/${project}/${homeConversation}`, (page) => page.getByText("keep the old page reachable")],
     usage: ["/usage", (page) => page.getByText("Tokens by day")],
     people: ["/teams", (page) => page.getByRole("heading", { name: "Backend" }).last()],
     agent: [`/people/${worker}`, (page) => page.getByText("Ended well")],
+    settings: ["/settings", (page) => page.getByRole("heading", { name: "Workers" })],
     heartbeat: ["/heartbeat", (page) => page.getByText("It has not beaten yet")],
   };
 });
@@ -53,6 +68,23 @@ after(async () => {
   await company?.stop();
   await desk?.close();
 });
+
+const PHONE = [
+  "home",
+  "project",
+  "live",
+  "people",
+  "inbox-memory",
+  "run",
+  "sessions",
+  "jobs",
+  "plan",
+  "pipeline",
+  "usage",
+  "conversation",
+  "heartbeat",
+  "settings",
+];
 
 /** axe needs to be evaluated in the page, which the policy of the page forbids. */
 function openWindow(options) {
@@ -126,7 +158,7 @@ test("without a company folder the desktop asks for one", async () => {
 
 test("on a phone each view is one column", async () => {
   const page = await openWindow({ viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
-  for (const name of ["home", "project", "live", "people", "inbox-memory", "run", "plan", "usage", "conversation"]) {
+  for (const name of PHONE) {
     const [path, sign] = views[name];
     await page.goto(`${desk.url}/w/${workspace}${path}`);
     await sign(page).waitFor();
@@ -134,6 +166,11 @@ test("on a phone each view is one column", async () => {
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(width <= 390, `${name} is ${width} px wide`);
   }
+  await page.getByRole("button", { name: "More sections" }).tap();
+  await page.getByRole("menuitem", { name: "Conversations" }).waitFor();
+  await look(page, "phone-more");
+  await page.getByRole("menuitem", { name: "People" }).tap();
+  await page.getByRole("link", { name: "Teams" }).waitFor();
   await page.context().close();
 });
 

@@ -61,7 +61,7 @@ test("the overview needs at most 350 KB of compressed script", async () => {
 test("a folder that is no company is refused with a sentence, and a company is opened by its path", async () => {
   const page = await desk.window();
   await desk.call("workspace/create", { workspace_id: "ws_plain", name: "Plain" });
-  await page.goto(`${desk.url}/w/ws_plain/inbox`);
+  await page.goto(`${desk.url}/w/ws_plain/home`);
   await page.getByLabel("Folder").fill(desk.gateway.home);
   await page.keyboard.press("Enter");
   await page.getByText("is not a company folder").waitFor();

@@ -2,7 +2,7 @@
 //
 // AC names the gateway, `target/debug/ac` unless given; CHROMIUM the browser.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -61,6 +61,11 @@ class Gateway {
     this.token = readFileSync(join(this.home, "token"), "utf8").trim();
   }
 
+  /** What a command says that is run for its home. */
+  command(...args) {
+    return execFileSync(binary, [...args, "--home", this.home], { encoding: "utf8" }).trim();
+  }
+
   /** Ends it as a power cut would. */
   async kill() {
     const ended = new Promise((resolve) => this.process.once("exit", resolve));
@@ -85,9 +90,74 @@ export async function openDesk({ config = "" } = {}) {
   if (config) writeFileSync(join(home, "config.toml"), config);
   const gateway = new Gateway(home, await freePort());
   await gateway.start();
-  const target = `http://127.0.0.1:${gateway.port}`;
-  const proxied = { target, headers: { authorization: `Bearer ${gateway.token}` } };
-  const page = await preview({
+  const page = await servePage(gateway, gateway.token);
+  const url = addressOf(page);
+  const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+  const problems = [];
+  const others = [];
+  const connection = await connect(gateway);
+  return {
+    gateway,
+    url,
+    browser,
+    /** What the pages complained about, and requests to other hosts. */
+    problems,
+    call: connection.call,
+    /** Another address of the page, for whoever has a token. */
+    async pageFor(token) {
+      const other = await servePage(gateway, token);
+      others.push(other);
+      return addressOf(other);
+    },
+    /** A browser of its own, with its own storage. */
+    async window(options = {}) {
+      const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options });
+      context.setDefaultTimeout(20_000);
+      const tab = await context.newPage();
+      watch(tab, [url, ...others.map(addressOf)], problems);
+      return tab;
+    },
+    async close() {
+      connection.close();
+      await browser.close();
+      for (const one of [page, ...others]) await one.close();
+      await gateway.kill();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What `ac demo` makes and serves, with the page that is built into it. */
+export async function openDemo() {
+  const folder = mkdtempSync(join(tmpdir(), "accord-demo-"));
+  const place = join(folder, "demo");
+  const readyFile = join(folder, "ready.json");
+  const server = spawn(binary, ["demo", place, "--listen", "127.0.0.1:0", "--ready-file", readyFile], {
+    stdio: ["ignore", "ignore", openSync(join(folder, "log"), "a")],
+  });
+  const ended = new Promise((resolve) => server.once("exit", resolve));
+  await Promise.race([
+    ended.then((code) => Promise.reject(new Error(`the demo ended with ${code}`))),
+    until(() => existsSync(readyFile) && readFileSync(readyFile, "utf8").includes("pid"), "no demo was made", 60_000),
+  ]);
+  const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+  return {
+    browser,
+    /** An address that signs a browser in, once. */
+    link: () => execFileSync(binary, ["open", "--print", "--home", join(place, "home")], { encoding: "utf8" }).trim(),
+    async close() {
+      await browser.close();
+      server.kill();
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The built page in front of the gateway, which knows its visitors by this token. */
+async function servePage({ port }, token) {
+  const proxied = { target: `http://127.0.0.1:${port}`, headers: { authorization: `Bearer ${token}` } };
+  return preview({
     root,
     logLevel: "silent",
     preview: {
@@ -97,36 +167,11 @@ export async function openDesk({ config = "" } = {}) {
       proxy: { "/ws": { ...proxied, ws: true }, "/artifacts": proxied, "/uploads": proxied },
     },
   });
-  const url = page.resolvedUrls.local[0].replace(/\/$/, "");
-  const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
-  const problems = [];
-  const connection = await connect(gateway);
-  return {
-    gateway,
-    url,
-    browser,
-    /** What the pages complained about, and requests to other hosts. */
-    problems,
-    call: connection.call,
-    /** A browser of its own, with its own storage. */
-    async window(options = {}) {
-      const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options });
-      context.setDefaultTimeout(20_000);
-      const tab = await context.newPage();
-      watch(tab, url, problems);
-      return tab;
-    },
-    async close() {
-      connection.close();
-      await browser.close();
-      await page.close();
-      await gateway.kill();
-      rmSync(home, { recursive: true, force: true });
-    },
-  };
 }
 
-function watch(tab, url, problems) {
+const addressOf = (page) => page.resolvedUrls.local[0].replace(/\/$/, "");
+
+function watch(tab, urls, problems) {
   tab.on("pageerror", (error) => problems.push(`page error: ${error.stack ?? error}`));
   tab.on("console", (message) => {
     const text = message.text();
@@ -136,7 +181,8 @@ function watch(tab, url, problems) {
   });
   tab.on("request", (request) => {
     const to = request.url();
-    if (!/^(blob|data):/.test(to) && !to.startsWith(url) && !to.startsWith(url.replace("http", "ws"))) {
+    const isOurs = urls.some((url) => to.startsWith(url) || to.startsWith(url.replace("http", "ws")));
+    if (!/^(blob|data):/.test(to) && !isOurs) {
       problems.push(`request to another host: ${to}`);
     }
   });

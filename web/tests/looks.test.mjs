@@ -93,6 +93,23 @@ for (const theme of ["light", "dark"]) {
     await page.getByText("Until something is written here").waitFor();
     await look(page, `${theme}-inherited`);
 
+    await page.goto(at(`/inbox/agents/${story.proposal}`));
+    await page.getByText("because: Clippy finds").waitFor();
+    await look(page, `${theme}-proposal`);
+    await page.goto(at(`/f/${story.backend}/agents`));
+    await page.getByRole("link", { name: /Clippy finds/ }).waitFor();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Propose a change instead" }).click();
+    await page.getByRole("textbox", { name: "AGENTS.md of Backend" }).click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("- Ask before you add a dependency.");
+    await look(page, `${theme}-proposing`);
+    await page.getByRole("button", { name: "Propose a change", exact: true }).click();
+    await page.getByLabel("Why").fill("Two crates did the same");
+    await look(page, `${theme}-propose`);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Discard" }).click();
+
     await page.goto(at("/t/fix-login"));
     await page.getByLabel("Provider").selectOption("openai");
     await page.getByLabel("Model", { exact: true }).selectOption("test-model");
@@ -154,6 +171,9 @@ test("on a phone one column shows at a time", async () => {
   await look(page, "phone-thread");
   await page.getByRole("link", { name: "Back to the list" }).tap();
   await page.getByRole("treeitem", { name: "Plan the week" }).waitFor();
+  await page.goto(`${desk.url}/w/${story.workspace_id}/inbox/agents/${story.proposal}`);
+  await page.getByText("because: Clippy finds").waitFor();
+  await look(page, "phone-proposal");
   await page.context().close();
 });
 

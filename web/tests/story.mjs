@@ -22,5 +22,11 @@ export async function tellStory(desk) {
   await thread("review", "Review of the rate limiter", backend);
   await thread("palette", "Colours of the dark theme", frontend);
   await thread("week", "Plan the week");
-  return { workspace_id, backend, api, frontend };
+  const { proposal } = await desk.call("thread/agents_doc/propose", {
+    workspace_id,
+    folder_id: backend,
+    content: "# Backend instructions\n\n- Run cargo clippy, not only cargo check.\n- Errors say what was expected and what was found.\n",
+    rationale: "Clippy finds what check does not",
+  });
+  return { workspace_id, backend, api, frontend, proposal: proposal.id };
 }

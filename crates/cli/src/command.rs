@@ -12,6 +12,7 @@ mod agents_md;
 mod artifact;
 mod ask;
 mod completions;
+mod demo;
 mod doc;
 mod inbox;
 mod method;
@@ -37,6 +38,8 @@ mod tree;
     after_help = "Exit codes: 0 done, 1 refused or failed, 2 wrong arguments, 70 the disk cannot be trusted."
 )]
 pub(crate) struct Command {
+    #[command(flatten)]
+    home: HomeOption,
     #[command(subcommand)]
     action: Action,
 }
@@ -45,6 +48,8 @@ pub(crate) struct Command {
 enum Action {
     /// Serve HTTP and WebSocket clients on one port.
     Serve(serve::Serve),
+    /// Make a small company to look around in, and serve it.
+    Demo(demo::Demo),
     /// Serve one client on standard input and output, one JSON object a line.
     #[command(name = "server:start")]
     ServerStart(server_start::ServerStart),
@@ -94,7 +99,7 @@ enum Action {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct HomeOption {
     /// The home folder [default: $ACCORD_HOME, else `accord` in the data folder of the platform]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", global = true)]
     home: Option<PathBuf>,
 }
 
@@ -117,6 +122,7 @@ impl Command {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
             Action::Serve(serve) => serve.run().await,
+            Action::Demo(demo) => demo.run().await,
             Action::ServerStart(server_start) => server_start.run().await,
             Action::AgentsMd(agents_md) => agents_md.run().await,
             Action::Artifact(artifact) => artifact.run().await,
@@ -138,7 +144,7 @@ impl Command {
             }
             Action::Methods(methods) => methods.run(),
             Action::RpcCall(call) => call.run().await,
-            Action::Method(arguments) => method::run(arguments, &names()).await,
+            Action::Method(arguments) => method::run(arguments, self.home, &names()).await,
             // It has run alone.
             Action::ProjectionWorker(_) => Ok(()),
         }

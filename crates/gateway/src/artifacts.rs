@@ -19,7 +19,7 @@ use serde_json::json;
 use crate::{Error, Gateway, rows};
 
 mod frame;
-pub(crate) mod handed;
+pub(crate) mod inputs;
 mod intake;
 mod maintenance;
 mod open;

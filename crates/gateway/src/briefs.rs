@@ -9,19 +9,21 @@ use std::{
 };
 
 use agent::{WorkerBrief, WorkerEnd};
-use crud::{BindTargets, ProjectPlace};
-use prompt::CompiledPrompt;
+use crud::{BindTargets, DocScope, ProjectPlace};
 use protocol::{
     company::{RunId, RunStatus},
     turn::TurnStatus,
 };
-use runner::{Brief, Briefing, Later, Worker, WorkerOver};
+use rpc::{Failure, Kind};
+use runner::{Brief, BriefFile, Briefing, Edited, Handed, Later, Worker, WorkerOver};
+use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 
 use crate::{
     Gateway,
     artifacts::outputs::{self, RunOutputs},
-    linking,
+    linking, notify,
+    proposals::{self, DocText, Wish},
 };
 
 /// How many characters of a task are the title of its thread.
@@ -48,11 +50,16 @@ impl Briefing for Briefs {
         let gateway = self.gateway.upgrade();
         Box::pin(async move {
             let gateway = gateway.ok_or("the gateway stops")?;
-            let compiled = gateway.compile_for(&worker).await?;
+            let place = gateway.place_of(&worker).await?;
+            // The same read as that of the hook, and remembered like it.
+            let file = gateway.file_of(&place).await?;
+            let compiled = gateway.agent.brief(&brief(&worker, place)).await;
+            let compiled = compiled.map_err(|error| error.to_string())?;
             let manifest = serde_json::to_string_pretty(&compiled.manifest);
             Ok(Brief {
                 text: compiled.full(),
                 manifest: manifest.map_err(|error| error.to_string())?,
+                file,
             })
         })
     }
@@ -69,6 +76,26 @@ impl Briefing for Briefs {
         });
         let mut starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
         starting.insert(run, noting);
+    }
+
+    fn edited(&self, edit: Edited) -> Later<Handed> {
+        let gateway = self.gateway.upgrade();
+        Box::pin(async move {
+            let Some(gateway) = gateway else {
+                return Handed::Later("the gateway stops".to_owned());
+            };
+            match gateway.propose_edit(edit).await {
+                Ok(()) => Handed::Taken,
+                Err(failure) => {
+                    let passes = matches!(failure.kind(), Kind::Internal | Kind::Overloaded);
+                    let reason = failure.message().to_owned();
+                    match passes {
+                        true => Handed::Later(reason),
+                        false => Handed::Refused(reason),
+                    }
+                }
+            }
+        })
     }
 
     fn over(&self, over: WorkerOver) -> Later<()> {
@@ -111,11 +138,71 @@ impl Briefing for Briefs {
     }
 }
 
+/// Which version of which document a worker finds as a file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Origin {
+    workspace_id: String,
+    folder_id: Option<String>,
+    version: i64,
+}
+
+/// An agent as the author of a proposal, who cannot be taken for the owner or a token.
+fn author(agent: &str) -> String {
+    match agent.starts_with("agent_") {
+        true => agent.to_owned(),
+        false => format!("agent_{agent}"),
+    }
+}
+
 impl Gateway {
-    async fn compile_for(self: &Arc<Self>, worker: &Worker) -> Result<CompiledPrompt, String> {
-        let place = self.place_of(worker).await?;
-        let compiled = self.agent.brief(&brief(worker, place)).await;
-        compiled.map_err(|error| error.to_string())
+    /// The document in force, whole: the nearest one alone counts, so an edit of it is an edit of that document.
+    async fn file_of(&self, place: &ProjectPlace) -> Result<Option<BriefFile>, String> {
+        let scope = DocScope {
+            workspace_id: place.workspace_id.clone(),
+            folder_id: place.folder_id.clone(),
+        };
+        let found = self.store.agents_docs().resolve_for_folder(scope).await;
+        let Some(found) = found.map_err(|error| error.to_string())? else {
+            return Ok(None);
+        };
+        let origin = Origin {
+            workspace_id: found.doc.workspace_id,
+            folder_id: found.doc.folder_id,
+            version: found.doc.version,
+        };
+        Ok(Some(BriefFile {
+            name: match found.source_path.is_empty() {
+                true => "AGENTS.md of the thread tree".to_owned(),
+                false => format!("AGENTS.md of {}", found.source_path.join("/")),
+            },
+            content: found.doc.content,
+            origin: serde_json::to_string(&origin).map_err(|error| error.to_string())?,
+        }))
+    }
+
+    /// Proposes what a worker made of its file.
+    async fn propose_edit(self: &Arc<Self>, edit: Edited) -> Result<(), Failure> {
+        let origin: Origin = serde_json::from_str(&edit.origin)
+            .map_err(|error| Failure::param("/origin", error.to_string()))?;
+        let wish = Wish {
+            scope: DocScope {
+                workspace_id: origin.workspace_id,
+                folder_id: origin.folder_id,
+            },
+            text: DocText::checked("/content", &edit.content)?,
+            base_version: Some(origin.version),
+            rationale: format!(
+                "Run `{}` of project `{}` changed `{}` in its worktree.",
+                edit.run, edit.project, edit.file
+            ),
+            author: author(&edit.agent),
+        };
+        let (proposal, is_new) = self.propose(wish).await?;
+        if is_new {
+            let publication = proposals::changed(&proposal.row)?;
+            notify::publish(self, &publication).await;
+        }
+        Ok(())
     }
 
     /// Where the project of a worker is in the tree; its company folder is linked if nobody has opened it yet.

@@ -10,7 +10,7 @@ use rpc::{Hub, Router};
 
 use crate::{
     Context, Error, Home, Peer, Principal, Sources, StoredTokens,
-    artifacts::{self, Artifacts, handed::Handed},
+    artifacts::{self, Artifacts, inputs::RunInputs},
     briefs::Briefs,
     company_events::CompanyEvents,
     home::Owner,
@@ -126,7 +126,7 @@ impl Gateway {
             let sessions = runner::Sessions::new(companies.clone(), session_options);
             let around = Around {
                 indexes: indexes.clone(),
-                handed: Handed::new(gateway.clone()),
+                inputs: RunInputs::new(gateway.clone()),
             };
             let jobs = runner::Jobs::new(sessions.clone(), Arc::new(around));
             Self {

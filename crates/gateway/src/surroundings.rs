@@ -21,13 +21,13 @@ use protocol::{
 use runner::{ContextPlan, Heartbeats, KeptPlan, Surroundings};
 use serde_json::{Value, json};
 
-use crate::artifacts::handed::Handed;
+use crate::artifacts::inputs::RunInputs;
 
 /// The gateway around its jobs.
 #[derive(Clone, Debug)]
 pub(crate) struct Around {
     pub(crate) indexes: Indexes,
-    pub(crate) handed: Handed,
+    pub(crate) inputs: RunInputs,
 }
 
 /// Chooses what a worker should know; what fits the goal by the full text goes first.
@@ -94,7 +94,7 @@ impl Surroundings for Around {
     }
 
     fn check_refs(&self, company: &Company, refs: &[ContextRef]) -> Result<(), Error> {
-        self.handed.check(company, refs)
+        self.inputs.check(company, refs)
     }
 
     fn hand_over(
@@ -103,7 +103,7 @@ impl Surroundings for Around {
         refs: &[ContextRef],
         run: (&ProjectId, &RunId, &JobId),
     ) -> Result<Vec<ContextRef>, Error> {
-        self.handed.copy(company, refs, run)
+        self.inputs.copy(company, refs, run)
     }
 
     fn keep_plan(

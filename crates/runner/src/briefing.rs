@@ -33,6 +33,49 @@ pub struct Brief {
     pub text: String,
     /// The proof, as JSON; kept with the run.
     pub manifest: String,
+    /// The document in force, for a worker that has a worktree to find it in.
+    pub file: Option<BriefFile>,
+}
+
+/// A document that a worker finds as a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BriefFile {
+    /// What it is called where it is kept.
+    pub name: String,
+    /// The whole text.
+    pub content: String,
+    /// Which text of which version it is, for whoever keeps it.
+    pub origin: String,
+}
+
+/// What a worker made of such a file.
+#[derive(Clone, Debug)]
+pub struct Edited {
+    /// The company folder.
+    pub company: Company,
+    /// The project.
+    pub project: ProjectId,
+    /// The run.
+    pub run: RunId,
+    /// Which agent worked.
+    pub agent: String,
+    /// The name of the file.
+    pub file: String,
+    /// The origin of the text, as it came with the brief.
+    pub origin: String,
+    /// The text as the worker left it.
+    pub content: String,
+}
+
+/// What became of an edit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Handed {
+    /// It waits for somebody to decide.
+    Taken,
+    /// It cannot be proposed, now or later; why.
+    Refused(String),
+    /// It cannot be proposed now; why.
+    Later(String),
 }
 
 /// How a worker ended.
@@ -63,6 +106,9 @@ pub trait Briefing: Send + Sync + 'static {
 
     /// Hears that a worker has ended, after it heard of its start.
     fn over(&self, over: WorkerOver) -> Later<()>;
+
+    /// Takes what a worker made of the file it found. The same edit may come twice.
+    fn edited(&self, edit: Edited) -> Later<Handed>;
 }
 
 /// Whoever briefs, or nobody.
@@ -85,6 +131,13 @@ impl Briefer {
     pub(crate) fn started(&self, worker: Worker, brief: Brief) {
         if let Some(briefing) = &self.0 {
             briefing.started(worker, brief);
+        }
+    }
+
+    pub(crate) async fn edited(&self, edit: Edited) -> Handed {
+        match &self.0 {
+            Some(briefing) => briefing.edited(edit).await,
+            None => Handed::Later("nobody keeps instructions here".to_owned()),
         }
     }
 

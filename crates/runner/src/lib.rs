@@ -14,6 +14,7 @@ mod fill;
 mod git;
 mod guard;
 pub mod heartbeat;
+mod instructions;
 mod job;
 pub mod lanes;
 mod options;
@@ -32,7 +33,9 @@ pub mod usage;
 pub mod worktree;
 
 pub use adapter::{Adapters, Program, UnknownProvider};
-pub use briefing::{Brief, Briefer, Briefing, Later, Worker, WorkerOver};
+pub use briefing::{
+    Brief, BriefFile, Briefer, Briefing, Edited, Handed, Later, Worker, WorkerOver,
+};
 pub use error::Error;
 pub use fill::fill;
 pub use heartbeat::{Carried, Heartbeats, Tick};

@@ -31,7 +31,7 @@ use crate::{
     budget::Budgets,
     driver::{CommandLine, Driver, Outcome, Wish},
     environment::{self, MARK, Wanted},
-    guard,
+    guard, instructions,
     record::SessionRecord,
     worktree::{self, Worktree},
 };
@@ -401,6 +401,17 @@ impl Plan {
             text: outcome.and_then(|outcome| outcome.text.clone()),
         };
         self.briefer.over(over).await;
+    }
+
+    /// Removes the file of its instructions, and hands on what the worker made of it.
+    pub(crate) async fn collect_instructions(&self) {
+        instructions::collect(
+            &self.company,
+            &self.briefer,
+            &self.hidden,
+            &self.session_ref,
+        )
+        .await;
     }
 
     /// What is run in a folder.

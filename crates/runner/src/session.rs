@@ -70,6 +70,7 @@ pub(crate) async fn run(plan: Arc<Plan>, live: Arc<Live>) -> Option<Outcome> {
     match started {
         Ok(started) => started.finish(&plan, &live, &scribe).await,
         Err(error) => {
+            plan.collect_instructions().await;
             fail(&scribe, &live, error).await;
             None
         }

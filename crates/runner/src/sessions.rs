@@ -289,7 +289,11 @@ impl Sessions {
         if let Some(known) = self.take_over(&company, &record).await? {
             return Ok(Found::Here(known));
         }
-        let record = blocking(move || Ok(reconcile(&company, &record))).await?;
+        let record = {
+            let company = company.clone();
+            blocking(move || Ok(reconcile(&company, &record))).await?
+        };
+        self.collect_instructions(&company).await;
         Ok(Found::Recorded(Box::new(record)))
     }
 }

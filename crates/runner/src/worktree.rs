@@ -300,7 +300,7 @@ async fn remove(
 }
 
 /// The place of a worktree, which must be below the folder for worktrees, links and all.
-fn inside(company: &Company, relpath: &str) -> Result<PathBuf, String> {
+pub(crate) fn inside(company: &Company, relpath: &str) -> Result<PathBuf, String> {
     let refused = || format!("`{relpath}` is not inside `{ROOT}`");
     let below = Path::new(relpath)
         .strip_prefix(ROOT)

@@ -10,6 +10,7 @@ import { Toasts } from "../parts/toast.tsx";
 import { TooltipProvider } from "../parts/Tooltip.tsx";
 import { match, navigate, usePath } from "../router.tsx";
 import { GoToCompany } from "../views/company/GoToCompany.tsx";
+import { prepareLanding } from "../views/company/Landing.tsx";
 import { Connection } from "./Connection.tsx";
 import { Shell } from "./Shell.tsx";
 
@@ -31,6 +32,7 @@ export function App() {
 /** The bare address leads to the workspace to start in, that of a company folder to a workspace that shows it. */
 function Start({ path }: { path: string }) {
   const query = useCall("workspace/default", {});
+  useEffect(prepareLanding, []);
   const [, first, dir, ...rest] = path.split("/");
   if (first === "c" && dir) return <GoToCompany dir={decodeURIComponent(dir)} rest={rest} />;
   return <Await query={query}>{({ workspace }) => <Go to={address.workspace(workspace.id)} />}</Await>;

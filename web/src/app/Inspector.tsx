@@ -1,5 +1,6 @@
 // The column that explains what main shows. Views put their explanation into it with `Inspector`.
 
+import "./inspector.css";
 import { useEffect, useSyncExternalStore, type ReactNode } from "react";
 import { createPortal } from "react-dom";
 import { setPreference, usePreference } from "../data/preference.ts";

@@ -1,5 +1,6 @@
 // The head of a view in main: where one is, what it is, what can be done with it.
 
+import "./page.css";
 import { Fragment, useEffect, type ReactNode } from "react";
 import { Icon } from "../parts/Icon.tsx";
 import { Link } from "../router.tsx";

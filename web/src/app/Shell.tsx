@@ -1,12 +1,12 @@
 // The frame of the desktop: rail, sidebar, main and inspector. On a phone one of them at a time.
 
 import "./shell.css";
-import { Suspense, useLayoutEffect, useMemo } from "react";
+import { useLayoutEffect, useMemo } from "react";
 import { useFollow } from "../data/live.ts";
 import { setPreference, usePreference } from "../data/preference.ts";
 import { useKeys } from "../keys/keys.ts";
 import { usePalette } from "../palette/registry.ts";
-import { Empty, Loading } from "../parts/states.tsx";
+import { Empty } from "../parts/states.tsx";
 import { match, navigate } from "../router.tsx";
 import { address } from "../address.ts";
 import { Landing } from "../views/company/Landing.tsx";
@@ -69,24 +69,20 @@ export function Shell({ workspace, path }: { workspace: string; path: string }) 
           <WorkspaceMenu workspace={workspace} />
           <div className="sidebar-body">
             <Boundary key={found.section.id}>
-              <Suspense fallback={<Loading />}>
-                <Sidebar {...props} />
-              </Suspense>
+              <Sidebar {...props} />
             </Boundary>
           </div>
         </nav>
       )}
       <main className="main">
         <Boundary key={path}>
-          <Suspense fallback={<Loading />}>
-            {found ? (
-              <found.View key={path} {...props} />
-            ) : (
-              <Empty icon="search" title="There is nothing at this address">
-                It may have been deleted, or the link is incomplete. Ctrl-K finds everything there is.
-              </Empty>
-            )}
-          </Suspense>
+          {found ? (
+            <found.View key={path} {...props} />
+          ) : (
+            <Empty icon="search" title="There is nothing at this address">
+              It may have been deleted, or the link is incomplete. Ctrl-K finds everything there is.
+            </Empty>
+          )}
         </Boundary>
       </main>
       <InspectorSlot />

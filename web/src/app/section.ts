@@ -1,6 +1,6 @@
 // What a section of the desktop is: an entry of the rail, a sidebar, and views with addresses.
 
-import type { ComponentType, LazyExoticComponent } from "react";
+import type { ComponentType } from "react";
 import type { IconName } from "../parts/Icon.tsx";
 import type { Params } from "../router.tsx";
 
@@ -11,12 +11,14 @@ export interface ViewProps {
   params: Params;
 }
 
-export type View = ComponentType<ViewProps> | LazyExoticComponent<ComponentType<ViewProps>>;
+export type View = ComponentType<ViewProps>;
 
 export interface Section {
   id: string;
   title: string;
   icon: IconName;
+  /** Whether it has a place in the bar of a phone; the others are behind “More”. */
+  isInBar?: boolean;
   /** The address of the section itself, below `/w/:workspace`. */
   path: string;
   /** Lists the things of the section; a section without one has a single wide column. */

@@ -1,15 +1,16 @@
 // The sections in the order of the rail.
 
-import { lazy } from "react";
 import { companySections } from "../views/company/sections.ts";
 import { AgentsDocView, FolderView, ThreadView, TreeFinder, TreeSidebar, TreeView } from "../views/tree/views.ts";
 import { FilesFinder } from "../views/artifact/FilesFinder.ts";
+import { later } from "./later.tsx";
 import type { Section } from "./section.ts";
 
 const tree: Section = {
   id: "tree",
   title: "Threads",
   icon: "tree",
+  isInBar: true,
   path: "/tree",
   Sidebar: TreeSidebar,
   Finder: TreeFinder,
@@ -27,11 +28,11 @@ const files: Section = {
   title: "Files",
   icon: "file",
   path: "/files",
-  Sidebar: lazy(() => import("../views/artifact/FilesSidebar.tsx")),
+  Sidebar: later(() => import("../views/artifact/FilesSidebar.tsx")),
   Finder: FilesFinder,
   views: [
-    { path: "/files", View: lazy(() => import("../views/artifact/FilesView.tsx")) },
-    { path: "/files/:artifact", View: lazy(() => import("../views/artifact/ArtifactView.tsx")) },
+    { path: "/files", View: later(() => import("../views/artifact/FilesView.tsx")) },
+    { path: "/files/:artifact", View: later(() => import("../views/artifact/ArtifactView.tsx")) },
   ],
 };
 
@@ -40,7 +41,7 @@ const settings: Section = {
   title: "Settings",
   icon: "settings",
   path: "/settings",
-  views: [{ path: "/settings", View: lazy(() => import("../views/settings/SettingsView.tsx")) }],
+  views: [{ path: "/settings", View: later(() => import("../views/settings/SettingsView.tsx")) }],
 };
 
 export const sections: Section[] = [...companySections.before, tree, files, ...companySections.after, settings];

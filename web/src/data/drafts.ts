@@ -3,6 +3,8 @@
 // Each tab keeps its own drafts, so that two tabs on one thing do not take them from each other. A tab that opens
 // takes over the drafts of tabs that are gone.
 
+import { useCallback, useState } from "react";
+
 const PREFIX = "accord.draft.";
 
 function tabId(): string {
@@ -40,6 +42,19 @@ export function readDraft(name: string): string {
 
 export function forgetDraft(name: string): void {
   keepDraft(name, "");
+}
+
+/** What is typed in one place, kept until it is set to nothing. */
+export function useDraft(name: string): [text: string, write: (text: string) => void] {
+  const [text, setText] = useState(() => readDraft(name));
+  const write = useCallback(
+    (next: string) => {
+      setText(next);
+      keepDraft(name, next);
+    },
+    [name],
+  );
+  return [text, write];
 }
 
 /** Says that this tab lives, and takes over the drafts of tabs that do not. Called once, before anything is shown. */

@@ -40,10 +40,16 @@ export function listen(): void {
         "thread/agents_doc/revisions",
         "thread/agents_doc/preview",
         "thread/agents_doc/resolve_for_thread",
+        // What was proposed may be against an old version now.
+        "thread/agents_doc/proposal/list",
+        "thread/agents_doc/proposal/get",
       ],
       { workspace_id },
     );
   });
+  client.on("thread/agents_doc/proposal/changed", ({ workspace_id }) =>
+    invalidate(["thread/agents_doc/proposal/list", "thread/agents_doc/proposal/get"], { workspace_id }),
+  );
   const turnEnded = ({ thread_id }: { thread_id: string }) => {
     invalidate(["turn/get", "turn/explain"], { thread_id });
     invalidate(["hook/runs/list"]);

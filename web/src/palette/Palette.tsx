@@ -66,7 +66,7 @@ function Finder({ onDone }: { onDone: () => void }) {
           aria-expanded={entries.length > 0}
           aria-controls={`${id}-list`}
           aria-activedescendant={entries[at] ? `${id}-${at}` : undefined}
-          placeholder="Find a thread, a file, an action…"
+          placeholder="Find a thread, a project, an agent, a file, an action…"
           autoFocus
           spellCheck={false}
           value={query}

@@ -10,11 +10,14 @@ const CONTEXT = 3;
 type Block = { kind: "lines"; lines: DiffLine[] } | { kind: "fold"; lines: DiffLine[] };
 
 export function Diff({ before, after, label }: { before: string; after: string; label: string }) {
-  const lines = useMemo(() => withoutEnd(diffLines(before, after)), [before, after]);
+  const lines = useMemo(() => linesOf(before, after), [before, after]);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const added = lines.filter(({ kind }) => kind === "added").length;
   const removed = lines.filter(({ kind }) => kind === "removed").length;
-  if (added + removed === 0) return <p className="diff-none">The texts are the same.</p>;
+  if (added + removed === 0) {
+    const what = before === after ? "The texts are the same." : "Only the end of the last line changes.";
+    return <p className="diff-none">{what}</p>;
+  }
   return (
     <figure className="diff" aria-label={`${label}: ${added} lines added, ${removed} removed`}>
       <figcaption>
@@ -46,10 +49,19 @@ function Line({ line: { kind, text, before, after } }: { line: DiffLine }) {
   );
 }
 
-/** What follows the last line end of both texts is no line for people. */
-function withoutEnd(lines: DiffLine[]): DiffLine[] {
-  const last = lines.at(-1);
-  return last?.kind === "same" && last.text === "" ? lines.slice(0, -1) : lines;
+/** What follows the last line end of a text is no line for people. */
+function linesOf(before: string, after: string): DiffLine[] {
+  const endOf = (text: string) => text.split("\n").length;
+  const [endBefore, endAfter] = [endOf(before), endOf(after)];
+  return diffLines(before, after).flatMap((line): DiffLine[] => {
+    const isEndBefore = line.text === "" && line.before === endBefore;
+    const isEndAfter = line.text === "" && line.after === endAfter;
+    if (line.kind !== "same") return isEndBefore || isEndAfter ? [] : [line];
+    if (isEndBefore && isEndAfter) return [];
+    // A blank line on one side that only ends the text on the other.
+    if (isEndBefore) return [{ kind: "added", text: "", after: line.after ?? 0 }];
+    return isEndAfter ? [{ kind: "removed", text: "", before: line.before ?? 0 }] : [line];
+  });
 }
 
 function fold(lines: DiffLine[]): Block[] {

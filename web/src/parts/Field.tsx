@@ -1,7 +1,7 @@
 // A labelled place to type or choose.
 
 import "./field.css";
-import { useId, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes } from "react";
+import { useId, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes } from "react";
 
 function Labelled({ label, hint, children }: { label: string; hint?: ReactNode; children: (id: string) => ReactNode }) {
   const id = useId();
@@ -24,6 +24,11 @@ export function TextField({
       {(id) => <input id={id} className="input" spellCheck={false} autoComplete="off" {...rest} />}
     </Labelled>
   );
+}
+
+/** A place for several lines. */
+export function LongTextField({ label, ...rest }: { label: string } & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  return <Labelled label={label}>{(id) => <textarea id={id} className="input" {...rest} />}</Labelled>;
 }
 
 export function SelectField({

@@ -99,9 +99,21 @@ struct Place {
 }
 
 /// What a file is for.
-struct Target {
-    thread_id: Option<ThreadId>,
-    artifact_id: Option<ArtifactId>,
+#[derive(Default)]
+pub(super) struct Target {
+    pub(super) thread_id: Option<ThreadId>,
+    /// The artifact that gets a new version.
+    pub(super) artifact_id: Option<ArtifactId>,
+}
+
+/// Bytes on their way to the gateway.
+pub(super) struct Upload {
+    pub(super) name: String,
+    /// What it is, if somebody knows better than its bytes tell.
+    pub(super) mime_type: Option<String>,
+    pub(super) size: u64,
+    pub(super) sha256: String,
+    pub(super) target: Target,
 }
 
 impl Artifact {
@@ -160,22 +172,50 @@ async fn put(place: &Place, path: &Path, target: Target, as_json: bool) -> Resul
         .to_owned();
     let artifact = Local::with(&place.home, |local| async move {
         let workspace_id = local.workspace(place.workspace.as_deref()).await?;
+        let upload = Upload {
+            name,
+            mime_type: None,
+            size,
+            sha256,
+            target,
+        };
+        let read = |offset, len| read_at(&file, offset, len).map_err(failed);
+        upload.send(&local, &workspace_id, read).await
+    })
+    .await?;
+    terminal::say(&match as_json {
+        true => serde_json::to_string(&artifact).unwrap_or_default(),
+        false => format!("{}  {}", artifact.artifact_id, artifact.display_name),
+    })?;
+    Ok(())
+}
+
+impl Upload {
+    /// Sends the bytes that `read` answers for an offset and a length.
+    pub(super) async fn send(
+        self,
+        local: &Local,
+        workspace_id: &WorkspaceId,
+        read: impl Fn(u64, u64) -> Result<Vec<u8>, Failure>,
+    ) -> Result<protocol::artifact::ArtifactRef, Failure> {
+        let size = self.size;
         let started = local
             .client
             .call::<ArtifactUploadStart>(ArtifactUploadStartParams {
                 workspace_id: workspace_id.clone(),
-                thread_id: target.thread_id,
+                thread_id: self.target.thread_id,
                 planned_turn_id: None,
-                artifact_id: target.artifact_id,
+                artifact_id: self.target.artifact_id,
                 // The same file under the same name is the same upload, however often it is tried.
-                client_attachment_id: format!("cli-{}", &sha256[..32]),
-                file_name: name,
-                mime_type: None,
+                client_attachment_id: format!("cli-{}", &self.sha256[..32]),
+                file_name: self.name,
+                mime_type: self.mime_type,
                 size_bytes: size,
-                sha256,
+                sha256: self.sha256,
                 source_kind: ArtifactUploadSourceKind::Api,
             })
             .await?;
+        let upload_id = started.upload_id;
         if started.already_present != Some(true) {
             let bar = progress(size);
             let mut offset = started.next_offset.unwrap_or(0);
@@ -183,10 +223,10 @@ async fn put(place: &Place, path: &Path, target: Target, as_json: bool) -> Resul
             let chunk = started.recommended_chunk_size_bytes;
             let mut sent = 0;
             while offset < size {
-                let bytes = read_at(&file, offset, chunk.min(size - offset)).map_err(failed)?;
+                let bytes = read(offset, chunk.min(size - offset))?;
                 let header = ArtifactUploadChunkHeader {
                     workspace_id: workspace_id.clone(),
-                    upload_id: started.upload_id.clone(),
+                    upload_id: upload_id.clone(),
                     offset,
                     len: bytes.len() as u64,
                     chunk_sha256: None,
@@ -201,7 +241,7 @@ async fn put(place: &Place, path: &Path, target: Target, as_json: bool) -> Resul
                 if sent % WINDOW == 0 {
                     let status = ArtifactUploadStatusParams {
                         workspace_id: workspace_id.clone(),
-                        upload_id: started.upload_id.clone(),
+                        upload_id: upload_id.clone(),
                     };
                     offset = local
                         .client
@@ -214,21 +254,12 @@ async fn put(place: &Place, path: &Path, target: Target, as_json: bool) -> Resul
             bar.finish_and_clear();
         }
         let finish = ArtifactUploadFinishParams {
-            workspace_id,
-            upload_id: started.upload_id,
+            workspace_id: workspace_id.clone(),
+            upload_id,
         };
-        Ok(local
-            .client
-            .call::<ArtifactUploadFinish>(finish)
-            .await?
-            .artifact)
-    })
-    .await?;
-    terminal::say(&match as_json {
-        true => serde_json::to_string(&artifact).unwrap_or_default(),
-        false => format!("{}  {}", artifact.artifact_id, artifact.display_name),
-    })?;
-    Ok(())
+        let finished = local.client.call::<ArtifactUploadFinish>(finish).await?;
+        Ok(finished.artifact)
+    }
 }
 
 async fn get(

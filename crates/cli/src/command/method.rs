@@ -86,8 +86,13 @@ impl Methods {
     }
 }
 
-/// Runs the command of a method. `arguments` begin with its name; `others` are the commands that are no methods.
-pub(crate) async fn run(arguments: Vec<OsString>, others: &[String]) -> Result<(), Failure> {
+/// Runs the command of a method. `arguments` begin with its name, `before` was said before it; `others` are the commands
+/// that are no methods.
+pub(crate) async fn run(
+    arguments: Vec<OsString>,
+    before: HomeOption,
+    others: &[String],
+) -> Result<(), Failure> {
     let name = arguments[0].to_string_lossy().into_owned();
     let Some(method) = find(&name) else {
         let methods = protocol::methods().map(|(_, method)| command_name(method));
@@ -102,7 +107,7 @@ pub(crate) async fn run(arguments: Vec<OsString>, others: &[String]) -> Result<(
         .command(&command_name(method))
         .get_matches_from(arguments);
     let home = HomeOption {
-        home: matches.get_one("home").cloned(),
+        home: matches.get_one("home").cloned().or(before.home),
     };
     let as_json = matches.get_flag("json");
     let mut params = flags.params(&matches)?;

@@ -22,14 +22,22 @@ impl Open {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let home = Home::open(&self.home.path()?)?;
         let served_at = home.served_at().ok_or(Failure::NotServed)?;
-        let code = home.sign_in_code(Sources::system().clock.now())?;
-        let address = format!("{}?code={code}", served_at.replacen("ws://", "http://", 1));
+        let address = address(&home, &served_at)?;
         terminal::say(&address)?;
         if !self.print {
             start_browser(&address);
         }
         Ok(())
     }
+}
+
+/// The desktop of the gateway that listens there, with a code that signs in once.
+pub(super) fn address(home: &Home, served_at: &str) -> Result<String, Failure> {
+    let code = home.sign_in_code(Sources::system().clock.now())?;
+    Ok(format!(
+        "{}?code={code}",
+        served_at.replacen("ws://", "http://", 1)
+    ))
 }
 
 /// If there is no browser, the printed address is all there is.

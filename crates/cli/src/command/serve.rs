@@ -1,6 +1,9 @@
 //! `ac serve`
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::PathBuf,
+};
 
 use clap::Args;
 use gateway::{ServeOptions, Serving};
@@ -8,12 +11,15 @@ use gateway::{ServeOptions, Serving};
 use super::HomeOption;
 use crate::{failure::Failure, terminal};
 
+/// Where a gateway listens unless somebody says otherwise.
+pub(super) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 17878);
+
 #[derive(Args, Debug)]
 pub(crate) struct Serve {
     #[command(flatten)]
     home: HomeOption,
     /// The address to listen on; port 0 picks a free one.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:17878")]
+    #[arg(long, value_name = "ADDR", default_value_t = LISTEN)]
     listen: SocketAddr,
     /// Write `{"url","http","pid","token_file"}` to this file when ready.
     #[arg(long, value_name = "FILE")]
@@ -28,22 +34,22 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) async fn run(self) -> Result<(), Failure> {
-        let options = ServeOptions {
+        serve(ServeOptions {
             home: self.home.path()?,
             listen: self.listen,
             ready_file: self.ready_file,
             allowed_hosts: self.allowed_hosts,
             allowed_origins: self.allowed_origins,
-        };
-        gateway::serve(
-            options,
-            &super::gateway_options(),
-            announce,
-            super::stop_signal(),
-        )
-        .await?;
-        Ok(())
+        })
+        .await
     }
+}
+
+/// Serves until somebody wants the process to end.
+pub(super) async fn serve(options: ServeOptions) -> Result<(), Failure> {
+    let stop = super::stop_signal();
+    gateway::serve(options, &super::gateway_options(), announce, stop).await?;
+    Ok(())
 }
 
 fn announce(serving: &Serving) {

@@ -16,6 +16,7 @@ use serde_json::json;
 use super::{NotStarted, blocking, not_running};
 use crate::{
     driver::{Driver, codex_app_server::TurnWish, command},
+    instructions::{self, Placed},
     plan::{Command, Plan},
     redaction::{self, redacted},
     scribe::Scribe,
@@ -30,6 +31,8 @@ pub(super) struct Prepared {
     pub(super) files: (File, File),
     /// What an app server is asked.
     pub(super) turn: Option<TurnWish>,
+    /// The file of its instructions, if it has one.
+    pub(super) placed: Option<Placed>,
 }
 
 /// Makes folders and files and writes down what will run.
@@ -140,6 +143,7 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         })
         .await?;
     }
+    let file = told.as_ref().and_then(|told| told.file.clone());
     if let Some(told) = told {
         plan.briefer.started(plan.worker(), told);
     }
@@ -166,6 +170,10 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         let scribe = scribe.clone();
         blocking(move || scribe.append(&events)).await?;
     }
+    let placed = match (&place.worktree, &file) {
+        (Some(worktree), Some(file)) => instructions::place(plan, worktree, &base, file).await,
+        (Some(_) | None, _) => None,
+    };
     let turn = is_server.then(|| TurnWish {
         cwd: cwd.display().to_string(),
         prompt: asked,
@@ -182,6 +190,7 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         cwd,
         files,
         turn,
+        placed,
     })
 }
 

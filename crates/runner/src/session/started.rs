@@ -30,6 +30,7 @@ use super::{
 use crate::{
     budget::{self, Spent},
     driver::{Outcome, StopSignal, codex_app_server::Conversation},
+    instructions::Placed,
     output::Stream,
     pipes::{self, Pipes},
     plan::Plan,
@@ -62,6 +63,8 @@ pub(super) struct Started {
     /// The conversation with an app server, as it was when the turn got its name.
     conversation: Option<Conversation>,
     chars_in: u64,
+    /// The file of its instructions; one that was taken over is found by its note.
+    placed: Option<Placed>,
 }
 
 /// Why a session ends.
@@ -92,6 +95,7 @@ pub(super) async fn start(
         cwd,
         files,
         turn,
+        placed,
     } = prepared;
     let line = &command.line;
     let has_input = line.stdin.is_some() || turn.is_some();
@@ -117,9 +121,10 @@ pub(super) async fn start(
         .stderr(ends.stderr)
         // A group of its own, so that signals reach all of it and none of ours.
         .process_group(0);
-    let mut child = program
-        .spawn()
-        .map_err(|error| NotStarted::spawn(spawn_error(&line.argv[0], &error)))?;
+    let mut child = program.spawn().map_err(|error| {
+        pipes::remove(&plan.company, &plan.session_ref);
+        NotStarted::spawn(spawn_error(&line.argv[0], &error))
+    })?;
     // It holds the worker's ends of the pipes, which would never close.
     drop(program);
     let pid = child
@@ -175,14 +180,8 @@ pub(super) async fn start(
     }
     live.advance(Stage::Running);
     let tree = Tree::new(leader, plan.mark());
-    Ok(Started::begin(
-        Leader::Started(child),
-        tree,
-        stdin,
-        printed,
-        sink,
-        chars_in,
-    ))
+    let started = Started::begin(Leader::Started(child), tree, stdin, printed, sink, chars_in);
+    Ok(Started { placed, ..started })
 }
 
 /// Goes on with the process of a gateway that is gone: what it printed before is read again, and what it prints now.
@@ -263,6 +262,7 @@ impl Started {
             stop_reading: printed.stop_reading,
             conversation: None,
             chars_in,
+            placed: None,
         }
     }
 
@@ -307,6 +307,9 @@ impl Started {
             (None, true) => Cause::Stopped,
             (None, false) => cause,
         };
+        // As long as the session is not over, nobody else looks after the file.
+        drop(self.placed);
+        plan.collect_instructions().await;
         let end = End {
             cause,
             status,

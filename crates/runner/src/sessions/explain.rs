@@ -6,8 +6,9 @@ use company::{document::Run, policy::Actor};
 use protocol::company::{
     RunStatus,
     session::{
-        CompanySessionCommand, CompanySessionExplanation, CompanySessionLaunchParams,
-        CompanySessionLaunchResponse, CompanySessionLaunchState, CompanySessionPolicy,
+        CompanySessionCommand, CompanySessionExplanation, CompanySessionInstruction,
+        CompanySessionLaunchParams, CompanySessionLaunchResponse, CompanySessionLaunchState,
+        CompanySessionPolicy,
     },
 };
 
@@ -59,6 +60,7 @@ impl Sessions {
                 None
             }
         };
+        let file = brief.as_ref().and_then(|brief| brief.file.clone());
         let (checks, command) = {
             let (inner, plan) = (Arc::clone(&self.inner), plan.clone());
             blocking(move || {
@@ -88,6 +90,14 @@ impl Sessions {
                     refuse(error.to_owned());
                 }
                 let worktree = place.worktree.as_ref();
+                let mut instructions = command.instructions;
+                instructions.extend(file.map(|file| CompanySessionInstruction {
+                    path: file.name,
+                    delivery: match worktree {
+                        Some(_) => "prompt_and_file".to_owned(),
+                        None => "prompt".to_owned(),
+                    },
+                }));
                 let cwd = match worktree {
                     Some(worktree) => plan.company.path(&worktree.relpath),
                     None => cwd,
@@ -110,7 +120,7 @@ impl Sessions {
                     timeout_ms: millis(plan.timeout),
                     idle_timeout_ms: millis(plan.idle_timeout),
                 };
-                (command.instructions, Some(shown))
+                (instructions, Some(shown))
             }
         };
         let explanation = CompanySessionExplanation {

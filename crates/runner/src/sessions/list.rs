@@ -31,16 +31,20 @@ impl Sessions {
                     .iter()
                     .map(|row| row.state.session_ref.clone())
                     .collect();
-                let found = blocking(move || {
-                    let records = record::all(&company)?;
-                    let others = records
-                        .iter()
-                        .filter(|record| !names.contains(record.session_ref.as_str()));
-                    Ok(others
-                        .map(|record| reconcile(&company, record).row())
-                        .collect::<Vec<_>>())
-                });
+                let found = {
+                    let company = company.clone();
+                    blocking(move || {
+                        let records = record::all(&company)?;
+                        let others = records
+                            .iter()
+                            .filter(|record| !names.contains(record.session_ref.as_str()));
+                        Ok(others
+                            .map(|record| reconcile(&company, record).row())
+                            .collect::<Vec<_>>())
+                    })
+                };
                 rows.extend(found.await?);
+                self.collect_instructions(&company).await;
                 rows
             }
         };

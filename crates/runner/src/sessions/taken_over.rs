@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::{Sessions, known::Known, lock};
 use crate::{
-    Error,
+    Error, instructions,
     pipes::{self, Pipes},
     plan::{Extra, Plan},
     process::ProcessId,
@@ -54,8 +54,17 @@ impl Sessions {
         for record in open {
             self.take_over(company, &record).await?;
         }
+        self.collect_instructions(company).await;
         lock(&self.inner.looked_at).insert(company.root().to_owned());
         Ok(())
+    }
+
+    /// Removes the files of instructions that nobody answers for any more.
+    pub(super) async fn collect_instructions(&self, company: &Company) {
+        let options = &self.inner.options;
+        if options.takes_over {
+            instructions::collect_left(company, &options.briefer, &options.secrets).await;
+        }
     }
 
     /// Goes on with a session whose gateway is gone, if its worker is not.

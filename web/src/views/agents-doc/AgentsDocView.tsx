@@ -1,5 +1,6 @@
 // The AGENTS.md of the root or a folder: a full editor, its state, and what it means in the inspector.
 
+import "../company/company.css";
 import "./agents-doc.css";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { address } from "../../address.ts";
@@ -9,10 +10,12 @@ import type { ViewProps } from "../../app/section.ts";
 import { useCall } from "../../data/calls.ts";
 import { Editor } from "../../editor/Editor.tsx";
 import { useKeys } from "../../keys/keys.ts";
-import { IconButton } from "../../parts/Button.tsx";
+import { Button, IconButton } from "../../parts/Button.tsx";
+import { Icon } from "../../parts/Icon.tsx";
 import { Menu } from "../../parts/Menu.tsx";
 import { Failure, Loading } from "../../parts/states.tsx";
 import { navigate } from "../../router.tsx";
+import { ProposeDialog } from "../proposal/ProposeDialog.tsx";
 import { archiveDoc, useTree } from "../tree/tree.ts";
 import { Conflict } from "./Conflict.tsx";
 import { DocInspector } from "./DocInspector.tsx";
@@ -31,6 +34,7 @@ export default function AgentsDocView({ workspace, params }: ViewProps) {
   const { state, doc } = session;
   const inherited = data?.effective?.inherited ? data.effective : undefined;
   useKeys("AGENTS.md", [{ key: "Ctrl-s", label: "Save now", run: () => void session.save("manual") }]);
+  const [isProposing, setProposing] = useState(false);
   const remove = () => {
     if (!doc) return;
     navigate(folder ? address.folder(workspace, folder) : address.tree(workspace));
@@ -44,9 +48,23 @@ export default function AgentsDocView({ workspace, params }: ViewProps) {
       state={<DocStateWord state={state} version={doc?.version} />}
       actions={
         <>
+          {state.kind === "proposing" && (
+            <>
+              <Button onClick={() => session.dropProposal()}>Discard</Button>
+              <Button kind="primary" disabled={session.text === session.proposalBase} onClick={() => setProposing(true)}>
+                Propose a change
+              </Button>
+            </>
+          )}
           <Menu
             list={[
               { label: "Save now", icon: "check", hotkey: "Ctrl-s", run: () => void session.save("manual") },
+              {
+                label: "Propose a change instead",
+                icon: "inbox",
+                disabled: !session.canPropose,
+                run: () => session.beginProposal(),
+              },
               { label: "Delete AGENTS.md", icon: "trash", danger: true, separated: true, disabled: !doc, run: remove },
             ]}
           >
@@ -61,6 +79,14 @@ export default function AgentsDocView({ workspace, params }: ViewProps) {
       {state.kind === "conflict" && <Conflict session={session} state={state} />}
       {state.kind !== "loading" && state.kind !== "unreadable" && state.kind !== "conflict" && (
         <>
+          {state.kind === "proposing" && (
+            <p className="notice proposing">
+              <Icon name="info" />
+              {state.mayNotSave
+                ? "You may read this file and propose changes to it. What you typed is kept here until you propose it."
+                : "What you type is a proposal: nothing is saved until a person approves it."}
+            </p>
+          )}
           <Editor
             label={`AGENTS.md of ${path.at(-1)?.name ?? "the root"}`}
             value={session.text}
@@ -72,6 +98,7 @@ export default function AgentsDocView({ workspace, params }: ViewProps) {
           {inherited && session.text.trim() === "" && <Inherited workspace={workspace} inherited={inherited} />}
         </>
       )}
+      {isProposing && <ProposeDialog workspace={workspace} session={session} onClose={() => setProposing(false)} />}
       {/* Three texts need the room. */}
       {state.kind !== "conflict" && (
         <DocInspector workspace={workspace} folder={folder} session={session} effective={data?.effective ?? undefined} />

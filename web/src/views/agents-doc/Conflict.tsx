@@ -1,12 +1,12 @@
 // Two people saved: mine, the base both began with, and theirs, side by side, and the three ways out.
 
 import { useMemo, useState } from "react";
-import { Editor } from "../../editor/Editor.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Diff } from "../../parts/Diff.tsx";
 import { Icon } from "../../parts/Icon.tsx";
 import { merge, mergedText } from "../../parts/lines.ts";
 import { Time } from "../../parts/Time.tsx";
+import { Merging } from "./Merging.tsx";
 import type { DocSession, DocState } from "./session.ts";
 
 export function Conflict({ session, state }: { session: DocSession; state: DocState & { kind: "conflict" } }) {
@@ -14,7 +14,6 @@ export function Conflict({ session, state }: { session: DocSession; state: DocSt
   const { remote, base } = state;
   const theirs = remote?.content ?? "";
   const parts = useMemo(() => merge(base, session.text, theirs), [base, session.text, theirs]);
-  const clashes = parts.filter(({ kind }) => kind === "clash").length;
   return (
     <div className="conflict">
       <div className="conflict-head" role="alert">
@@ -52,47 +51,13 @@ export function Conflict({ session, state }: { session: DocSession; state: DocSt
       ) : (
         <Merging
           merged={merged}
-          clashes={clashes}
+          action="Save the merged text"
           onChange={setMerged}
           onBack={() => setMerged(undefined)}
           onDone={() => session.overwrite(merged)}
         />
       )}
     </div>
-  );
-}
-
-function Merging({
-  merged,
-  clashes,
-  onChange,
-  onBack,
-  onDone,
-}: {
-  merged: string;
-  clashes: number;
-  onChange: (text: string) => void;
-  onBack: () => void;
-  onDone: () => void;
-}) {
-  const left = merged.split("\n").filter((line) => line.startsWith("<<<<<<< ")).length;
-  const note =
-    clashes === 0
-      ? "Both changes fit together; this is what they make. Look it over and save."
-      : left > 0
-        ? `${left} of ${clashes} places changed by both are left: keep what is right and remove the marks.`
-        : "All places are settled.";
-  return (
-    <>
-      <div className="merge-bar">
-        <span>{note}</span>
-        <Button onClick={onBack}>Back to the three texts</Button>
-        <Button kind="primary" disabled={left > 0} onClick={onDone}>
-          Save the merged text
-        </Button>
-      </div>
-      <Editor label="Merged text" value={merged} autoFocus onChange={onChange} />
-    </>
   );
 }
 

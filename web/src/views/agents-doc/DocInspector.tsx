@@ -7,6 +7,7 @@ import { Inspector, InspectorPart } from "../../app/Inspector.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { count } from "../../parts/size.ts";
 import { Link } from "../../router.tsx";
+import { ScopeProposals } from "../proposal/ScopeProposals.tsx";
 import type { FolderId, Places } from "../tree/model.ts";
 import { useTree } from "../tree/tree.ts";
 import { BUDGET } from "./budget.ts";
@@ -60,6 +61,7 @@ export function DocInspector({
         </Button>
         {followers.length === 0 && <p className="muted small">A thread in this scope is needed to show it.</p>}
       </InspectorPart>
+      <ScopeProposals workspace={workspace} folder={folder} />
       <History workspace={workspace} session={session} />
       {followers[0] && (
         <PromptPreview

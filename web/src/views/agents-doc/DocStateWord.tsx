@@ -27,6 +27,8 @@ function word(state: DocState, number: string) {
       return <Status meaning="done">saved{number}</Status>;
     case "error":
       return <Status meaning="failed">{state.message}</Status>;
+    case "proposing":
+      return <Status meaning="waiting">proposal, not sent yet</Status>;
     case "conflict":
       return <Status meaning="waiting">conflict: choose a text</Status>;
   }

@@ -13,7 +13,7 @@ import { Time } from "../../parts/Time.tsx";
 import { toast } from "../../parts/toast.tsx";
 import type { DocSession } from "./session.ts";
 
-const REASONS: Record<string, string> = { manual: "saved", autosave: "typed", restore: "restored", archive: "deleted" };
+const REASONS: Record<string, string> = { manual: "saved", autosave: "typed", restore: "restored", archive: "deleted", proposal: "approved" };
 
 export function History({ workspace, session }: { workspace: string; session: DocSession }) {
   const { doc } = session;

@@ -3,7 +3,7 @@
 // At most one save is under way, 700 ms after the last change. What is typed is kept in the browser until the
 // gateway has it.
 
-import { ClosedError, ConnectionLostError, RpcError, type ThreadAgentsDocGetResponse, type ThreadAgentsDocPayload } from "@accord/client";
+import { ClosedError, ConnectionLostError, RpcError, type ThreadAgentsDocGetResponse, type ThreadAgentsDocPayload, type ThreadAgentsDocProposal } from "@accord/client";
 import { call, sentence } from "../../data/calls.ts";
 import { client } from "../../data/client.ts";
 import { forgetDraft, keepDraft, readDraft } from "../../data/drafts.ts";
@@ -18,6 +18,8 @@ export type DocState =
   | { kind: "saving" }
   | { kind: "saved"; at: number }
   | { kind: "error"; message: string }
+  /** The text is to be proposed; nothing is saved by itself. */
+  | { kind: "proposing"; mayNotSave: boolean }
   /** Somebody else saved. `remote` is what they saved; nothing when they deleted the file. */
   | { kind: "conflict"; remote: ThreadAgentsDocPayload | undefined; base: string };
 
@@ -26,6 +28,15 @@ interface Draft {
   /** What the text was made of. */
   base: string;
   version: number | null;
+  /** Whether it is to be proposed instead of saved. */
+  isProposal: boolean;
+}
+
+/** What a proposal changes. */
+interface ProposalBase {
+  text: string;
+  version: number | null;
+  mayNotSave: boolean;
 }
 
 /** Line endings as the gateway keeps them. */
@@ -42,6 +53,7 @@ export class DocSession {
   readonly #stops: (() => void)[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isSaving = false;
+  #proposal: ProposalBase | undefined;
   #saveAgain: "autosave" | "manual" | undefined;
   #snapshot = 0;
 
@@ -91,6 +103,9 @@ export class DocSession {
         this.text = this.#savedText;
         this.#forget();
         this.#enter({ kind: "clean" });
+      } else if (draft.isProposal) {
+        this.text = draft.text;
+        this.#beginProposal({ text: draft.base, version: draft.version, mayNotSave: false });
       } else if (draft.version === (this.doc?.version ?? null)) {
         this.edit(draft.text);
       } else {
@@ -110,6 +125,11 @@ export class DocSession {
       return;
     }
     clearTimeout(this.#timer);
+    if (this.#proposal) {
+      this.#keep(this.#proposal.text);
+      this.#tell();
+      return;
+    }
     if (!this.#isDirty) {
       this.#forget();
       if (!this.#isSaving) this.#enter({ kind: "clean" });
@@ -123,7 +143,7 @@ export class DocSession {
 
   async save(reason: "autosave" | "manual"): Promise<void> {
     clearTimeout(this.#timer);
-    if (this.state.kind === "conflict" || this.state.kind === "loading" || !this.#isDirty) return;
+    if (this.state.kind === "conflict" || this.state.kind === "loading" || this.#proposal || !this.#isDirty) return;
     if (this.#isSaving) {
       this.#saveAgain = reason;
       return;
@@ -148,6 +168,43 @@ export class DocSession {
       this.#isSaving = false;
       await this.#failed(error, content);
     }
+  }
+
+  /** Whether the text can become a proposal now. */
+  get canPropose(): boolean {
+    return !this.#isSaving && ["clean", "dirty", "saved", "error"].includes(this.state.kind);
+  }
+
+  /** From here on the text is a proposal: it is kept, and not saved. */
+  beginProposal(): void {
+    if (this.canPropose) this.#beginProposal({ text: this.#savedText, version: this.doc?.version ?? null, mayNotSave: false });
+  }
+
+  /** The text that a proposal changes. */
+  get proposalBase(): string {
+    return this.#proposal?.text ?? this.#savedText;
+  }
+
+  /** Throws the proposal away and shows the file again. */
+  dropProposal(): void {
+    this.#proposal = undefined;
+    this.text = this.#savedText;
+    this.#forget();
+    this.#enter({ kind: "clean" });
+    void this.load();
+  }
+
+  /** Sends the text for somebody to decide about, and shows the file again. */
+  async propose(rationale: string): Promise<ThreadAgentsDocProposal> {
+    const { proposal } = await call("thread/agents_doc/propose", {
+      workspace_id: this.#workspace,
+      ...(this.#folder ? { folder_id: this.#folder } : {}),
+      content: normalise(this.text),
+      base_version: this.#proposal?.version ?? 0,
+      rationale,
+    });
+    this.dropProposal();
+    return proposal;
   }
 
   /** Ends a conflict with the text of the other side. */
@@ -228,6 +285,10 @@ export class DocSession {
         return;
       }
     }
+    if (error instanceof RpcError && error.kind === "forbidden") {
+      this.#beginProposal({ text: this.#savedText, version: this.doc?.version ?? null, mayNotSave: true });
+      return;
+    }
     const isLost = error instanceof ConnectionLostError || error instanceof ClosedError;
     const message = isLost ? "Not saved yet: the gateway cannot be reached" : sentence(error);
     this.#enter({ kind: "error", message });
@@ -235,7 +296,8 @@ export class DocSession {
 
   /** The file may have changed: a clean editor follows, a dirty one says so and lets the next save find out. */
   async #changedElsewhere(): Promise<void> {
-    if (this.#isSaving || this.state.kind === "conflict" || this.state.kind === "loading") return;
+    // A proposal stays on the version it was made of; whoever decides sees what came since.
+    if (this.#isSaving || this.#proposal || this.state.kind === "conflict" || this.state.kind === "loading") return;
     let explicit: ThreadAgentsDocPayload | undefined;
     try {
       explicit = (await this.#get()).explicit ?? undefined;
@@ -258,7 +320,8 @@ export class DocSession {
   }
 
   #keep(base: string): void {
-    const draft: Draft = { text: this.text, base, version: this.doc?.version ?? null };
+    const { version } = this.#proposal ?? { version: this.doc?.version ?? null };
+    const draft: Draft = { text: this.text, base, version, isProposal: this.#proposal !== undefined };
     keepDraft(this.#draftName, JSON.stringify(draft));
   }
 
@@ -269,10 +332,18 @@ export class DocSession {
   #readDraft(): Draft | undefined {
     try {
       const draft = JSON.parse(readDraft(this.#draftName)) as Partial<Draft>;
-      return typeof draft.text === "string" ? { text: draft.text, base: draft.base ?? "", version: draft.version ?? null } : undefined;
+      const { text, base = "", version = null, isProposal = false } = draft;
+      return typeof text === "string" ? { text, base, version, isProposal } : undefined;
     } catch {
       return undefined;
     }
+  }
+
+  #beginProposal(base: ProposalBase): void {
+    clearTimeout(this.#timer);
+    this.#proposal = base;
+    this.#keep(base.text);
+    this.#enter({ kind: "proposing", mayNotSave: base.mayNotSave });
   }
 
   #enter(state: DocState): void {

@@ -3,6 +3,7 @@
 import { downloadBlob, type ArtifactKind, type ArtifactRef, type ArtifactSummary } from "@accord/client";
 import { attempt, call } from "../../data/calls.ts";
 import { client } from "../../data/client.ts";
+import { handOver } from "../../data/hand-over.ts";
 import type { IconName } from "../../parts/Icon.tsx";
 import { toast } from "../../parts/toast.tsx";
 
@@ -45,11 +46,7 @@ export async function saveCopy(workspace_id: string, artifact: ArtifactRef): Pro
   await attempt("The download", async () => {
     const { artifact_id, version_id } = artifact;
     const blob = await downloadBlob(client, { workspace_id, artifact_id, version_id: version_id ?? null });
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = artifact.display_name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    handOver(blob, artifact.display_name);
   });
 }
 

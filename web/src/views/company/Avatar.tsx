@@ -1,5 +1,7 @@
 // The letters of a name, where a face would be.
 
+import "./avatar.css";
+
 export function Avatar({ name, large = false }: { name: string; large?: boolean }) {
   const parts = name.split(/[\s_]+/).filter(Boolean);
   const letters = (parts.length > 1 ? [parts[0], parts.at(-1)] : [parts[0]]).map((part) => part?.charAt(0) ?? "");

@@ -1,5 +1,7 @@
 // A row of choices of which one holds.
 
+import "./choices.css";
+
 export function Choices<T extends string>({
   label,
   options,

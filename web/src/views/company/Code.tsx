@@ -1,5 +1,7 @@
 // Documents of a company as people read them.
 
+import "./code.css";
+
 /** The document without its front matter. */
 export function body(markdown: string): string {
   return markdown.replace(/^---\r?\n[\s\S]*?\r?\n---\r?\n/, "").trim();

@@ -1,8 +1,8 @@
 // What was said about a run, a document or an agent, and a place to say more. Drafts are kept until they are sent.
 
-import { useState } from "react";
+import "./comments.css";
 import { attempt, call, invalidate } from "../../data/calls.ts";
-import { forgetDraft, keepDraft, readDraft } from "../../data/drafts.ts";
+import { useDraft } from "../../data/drafts.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { AUTHOR, ME } from "./me.ts";
@@ -23,15 +23,13 @@ export function Comments({
   names: Names;
 }) {
   const query = useRead("comment.list", { workspace_dir: dir, project_id: project, ...ME, ...target, limit: 50 });
-  const draft = `comment.${dir}.${Object.values(target).join()}`;
-  const [body, setBody] = useState(() => readDraft(draft));
+  const [body, setBody] = useDraft(`comment.${dir}.${Object.values(target).join()}`);
   const send = async () => {
     const isSent = await attempt("Commenting", () =>
       call("comment.add", { workspace_dir: dir, project_id: project, ...target, ...AUTHOR, body: body.trim() }),
     );
     if (!isSent) return;
     setBody("");
-    forgetDraft(draft);
     invalidate(["comment.list"], { workspace_dir: dir });
   };
   return (
@@ -59,10 +57,7 @@ export function Comments({
           placeholder="Say something about this…"
           rows={2}
           value={body}
-          onChange={(event) => {
-            setBody(event.target.value);
-            keepDraft(draft, event.target.value);
-          }}
+          onChange={(event) => setBody(event.target.value)}
         />
         <Button type="submit" disabled={body.trim() === ""}>
           Comment

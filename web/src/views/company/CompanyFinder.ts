@@ -2,7 +2,7 @@
 
 import type { SearchHit } from "@accord/client";
 import { useEffect } from "react";
-import { call } from "../../data/calls.ts";
+import { call, callOptions, queries } from "../../data/calls.ts";
 import { usePalette } from "../../palette/registry.ts";
 import type { IconName } from "../../parts/Icon.tsx";
 import { navigate } from "../../router.tsx";
@@ -26,6 +26,16 @@ const KINDS: Record<SearchHit["kind"], string> = {
   event: "Event",
 };
 
+/** The views of a company that are no section of their own. */
+const PLACES: { id: string; title: string; icon: IconName; to: (workspace: string) => string }[] = [
+  { id: "live", title: "Live events", icon: "history", to: at.live },
+  { id: "sessions", title: "Sessions", icon: "run", to: at.sessions },
+  { id: "jobs", title: "Jobs", icon: "doc", to: at.jobs },
+  { id: "pipelines", title: "Pipelines", icon: "pipeline", to: at.pipelines },
+  { id: "teams", title: "Teams", icon: "people", to: at.teams },
+  { id: "heartbeat", title: "Heartbeat", icon: "history", to: at.heartbeat },
+];
+
 export function CompanyFinder({ workspace }: { workspace: string }) {
   const { dir } = useCompany(workspace);
   useEffect(() => {
@@ -47,6 +57,41 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
         hint: KINDS[hit.kind],
         icon: ICONS[hit.kind],
         run: () => navigate(addressOf(workspace, hit)),
+      }));
+    },
+  });
+  usePalette({
+    group: "Go to",
+    find: () => (dir ? PLACES.map(({ to, ...rest }) => ({ ...rest, run: () => navigate(to(workspace)) })) : []),
+  });
+  usePalette({
+    group: "Projects",
+    find: async () => {
+      if (!dir) return [];
+      const { projects } = await queries.ensureQueryData(callOptions("workspace.projects.list", { workspace_dir: dir }));
+      return projects.flatMap(({ project_id, name }) => [
+        { id: project_id, title: name, hint: "Project", icon: "home", run: () => navigate(at.project(workspace, project_id)) },
+        {
+          id: `plan-${project_id}`,
+          title: `Plan of ${name}`,
+          hint: "Plan",
+          icon: "plan",
+          run: () => navigate(at.plan(workspace, project_id)),
+        },
+      ]);
+    },
+  });
+  usePalette({
+    group: "People",
+    find: async () => {
+      if (!dir) return [];
+      const agents = await queries.ensureQueryData(callOptions("workspace.agents.list", { workspace_dir: dir }));
+      return agents.map(({ agent_id, name, role }) => ({
+        id: agent_id,
+        title: name,
+        hint: role,
+        icon: "people",
+        run: () => navigate(at.agent(workspace, agent_id)),
       }));
     },
   });

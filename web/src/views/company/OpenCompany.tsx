@@ -1,6 +1,6 @@
 // Opens a company folder, one there is or a new one, in a workspace of its own.
 
-import "./company.css";
+import "./open-company.css";
 import { useState } from "react";
 import { address } from "../../address.ts";
 import type { ViewProps } from "../../app/section.ts";

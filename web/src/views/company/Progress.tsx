@@ -1,5 +1,7 @@
 // How far something is.
 
+import "./progress.css";
+
 export function Progress({ percent, label }: { percent: number; label: string }) {
   const value = Math.min(100, Math.max(0, percent));
   return (

@@ -1,6 +1,7 @@
 // The projects of a company as links, with how far each is.
 
 import "./company.css";
+import "./side.css";
 import { Icon, type IconName } from "../../parts/Icon.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Link, usePath } from "../../router.tsx";
@@ -10,25 +11,30 @@ interface Props {
   dir: string;
   /** What all projects together are called, and where that is. */
   all: { label: string; icon: IconName; to: string; alias: string };
+  /** What else there is above the projects. */
+  more?: { label: string; icon: IconName; to: string }[];
   /** The address of one project. */
   to: (project: string) => string;
   selected: string | undefined;
 }
 
-export function ProjectLinks({ dir, all, to, selected }: Props) {
+export function ProjectLinks({ dir, all, more = [], to, selected }: Props) {
   const { projects } = useNames(dir);
   const path = usePath();
   return (
     <div className="side-scroll">
       <div className="side-links">
-        <Link
-          className="side-link"
-          to={all.to}
-          aria-current={path === all.to || path === all.alias ? "page" : undefined}
-        >
-          <Icon name={all.icon} />
-          <span>{all.label}</span>
-        </Link>
+        {[all, ...more].map(({ label, icon, to }) => (
+          <Link
+            key={to}
+            className="side-link"
+            to={to}
+            aria-current={path === to || path.startsWith(`${to}/`) || (to === all.to && path === all.alias) ? "page" : undefined}
+          >
+            <Icon name={icon} />
+            <span>{label}</span>
+          </Link>
+        ))}
       </div>
       <h2 className="side-heading">Projects</h2>
       <div className="side-links">

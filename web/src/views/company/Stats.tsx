@@ -1,5 +1,6 @@
 // Numbers at a glance.
 
+import "./stats.css";
 import type { ReactNode } from "react";
 
 export interface Stat {

@@ -17,6 +17,8 @@ export const at = {
   inbox: (workspace: string) => `${base(workspace)}/inbox`,
   item: (workspace: string, project: string, artifact: string) =>
     `${base(workspace)}/inbox/${part(project)}/${part(artifact)}`,
+  /** A proposed change of an AGENTS.md. */
+  proposal: (workspace: string, proposal: string) => `${base(workspace)}/inbox/agents/${part(proposal)}`,
   runs: (workspace: string) => `${base(workspace)}/runs`,
   /** A run, optionally at the place of one of its events. */
   run: (workspace: string, project: string, run: string, seq?: number | null) =>
@@ -31,6 +33,9 @@ export const at = {
   /** The plan of a project, optionally with one of its tasks open. */
   plan: (workspace: string, project: string, task?: string | null) =>
     `${base(workspace)}/plan/${part(project)}${task ? `?task=${part(task)}` : ""}`,
+  pipelines: (workspace: string) => `${base(workspace)}/pipelines`,
+  /** The intake that made a project. */
+  pipeline: (workspace: string, project: string) => `${base(workspace)}/pipelines/${part(project)}`,
   conversations: (workspace: string) => `${base(workspace)}/chat`,
   conversation: (workspace: string, project: string | null | undefined, conversation: string) =>
     `${base(workspace)}/chat/${part(project ?? COMPANY)}/${part(conversation)}`,

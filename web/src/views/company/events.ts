@@ -94,6 +94,7 @@ export function eventLine({ type, payload }: RunEvent): string {
   if (has("reason")) return value("reason").replace(/_/g, " ");
   if (has("error")) return value("error");
   if (has("target_file")) return `for ${value("target_file").split("/").at(-1)}`;
+  if (has("artifact_type")) return value("artifact_type").replace(/_/g, " ");
   if (has("artifact_id")) return value("artifact_id");
   return "";
 }

@@ -1,18 +1,29 @@
 // Gives a view the company folder of its workspace, or asks for one.
 
-import { lazy, type ComponentType, type LazyExoticComponent } from "react";
+import "./side.css";
+import type { ComponentType } from "react";
+import { later } from "../../app/later.tsx";
 import type { View, ViewProps } from "../../app/section.ts";
 import { Loading } from "../../parts/states.tsx";
 import { useCompany } from "./folder.ts";
+import type { Names } from "./names.ts";
 
 export interface CompanyViewProps extends ViewProps {
   /** The company folder. */
   dir: string;
 }
 
-type CompanyView = ComponentType<CompanyViewProps> | LazyExoticComponent<ComponentType<CompanyViewProps>>;
+/** What a dialog over a view of a company is given. */
+export interface CompanyDialogProps {
+  workspace: string;
+  dir: string;
+  names: Names;
+  onClose: () => void;
+}
 
-const OpenCompany = lazy(() => import("./OpenCompany.tsx"));
+type CompanyView = ComponentType<CompanyViewProps>;
+
+const OpenCompany = later(() => import("./OpenCompany.tsx"));
 
 /** A view that needs a company folder. */
 export function inCompany(Shown: CompanyView): View {

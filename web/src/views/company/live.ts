@@ -26,6 +26,7 @@ const READS = [
   "task.list",
   "comment.list",
   "heartbeat.status",
+  "index.list_reviews",
 ] as const;
 
 export type LiveEvent = RunEvent & { project: string };

@@ -5,6 +5,8 @@ import { useMemo } from "react";
 import { useRead } from "./reads.ts";
 
 export interface Names {
+  /** Whether the gateway has answered. */
+  isKnown: boolean;
   agents: AgentRow[];
   teams: TeamRow[];
   projects: ProjectRow[];
@@ -26,6 +28,7 @@ export function useNames(dir: string): Names {
     const named = (agents ?? []).map((agent) => ({ ...agent, name: nameOf(agent, projectNames) }));
     const agentNames = new Map(named.map(({ agent_id, name }) => [agent_id, name]));
     return {
+      isKnown: agents !== undefined && teams !== undefined && projects !== undefined,
       agents: named,
       teams: teams ?? [],
       projects: projects?.projects ?? [],
@@ -65,6 +68,18 @@ const TYPES: Record<string, string> = {
 /** What a document in the inbox is about, in a word. */
 export function subjectWord(type: string): string {
   return TYPES[type] ?? words(type);
+}
+
+const AUDIENCES: Record<string, string> = {
+  org: "everybody in the company",
+  managers: "managers",
+  team: "its team",
+  private_agent: "the agent alone",
+};
+
+/** Who may see something that has this visibility. */
+export function audience(visibility: string): string {
+  return AUDIENCES[visibility] ?? words(visibility);
 }
 
 /** `in_progress` as people write it. */

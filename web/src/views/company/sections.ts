@@ -1,30 +1,31 @@
 // The sections of the company family, before and after those of the thread tree in the rail.
 
-import { lazy } from "react";
+import { later } from "../../app/later.tsx";
 import type { Section } from "../../app/section.ts";
 import { CompanyFinder } from "./CompanyFinder.ts";
 import { useWaitingCount } from "./count.ts";
 import { inCompany, inCompanySidebar } from "./inCompany.tsx";
 
 // The address of a section is its list on a phone, so what main shows there has a second one.
-const HomeView = inCompany(lazy(() => import("../home/HomeView.tsx")));
-const MonitorView = inCompany(lazy(() => import("../run/MonitorView.tsx")));
-const PlansView = inCompany(lazy(() => import("../plan/PlansView.tsx")));
-const PeopleView = inCompany(lazy(() => import("../people/PeopleView.tsx")));
+const HomeView = inCompany(later(() => import("../home/HomeView.tsx")));
+const MonitorView = inCompany(later(() => import("../run/MonitorView.tsx")));
+const PlansView = inCompany(later(() => import("../plan/PlansView.tsx")));
+const PeopleView = inCompany(later(() => import("../people/PeopleView.tsx")));
 
 const home: Section = {
   id: "home",
   title: "Home",
   icon: "home",
+  isInBar: true,
   path: "/home",
-  Sidebar: inCompanySidebar(lazy(() => import("../home/HomeSidebar.tsx"))),
+  Sidebar: inCompanySidebar(later(() => import("../home/HomeSidebar.tsx"))),
   Finder: CompanyFinder,
   views: [
     { path: "/home", View: HomeView },
     { path: "/overview", View: HomeView },
-    { path: "/open", View: lazy(() => import("./OpenCompany.tsx")) },
-    { path: "/home/:project", View: inCompany(lazy(() => import("../home/ProjectView.tsx"))) },
-    { path: "/home/:project/doc/:artifact", View: inCompany(lazy(() => import("../home/DocumentView.tsx"))) },
+    { path: "/open", View: later(() => import("./OpenCompany.tsx")) },
+    { path: "/home/:project", View: inCompany(later(() => import("../home/ProjectView.tsx"))) },
+    { path: "/home/:project/doc/:artifact", View: inCompany(later(() => import("../home/DocumentView.tsx"))) },
   ],
 };
 
@@ -32,15 +33,16 @@ const runs: Section = {
   id: "runs",
   title: "Runs",
   icon: "run",
+  isInBar: true,
   path: "/runs",
-  Sidebar: inCompanySidebar(lazy(() => import("../run/RunsSidebar.tsx"))),
+  Sidebar: inCompanySidebar(later(() => import("../run/RunsSidebar.tsx"))),
   views: [
     { path: "/runs", View: MonitorView },
     { path: "/live", View: MonitorView },
-    { path: "/runs/:project/:run", View: inCompany(lazy(() => import("../run/RunView.tsx"))) },
-    { path: "/sessions", View: inCompany(lazy(() => import("../run/SessionsView.tsx"))) },
-    { path: "/jobs", View: inCompany(lazy(() => import("../job/JobsView.tsx"))) },
-    { path: "/jobs/:project/:job", View: inCompany(lazy(() => import("../job/JobView.tsx"))) },
+    { path: "/runs/:project/:run", View: inCompany(later(() => import("../run/RunView.tsx"))) },
+    { path: "/sessions", View: inCompany(later(() => import("../run/SessionsView.tsx"))) },
+    { path: "/jobs", View: inCompany(later(() => import("../job/JobsView.tsx"))) },
+    { path: "/jobs/:project/:job", View: inCompany(later(() => import("../job/JobView.tsx"))) },
   ],
 };
 
@@ -48,11 +50,14 @@ const inbox: Section = {
   id: "inbox",
   title: "Inbox",
   icon: "inbox",
+  isInBar: true,
   path: "/inbox",
-  Sidebar: inCompanySidebar(lazy(() => import("../inbox/InboxSidebar.tsx"))),
+  // Proposals for AGENTS.md files wait in every workspace, with a company folder or without.
+  Sidebar: later(() => import("../inbox/InboxSidebar.tsx")),
   views: [
-    { path: "/inbox", View: inCompany(lazy(() => import("../inbox/InboxView.tsx"))) },
-    { path: "/inbox/:project/:artifact", View: inCompany(lazy(() => import("../inbox/ItemView.tsx"))) },
+    { path: "/inbox", View: later(() => import("../inbox/InboxView.tsx")) },
+    { path: "/inbox/agents/:proposal", View: later(() => import("../proposal/ProposalView.tsx")) },
+    { path: "/inbox/:project/:artifact", View: inCompany(later(() => import("../inbox/ItemView.tsx"))) },
   ],
   useCount: useWaitingCount,
 };
@@ -61,12 +66,15 @@ const plan: Section = {
   id: "plan",
   title: "Plan",
   icon: "plan",
+  isInBar: true,
   path: "/plan",
-  Sidebar: inCompanySidebar(lazy(() => import("../plan/PlansSidebar.tsx"))),
+  Sidebar: inCompanySidebar(later(() => import("../plan/PlansSidebar.tsx"))),
   views: [
     { path: "/plan", View: PlansView },
     { path: "/plans", View: PlansView },
-    { path: "/plan/:project", View: inCompany(lazy(() => import("../plan/PlanView.tsx"))) },
+    { path: "/plan/:project", View: inCompany(later(() => import("../plan/PlanView.tsx"))) },
+    { path: "/pipelines", View: inCompany(later(() => import("../pipeline/PipelinesView.tsx"))) },
+    { path: "/pipelines/:project", View: inCompany(later(() => import("../pipeline/PipelineView.tsx"))) },
   ],
 };
 
@@ -75,12 +83,12 @@ const chat: Section = {
   title: "Conversations",
   icon: "chat",
   path: "/chat",
-  Sidebar: inCompanySidebar(lazy(() => import("../conversation/ConversationsSidebar.tsx"))),
+  Sidebar: inCompanySidebar(later(() => import("../conversation/ConversationsSidebar.tsx"))),
   views: [
-    { path: "/chat", View: inCompany(lazy(() => import("../conversation/ConversationsView.tsx"))) },
+    { path: "/chat", View: inCompany(later(() => import("../conversation/ConversationsView.tsx"))) },
     {
       path: "/chat/:project/:conversation",
-      View: inCompany(lazy(() => import("../conversation/ConversationView.tsx"))),
+      View: inCompany(later(() => import("../conversation/ConversationView.tsx"))),
     },
   ],
 };
@@ -90,7 +98,7 @@ const usage: Section = {
   title: "Usage",
   icon: "usage",
   path: "/usage",
-  views: [{ path: "/usage", View: inCompany(lazy(() => import("../usage/UsageView.tsx"))) }],
+  views: [{ path: "/usage", View: inCompany(later(() => import("../usage/UsageView.tsx"))) }],
 };
 
 const people: Section = {
@@ -98,12 +106,12 @@ const people: Section = {
   title: "People",
   icon: "people",
   path: "/people",
-  Sidebar: inCompanySidebar(lazy(() => import("../people/PeopleSidebar.tsx"))),
+  Sidebar: inCompanySidebar(later(() => import("../people/PeopleSidebar.tsx"))),
   views: [
     { path: "/people", View: PeopleView },
     { path: "/teams", View: PeopleView },
-    { path: "/people/:agent", View: inCompany(lazy(() => import("../people/AgentView.tsx"))) },
-    { path: "/heartbeat", View: inCompany(lazy(() => import("../heartbeat/HeartbeatView.tsx"))) },
+    { path: "/people/:agent", View: inCompany(later(() => import("../people/AgentView.tsx"))) },
+    { path: "/heartbeat", View: inCompany(later(() => import("../heartbeat/HeartbeatView.tsx"))) },
   ],
 };
 

@@ -3,11 +3,11 @@
 import "../company/company.css";
 import "./conversation.css";
 import type { ConversationMessage } from "@accord/client";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
 import { attempt, call, invalidate } from "../../data/calls.ts";
-import { forgetDraft, keepDraft, readDraft } from "../../data/drafts.ts";
+import { useDraft } from "../../data/drafts.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { IconButton } from "../../parts/Button.tsx";
 import { Markdown } from "../../parts/Markdown.tsx";
@@ -18,7 +18,7 @@ import { at, COMPANY } from "../company/address.ts";
 import { Avatar } from "../company/Avatar.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { AUTHOR, ME } from "../company/me.ts";
-import { shortId, useNames, words, type Names } from "../company/names.ts";
+import { audience, shortId, useNames, type Names } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 
 export default function ConversationView({ workspace, dir, params }: CompanyViewProps) {
@@ -31,8 +31,7 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
   const list = useRead("conversation.list", { ...where, ...ME }).data;
   const conversation = list?.find(({ id }) => id === conversation_id);
   const query = useRead("conversation.messages.list", { ...where, conversation_id, ...ME });
-  const draft = `conversation.${dir}.${conversation_id}`;
-  const [body, setBody] = useState(() => readDraft(draft));
+  const [body, setBody] = useDraft(`conversation.${dir}.${conversation_id}`);
   const field = useRef<HTMLTextAreaElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const isDirect = conversation?.kind === "dm";
@@ -57,7 +56,6 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
     );
     if (!isSent) return;
     setBody("");
-    forgetDraft(draft);
     invalidate(["conversation.messages.list"], { workspace_dir: dir, conversation_id });
   };
   return (
@@ -65,7 +63,7 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
       title={title}
       back={at.conversations(workspace)}
       crumbs={project ? [{ label: names.project(project), to: at.project(workspace, project) }] : []}
-      state={isDirect ? "between two" : conversation && words(conversation.visibility)}
+      state={isDirect ? "between two" : conversation && `seen by ${audience(conversation.visibility)}`}
       actions={<InspectorToggle />}
     >
       <Await query={query}>
@@ -105,10 +103,7 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
           placeholder={`Message ${title}`}
           rows={2}
           value={body}
-          onChange={(event) => {
-            setBody(event.target.value);
-            keepDraft(draft, event.target.value);
-          }}
+          onChange={(event) => setBody(event.target.value)}
           onKeyDown={(event) => {
             if (event.key === "Escape") event.currentTarget.blur();
             if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -139,7 +134,7 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
           <InspectorPart title="Facts">
             <dl className="facts">
               <dt>Seen by</dt>
-              <dd>{words(conversation.visibility)}</dd>
+              <dd>{audience(conversation.visibility)}</dd>
               <dt>Made</dt>
               <dd>
                 <Time at={conversation.created_at} /> by {names.actor(conversation.created_by)}

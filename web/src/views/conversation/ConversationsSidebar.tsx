@@ -1,6 +1,7 @@
 // The conversations: of the company, of each project, and between two.
 
 import "../company/company.css";
+import "../company/side.css";
 import type { Conversation } from "@accord/client";
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";

@@ -8,25 +8,15 @@ import { SelectField, TextField } from "../../parts/Field.tsx";
 import { navigate } from "../../router.tsx";
 import { at, COMPANY } from "../company/address.ts";
 import { Choices } from "../company/Choices.tsx";
+import type { CompanyDialogProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
-import type { Names } from "../company/names.ts";
 
 const KINDS = [
   { id: "dm", label: "With one agent" },
   { id: "channel", label: "A channel" },
 ] as const;
 
-export function NewConversation({
-  workspace,
-  dir,
-  names,
-  onClose,
-}: {
-  workspace: string;
-  dir: string;
-  names: Names;
-  onClose: () => void;
-}) {
+export function NewConversation({ workspace, dir, names, onClose }: CompanyDialogProps) {
   const [kind, setKind] = useState<"dm" | "channel">("dm");
   const [place, setPlace] = useState(COMPANY);
   const [agent, setAgent] = useState(names.agents[0]?.agent_id ?? "");

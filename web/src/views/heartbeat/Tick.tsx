@@ -1,7 +1,9 @@
 // What a beat found: whom it woke with the reasons, and the points of everybody.
 
+import "../company/card.css";
 import type { HeartbeatCandidate, HeartbeatTickResponse } from "@accord/client";
 import { Status } from "../../parts/Status.tsx";
+import { Table } from "../../parts/Table.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { words, type Names } from "../company/names.ts";
@@ -56,47 +58,39 @@ export function Candidates({ tick, names, workspace }: Props) {
   const woken = new Set(tick.woken_workers.map(({ worker_agent_id }) => worker_agent_id));
   const rows = [...tick.candidates].sort((a, b) => b.score - a.score);
   return (
-    <div className="table-scroll" tabIndex={0} role="region" aria-label="Everybody it looked at">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Worker</th>
-            <th className="number">Points</th>
-            <th className="wide">Decision</th>
-            {COLUMNS.map(({ title }) => (
-              <th key={title} className="number">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.worker_agent_id}>
-              <td>
-                <Link to={at.agent(workspace, row.worker_agent_id)}>{names.actor(row.worker_agent_id)}</Link>
-              </td>
-              <td className="number">
-                <strong>{row.score}</strong>
-              </td>
-              <td className="wide">
-                {woken.has(row.worker_agent_id) ? (
-                  <Status meaning="running">{tick.dry_run ? "Would be woken" : "Woken"}</Status>
-                ) : (
-                  <Status meaning="idle">
-                    {row.suppressed ? words(row.suppression_reason ?? "left alone") : "Sleeps on"}
-                  </Status>
-                )}
-              </td>
-              {COLUMNS.map(({ title, points }) => (
-                <td key={title} className="number">
-                  {row.components[points] || <span className="muted">0</span>}
-                </td>
-              ))}
-            </tr>
+    <Table
+      label="Everybody it looked at"
+      columns={[
+        "Worker",
+        { title: "Points", as: "number" },
+        { title: "Decision", as: "wide" },
+        ...COLUMNS.map(({ title }) => ({ title, as: "number" as const })),
+      ]}
+    >
+      {rows.map((row) => (
+        <tr key={row.worker_agent_id}>
+          <td>
+            <Link to={at.agent(workspace, row.worker_agent_id)}>{names.actor(row.worker_agent_id)}</Link>
+          </td>
+          <td className="number">
+            <strong>{row.score}</strong>
+          </td>
+          <td className="wide">
+            {woken.has(row.worker_agent_id) ? (
+              <Status meaning="running">{tick.dry_run ? "Would be woken" : "Woken"}</Status>
+            ) : (
+              <Status meaning="idle">
+                {row.suppressed ? words(row.suppression_reason ?? "left alone") : "Sleeps on"}
+              </Status>
+            )}
+          </td>
+          {COLUMNS.map(({ title, points }) => (
+            <td key={title} className="number">
+              {row.components[points] || <span className="muted">0</span>}
+            </td>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </tr>
+      ))}
+    </Table>
   );
 }

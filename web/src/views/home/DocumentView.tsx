@@ -12,7 +12,7 @@ import { at } from "../company/address.ts";
 import { Comments } from "../company/Comments.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
-import { shortId, useNames, words } from "../company/names.ts";
+import { audience, shortId, useNames, words } from "../company/names.ts";
 import { body } from "../company/Code.tsx";
 
 export default function DocumentView({ workspace, dir, params }: CompanyViewProps) {
@@ -45,7 +45,7 @@ export default function DocumentView({ workspace, dir, params }: CompanyViewProp
                   <dt>Made</dt>
                   <dd>{text("created_at") && <Time at={text("created_at")} />}</dd>
                   <dt>Seen by</dt>
-                  <dd>{words(text("visibility"))}</dd>
+                  <dd>{audience(text("visibility"))}</dd>
                   {text("run_id") && (
                     <>
                       <dt>Run</dt>

@@ -1,11 +1,9 @@
 // The company at a glance: what waits for a person, what runs, how the projects stand.
 
 import "../company/company.css";
-import { useState } from "react";
 import { Page } from "../../app/Page.tsx";
-import { attempt, call, invalidate } from "../../data/calls.ts";
+import { attempt } from "../../data/calls.ts";
 import { usePalette } from "../../palette/registry.ts";
-import { AskName, type NameQuestion } from "../../parts/AskName.tsx";
 import { Button, IconButton } from "../../parts/Button.tsx";
 import { Menu } from "../../parts/Menu.tsx";
 import { count } from "../../parts/size.ts";
@@ -20,26 +18,15 @@ import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf, statusOf } from "../company/meaning.ts";
 import { plural, shortId, subjectWord, useNames, words, type Names } from "../company/names.ts";
-import { Progress } from "../company/Progress.tsx";
+import { ProjectCard } from "../company/ProjectCard.tsx";
 import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
+import { useNewProject } from "./newProject.tsx";
 
 export default function HomeView({ workspace, dir }: CompanyViewProps) {
   const query = useRead("workspace.home.snapshot", { workspace_dir: dir });
   const names = useNames(dir);
-  const [question, setQuestion] = useState<NameQuestion>();
-  const newProject = () =>
-    setQuestion({
-      title: "New project",
-      label: "Name",
-      action: "Create",
-      run: (name) =>
-        void attempt("Creating the project", async () => {
-          const { project_id } = await call("workspace.project.create_with_defaults", { workspace_dir: dir, name });
-          invalidate(["workspace.home.snapshot", "workspace.projects.list"], { workspace_dir: dir });
-          navigate(at.project(workspace, project_id));
-        }),
-    });
+  const { ask: newProject, dialog } = useNewProject(workspace, dir);
   const share = () =>
     void attempt("Copying", async () => {
       await navigator.clipboard.writeText(new URL(companyAddress(dir, location.pathname), location.href).href);
@@ -124,25 +111,20 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
                 <h2>Projects</h2>
                 <div className="cards">
                   {projects.map((project) => (
-                    <Link key={project.project_id} className="card" to={at.project(workspace, project.project_id)}>
-                      <div className="card-title">
-                        <span>{project.name}</span>
-                        <span>{Math.round(project.progress_pct)} %</span>
-                      </div>
-                      <Progress percent={project.progress_pct} label={`Progress of ${project.name}`} />
-                      <div className="card-line">
-                        <span>{plural(project.task_count, "task")}</span>
-                        {project.active_runs > 0 && <Status meaning="running">{project.active_runs} running</Status>}
-                        {project.pending_reviews > 0 && (
-                          <Status meaning="waiting">{project.pending_reviews} waiting</Status>
-                        )}
-                        {project.blocked_tasks > 0 && <Status meaning="failed">{project.blocked_tasks} blocked</Status>}
-                        {project.risk_flags.includes("dependency_cycle") && (
-                          <Status meaning="failed">tasks wait in a circle</Status>
-                        )}
-                        {project.status === "archived" && <span>archived</span>}
-                      </div>
-                    </Link>
+                    <ProjectCard
+                      key={project.project_id}
+                      project={project}
+                      to={at.project(workspace, project.project_id)}
+                    >
+                      {project.active_runs > 0 && <Status meaning="running">{project.active_runs} running</Status>}
+                      {project.pending_reviews > 0 && (
+                        <Status meaning="waiting">{project.pending_reviews} waiting</Status>
+                      )}
+                      {project.risk_flags.includes("dependency_cycle") && (
+                        <Status meaning="failed">tasks wait in a circle</Status>
+                      )}
+                      {project.status === "archived" && <span>archived</span>}
+                    </ProjectCard>
                   ))}
                 </div>
               </section>
@@ -154,7 +136,7 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
           )
         }
       </Await>
-      <AskName question={question} onClose={() => setQuestion(undefined)} />
+      {dialog}
     </Page>
   );
 }

@@ -2,21 +2,27 @@
 
 import "../company/company.css";
 import type { TaskRow } from "@accord/client";
+import { useState } from "react";
 import { Page } from "../../app/Page.tsx";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
-import { Button } from "../../parts/Button.tsx";
+import { attempt, call } from "../../data/calls.ts";
+import { Button, IconButton } from "../../parts/Button.tsx";
+import { Menu } from "../../parts/Menu.tsx";
 import { Await, Empty } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { Table } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { toast } from "../../parts/toast.tsx";
 import { Link, navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf, statusOf } from "../company/meaning.ts";
-import { useNames, words, type Names } from "../company/names.ts";
+import { plural, useNames, words, type Names } from "../company/names.ts";
 import { Progress } from "../company/Progress.tsx";
 import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
+import { LinkRepository } from "./LinkRepository.tsx";
 
 export default function ProjectView({ workspace, dir, params }: CompanyViewProps) {
   const project = params["project"] ?? "";
@@ -26,6 +32,13 @@ export default function ProjectView({ workspace, dir, params }: CompanyViewProps
   const plan = useRead("pm.snapshot", { workspace_dir: dir, scope: "project", project_id: project });
   const summary = plan.data?.project?.summary;
   const span = plan.data?.project?.gantt.remaining_span_days;
+  const [isLinking, setLinking] = useState(false);
+  const share = () =>
+    void attempt("Making the share pack", async () => {
+      const pack = await call("sharepack.create", { workspace_dir: dir, project_id: project, created_by: ME.actor_id });
+      const what = `${plural(pack.included_artifact_ids.length, "document")}, ${plural(pack.included_run_ids.length, "run")}`;
+      toast({ text: `${pack.bundle_relpath} has ${what}, without secrets` });
+    });
   return (
     <Page
       title={names.project(project)}
@@ -36,6 +49,14 @@ export default function ProjectView({ workspace, dir, params }: CompanyViewProps
           <Button icon="plan" onClick={() => navigate(at.plan(workspace, project))}>
             Plan
           </Button>
+          <Menu
+            list={[
+              { label: "Link a repository…", icon: "link", run: () => setLinking(true) },
+              { label: "Make a share pack", icon: "download", run: share },
+            ]}
+          >
+            <IconButton label="More" icon="more" />
+          </Menu>
           <InspectorToggle />
         </>
       }
@@ -86,57 +107,59 @@ export default function ProjectView({ workspace, dir, params }: CompanyViewProps
             <dd>{row?.status ?? "unknown"}</dd>
             <dt>Made</dt>
             <dd>{row && <Time at={row.created_at} />}</dd>
-            <dt>Repositories</dt>
-            <dd>{row?.repo_links.map(({ repo_id }) => repo_id).join(", ") || "none"}</dd>
           </dl>
+        </InspectorPart>
+        <InspectorPart title="Repositories">
+          {row?.repo_links.length === 0 && <p className="muted">None; workers begin in an empty folder.</p>}
+          <ul className="plain-lines">
+            {row?.repo_links.map(({ repo_id, label }) => (
+              <li key={repo_id}>
+                <span className="mono">{repo_id}</span>
+                {label && <span className="muted">{label}</span>}
+              </li>
+            ))}
+          </ul>
+          <div className="inspector-actions">
+            <Button icon="link" onClick={() => setLinking(true)}>
+              Link a repository
+            </Button>
+          </div>
         </InspectorPart>
         <InspectorPart title="Runs">
           <Runs workspace={workspace} dir={dir} project={project} names={names} />
         </InspectorPart>
       </Inspector>
+      {isLinking && <LinkRepository dir={dir} project={project} onClose={() => setLinking(false)} />}
     </Page>
   );
 }
 
 function TaskTable({ tasks, workspace, names }: { tasks: TaskRow[]; workspace: string; names: Names }) {
   return (
-    <div className="table-scroll" tabIndex={0} role="region" aria-label="Tasks">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Task</th>
-            <th>Status</th>
-            <th>Milestones</th>
-            <th>Who</th>
-            <th>Planned</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tasks.map(({ task_id, project_id, frontmatter, milestone_counts, progress_ratio }) => (
-            <tr key={task_id}>
-              <td className="wide">
-                <Link to={at.plan(workspace, project_id, task_id)}>{frontmatter.title}</Link>
-              </td>
-              <td>
-                <Status meaning={meaningOf(frontmatter.status)}>{words(frontmatter.status)}</Status>
-              </td>
-              <td className="task-progress">
-                <Progress percent={progress_ratio * 100} label={`Progress of ${frontmatter.title}`} />
-                <span className="muted">
-                  {milestone_counts.done} of {milestone_counts.total}
-                </span>
-              </td>
-              <td>
-                {frontmatter.assignee_agent_id
-                  ? names.actor(frontmatter.assignee_agent_id)
-                  : names.team(frontmatter.team_id)}
-              </td>
-              <td className="muted">{frontmatter.schedule?.planned_start?.slice(0, 10) ?? "not yet"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Tasks" columns={["Task", "Status", "Milestones", "Who", "Planned"]}>
+      {tasks.map(({ task_id, project_id, frontmatter, milestone_counts, progress_ratio }) => (
+        <tr key={task_id}>
+          <td className="wide">
+            <Link to={at.plan(workspace, project_id, task_id)}>{frontmatter.title}</Link>
+          </td>
+          <td>
+            <Status meaning={meaningOf(frontmatter.status)}>{words(frontmatter.status)}</Status>
+          </td>
+          <td className="task-progress">
+            <Progress percent={progress_ratio * 100} label={`Progress of ${frontmatter.title}`} />
+            <span className="muted">
+              {milestone_counts.done} of {milestone_counts.total}
+            </span>
+          </td>
+          <td>
+            {frontmatter.assignee_agent_id
+              ? names.actor(frontmatter.assignee_agent_id)
+              : names.team(frontmatter.team_id)}
+          </td>
+          <td className="muted">{frontmatter.schedule?.planned_start?.slice(0, 10) ?? "not yet"}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -1,22 +1,25 @@
 // The inbox without anything open: how much waits, and who asked for help.
 
 import "../company/company.css";
+import type { ViewProps } from "../../app/section.ts";
 import { Kbd } from "../../parts/Kbd.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/Time.tsx";
-import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { useWaitingCount } from "../company/count.ts";
+import { useCompany } from "../company/folder.ts";
 import { ME } from "../company/me.ts";
 import { useNames } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 
-export default function InboxView({ dir }: CompanyViewProps) {
-  const { data } = useRead("inbox.snapshot", { workspace_dir: dir, ...ME });
-  const waiting = data?.pending.length ?? 0;
+export default function InboxView({ workspace }: ViewProps) {
+  const { dir } = useCompany(workspace);
+  const waiting = useWaitingCount(workspace);
   return (
     <>
       {waiting === 0 ? (
         <Empty icon="check" title="Nothing waits for you">
-          When an agent wants to change memory, finish a milestone or start something risky, it asks here first.
+          When somebody wants to change an AGENTS.md or memory, finish a milestone or start something risky, it waits
+          here for your decision.
         </Empty>
       ) : (
         <Empty icon="inbox" title={waiting === 1 ? "One decision waits for you" : `${waiting} decisions wait for you`}>
@@ -24,7 +27,7 @@ export default function InboxView({ dir }: CompanyViewProps) {
           <Kbd keys="d" /> denies what is open, <Kbd keys="?" /> shows all keys.
         </Empty>
       )}
-      <HelpWanted dir={dir} />
+      {dir && <HelpWanted dir={dir} />}
     </>
   );
 }

@@ -2,12 +2,9 @@
 
 import "../company/company.css";
 import "./inbox.css";
-import type { ReviewDecision } from "@accord/client";
-import { useRef, useState } from "react";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
 import { useCall } from "../../data/calls.ts";
-import { forgetDraft, keepDraft, readDraft } from "../../data/drafts.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Kbd } from "../../parts/Kbd.tsx";
@@ -20,9 +17,10 @@ import { Comments } from "../company/Comments.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf } from "../company/meaning.ts";
-import { shortId, useNames, words } from "../company/names.ts";
+import { audience, shortId, useNames, words } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { decide, useOutcome } from "./decide.ts";
+import { DecisionBar } from "./DecisionBar.tsx";
 import { Outcome } from "./Outcome.tsx";
 import { readDocument } from "./document.ts";
 import { Proposal } from "./Proposal.tsx";
@@ -38,27 +36,12 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
   const item = pending.find((one) => one.artifact_id === artifact_id);
   const decision = inbox?.recent_decisions.find((one) => one.subject_artifact_id === artifact_id);
   const outcome = useOutcome(artifact_id);
-  const draft = `review.${artifact_id}`;
-  const [notes, setNotes] = useState(() => readDraft(draft));
-  const [isBusy, setBusy] = useState(false);
-  const notesField = useRef<HTMLTextAreaElement>(null);
 
-  const resolve = async (wanted: ReviewDecision) => {
-    if (!item || isBusy || (wanted === "approved" && item.invalid)) return;
-    setBusy(true);
-    if (await decide(dir, item, wanted, notes)) forgetDraft(draft);
-    setBusy(false);
-  };
   const next = () => {
     const other = pending.find((one) => one.artifact_id !== artifact_id);
     navigate(other ? at.item(workspace, other.project_id, other.artifact_id) : at.inbox(workspace));
   };
-  useKeys("This decision", [
-    { key: "a", label: "Approve", run: () => void resolve("approved") },
-    { key: "d", label: "Deny", run: () => void resolve("denied") },
-    { key: "n", label: "Next that waits", run: next },
-    { key: "e", label: "Write a note", run: () => notesField.current?.focus() },
-  ]);
+  useKeys("Inbox", [{ key: "n", label: "Next that waits", run: next }]);
 
   return (
     <Page
@@ -108,27 +91,11 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
         )}
       </Await>
       {item && (
-        <div className="decision-bar">
-          <textarea
-            ref={notesField}
-            className="input"
-            aria-label="Note for the record"
-            placeholder="A note for the record, if you like"
-            rows={1}
-            value={notes}
-            onChange={(event) => {
-              setNotes(event.target.value);
-              keepDraft(draft, event.target.value);
-            }}
-            onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
-          />
-          <Button kind="danger" disabled={isBusy} onClick={() => void resolve("denied")}>
-            Deny <Kbd keys="d" />
-          </Button>
-          <Button kind="primary" disabled={isBusy || item.invalid === true} onClick={() => void resolve("approved")}>
-            Approve <Kbd keys="a" />
-          </Button>
-        </div>
+        <DecisionBar
+          draft={`review.${artifact_id}`}
+          canApprove={item.invalid !== true}
+          onDecide={(wanted, notes) => decide(dir, item, wanted, notes)}
+        />
       )}
       {decision && pending.length > 0 && (
         <div className="decision-bar">
@@ -170,7 +137,7 @@ function Origin({
         </>
       )}
       <dt>Seen by</dt>
-      <dd>{words(document.text("visibility"))}</dd>
+      <dd>{audience(document.text("visibility"))}</dd>
       {document.text("sensitivity") && (
         <>
           <dt>Secrecy</dt>

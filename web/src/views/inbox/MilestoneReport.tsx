@@ -3,6 +3,7 @@
 import { Diff } from "../../parts/Diff.tsx";
 import { Markdown } from "../../parts/Markdown.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { Table } from "../../parts/Table.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { withoutTitle } from "../company/Code.tsx";
@@ -43,30 +44,21 @@ export function MilestoneReport({ document, workspace, dir, isDecided }: Proposa
       )}
       <section className="block">
         <h2>Evidence</h2>
-        <table className="table">
-          <thead>
-            <tr>
-              <th>What</th>
-              <th>Needed</th>
-              <th className="wide">Given</th>
+        <Table label="Evidence" columns={["What", "Needed", { title: "Given", as: "wide" }]}>
+          {evidence.map(({ name, isNeeded, ids }) => (
+            <tr key={name}>
+              <td>{name}</td>
+              <td>{isNeeded ? "yes" : "no"}</td>
+              <td className="wide">
+                {ids.length > 0 ? (
+                  <Status meaning="done">{ids.map(shortId).join(", ")}</Status>
+                ) : (
+                  <Status meaning={isNeeded ? "failed" : "idle"}>{isNeeded ? "missing" : "none"}</Status>
+                )}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {evidence.map(({ name, isNeeded, ids }) => (
-              <tr key={name}>
-                <td>{name}</td>
-                <td>{isNeeded ? "yes" : "no"}</td>
-                <td className="wide">
-                  {ids.length > 0 ? (
-                    <Status meaning="done">{ids.map(shortId).join(", ")}</Status>
-                  ) : (
-                    <Status meaning={isNeeded ? "failed" : "idle"}>{isNeeded ? "missing" : "none"}</Status>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
         {milestone && milestone.acceptance_criteria.length > 0 && (
           <>
             <h2 className="block-second">It is good when</h2>

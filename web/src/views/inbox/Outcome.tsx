@@ -9,6 +9,7 @@ import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { shortId, words, type Names } from "../company/names.ts";
 import type { ProposedDocument } from "./document.ts";
+import { executivePlanOf } from "./PlanApproval.tsx";
 
 export function Outcome({
   workspace,
@@ -88,6 +89,9 @@ function changed(
   document: ProposedDocument,
 ): string {
   const isApproved = decision.decision === "approved";
+  if (executivePlanOf(document)) {
+    return isApproved ? "The departments may give their workers tasks." : "Nobody gets a task for this plan.";
+  }
   switch (decision.subject_kind) {
     case "memory_delta":
       return isApproved

@@ -2,40 +2,21 @@
 
 import { useState } from "react";
 import { attempt, call, invalidate } from "../../data/calls.ts";
+import { useDraft } from "../../data/drafts.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
-import { SelectField } from "../../parts/Field.tsx";
+import { LongTextField, SelectField } from "../../parts/Field.tsx";
 import { navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
+import type { CompanyDialogProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
-import type { Names } from "../company/names.ts";
+import { PERMISSIONS, WORKERS, type Permission, type Worker } from "../company/worker.ts";
 
-const KINDS = [
-  { value: "codex", label: "Codex" },
-  { value: "claude", label: "Claude" },
-  { value: "gemini", label: "Gemini" },
-] as const;
-const MAY = [
-  { value: "read-only", label: "Read" },
-  { value: "patch", label: "Change files" },
-  { value: "run-commands", label: "Run commands" },
-] as const;
-
-export function JobDialog({
-  workspace,
-  dir,
-  names,
-  onClose,
-}: {
-  workspace: string;
-  dir: string;
-  names: Names;
-  onClose: () => void;
-}) {
+export function JobDialog({ workspace, dir, names, onClose }: CompanyDialogProps) {
   const [project, setProject] = useState(names.projects[0]?.project_id ?? "");
-  const [kind, setKind] = useState<(typeof KINDS)[number]["value"]>("codex");
-  const [may, setMay] = useState<(typeof MAY)[number]["value"]>("read-only");
-  const [goal, setGoal] = useState("");
+  const [kind, setKind] = useState<Worker>("codex");
+  const [may, setMay] = useState<Permission>("read-only");
+  const [goal, setGoal] = useDraft(`job.${dir}`);
   const submit = () =>
     attempt("Giving the job", async () => {
       const { job_id } = await call("job.submit", {
@@ -55,6 +36,7 @@ export function JobDialog({
         },
       });
       invalidate(["job.list", "monitor.snapshot"], { workspace_dir: dir });
+      setGoal("");
       onClose();
       navigate(at.job(workspace, project, job_id));
     });
@@ -75,26 +57,22 @@ export function JobDialog({
         <SelectField
           label="Worker"
           value={kind}
-          onChange={(event) => setKind(event.target.value as typeof kind)}
-          options={[...KINDS]}
+          onChange={(event) => setKind(event.target.value as Worker)}
+          options={[...WORKERS]}
         />
         <SelectField
           label="It may"
           value={may}
-          onChange={(event) => setMay(event.target.value as typeof may)}
-          options={[...MAY]}
+          onChange={(event) => setMay(event.target.value as Permission)}
+          options={[...PERMISSIONS]}
         />
-        <div className="field">
-          <label htmlFor="job-goal">What it is to reach</label>
-          <textarea
-            id="job-goal"
-            className="input"
-            rows={4}
-            autoFocus
-            value={goal}
-            onChange={(event) => setGoal(event.target.value)}
-          />
-        </div>
+        <LongTextField
+          label="What it is to reach"
+          rows={4}
+          autoFocus
+          value={goal}
+          onChange={(event) => setGoal(event.target.value)}
+        />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" disabled={goal.trim() === ""}>

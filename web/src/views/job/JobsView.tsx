@@ -9,6 +9,7 @@ import { attempt, call, callOptions, invalidate } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Empty, Loading } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { Table } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
@@ -52,52 +53,46 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
         </Empty>
       ) : (
         <div className="wide-column">
-          <div className="table-scroll" tabIndex={0} role="region" aria-label="Jobs">
-            <table className="table">
-              <thead>
-                <tr>
-                  <th>Status</th>
-                  <th>Job</th>
-                  <th>Project</th>
-                  <th className="wide">Worker</th>
-                  <th className="number">Attempts</th>
-                  <th>Began</th>
-                  <th>
-                    <span className="visually-hidden">Actions</span>
-                  </th>
+          <Table
+            label="Jobs"
+            columns={[
+              "Status",
+              "Job",
+              "Project",
+              { title: "Worker", as: "wide" },
+              { title: "Attempts", as: "number" },
+              "Began",
+              { title: "Actions", as: "unsaid" },
+            ]}
+          >
+            {jobs.map((job) => {
+              const last = job.attempts.at(-1);
+              const isOver = job.status === "completed" || job.status === "canceled";
+              return (
+                <tr key={job.job_id}>
+                  <td>
+                    <Status meaning={meaningOf(job.status)}>{words(job.status)}</Status>
+                  </td>
+                  <td className="mono">
+                    <Link to={at.job(workspace, job.project_id, job.job_id)}>{shortId(job.job_id)}</Link>
+                  </td>
+                  <td>{names.project(job.project_id)}</td>
+                  <td className="wide">
+                    {last ? `${names.actor(last.worker_agent_id)} on ${last.worker_kind}` : ""}
+                  </td>
+                  <td className="number">{job.attempts.length}</td>
+                  <td className="muted">{last && <Time at={last.started_at} />}</td>
+                  <td>
+                    {!isOver && !job.cancellation_requested && (
+                      <Button kind="danger" onClick={() => void cancel(job)}>
+                        Cancel
+                      </Button>
+                    )}
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {jobs.map((job) => {
-                  const last = job.attempts.at(-1);
-                  const isOver = job.status === "completed" || job.status === "canceled";
-                  return (
-                    <tr key={job.job_id}>
-                      <td>
-                        <Status meaning={meaningOf(job.status)}>{words(job.status)}</Status>
-                      </td>
-                      <td className="mono">
-                        <Link to={at.job(workspace, job.project_id, job.job_id)}>{shortId(job.job_id)}</Link>
-                      </td>
-                      <td>{names.project(job.project_id)}</td>
-                      <td className="wide">
-                        {last ? `${names.actor(last.worker_agent_id)} on ${last.worker_kind}` : ""}
-                      </td>
-                      <td className="number">{job.attempts.length}</td>
-                      <td className="muted">{last && <Time at={last.started_at} />}</td>
-                      <td>
-                        {!isOver && !job.cancellation_requested && (
-                          <Button kind="danger" onClick={() => void cancel(job)}>
-                            Cancel
-                          </Button>
-                        )}
-                      </td>
-                    </tr>
-                  );
-                })}
-              </tbody>
-            </table>
-          </div>
+              );
+            })}
+          </Table>
         </div>
       )}
       {isAsking && <JobDialog workspace={workspace} dir={dir} names={names} onClose={() => setAsking(false)} />}

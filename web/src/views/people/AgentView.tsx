@@ -16,7 +16,7 @@ import { Comments } from "../company/Comments.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf, statusOf } from "../company/meaning.ts";
-import { useNames, words } from "../company/names.ts";
+import { plural, useNames, words } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
 
@@ -67,7 +67,11 @@ export default function AgentView({ workspace, dir, params }: CompanyViewProps) 
                   {agent.team_id && <> in {names.team(agent.team_id)}</>}
                 </p>
                 <p className="muted">
-                  {[`runs on ${agent.provider}`, agent.model_hint, `here for ${agent.tenure_days} days`]
+                  {[
+                    `runs on ${agent.provider}`,
+                    agent.model_hint,
+                    agent.tenure_days === 0 ? "new today" : `here for ${plural(agent.tenure_days, "day")}`,
+                  ]
                     .filter(Boolean)
                     .join(" · ")}
                 </p>

@@ -1,6 +1,7 @@
 // The agents of the company by team.
 
 import "../company/company.css";
+import "../company/side.css";
 import { useMemo } from "react";
 import type { AgentRow } from "@accord/client";
 import { usePalette } from "../../palette/registry.ts";

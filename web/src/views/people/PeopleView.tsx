@@ -1,10 +1,12 @@
 // The teams of the company: what each is for and who is in it.
 
+import "../company/card.css";
 import "../company/company.css";
 import { Page } from "../../app/Page.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { Empty, Loading } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
-import { Link } from "../../router.tsx";
+import { Link, navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { Avatar } from "../company/Avatar.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
@@ -17,11 +19,18 @@ export default function PeopleView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
   const rows = useRead("monitor.snapshot", { workspace_dir: dir, limit: 1000 }).data?.rows;
   const isAtWork = (agent: string) => rows?.some((row) => row.agent_id === agent && statusOf(row) === "running");
+  if (!names.isKnown) return <Loading />;
   if (names.agents.length === 0) {
     return (
-      <Empty icon="people" title="Nobody works here yet">
-        A company made with departments has directors and workers. `ac workspace:bootstrap` makes one in a folder.
-      </Empty>
+      <Page title="Teams" back={at.people(workspace)}>
+        <Empty
+          icon="people"
+          title="Nobody works here yet"
+          action={<Button onClick={() => navigate(at.open(workspace))}>Make a company with departments</Button>}
+        >
+          This folder has no agents. A company that is made with departments has directors and workers from the start.
+        </Empty>
+      </Page>
     );
   }
   return (

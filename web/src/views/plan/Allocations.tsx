@@ -7,6 +7,7 @@ import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
 import { count } from "../../parts/size.ts";
 import { Await } from "../../parts/states.tsx";
+import { Table } from "../../parts/Table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { ME } from "../company/me.ts";
 import type { Names } from "../company/names.ts";
@@ -56,39 +57,29 @@ export function Allocations({ dir, project, names, tasks, onClose }: Props) {
           recommendations.length === 0 ? (
             <p className="muted">Every task is done.</p>
           ) : (
-            <div className="table-scroll" tabIndex={0} role="region" aria-label="Recommendations">
-              <table className="table">
-                <thead>
-                  <tr>
-                    <th>Task</th>
-                    <th>Agent</th>
-                    <th>On</th>
-                    <th className="number">Tokens</th>
-                    <th className="wide">Why</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {recommendations.map((one) => (
-                    <tr key={one.task_id}>
-                      <td>
-                        <label className="check">
-                          <input
-                            type="checkbox"
-                            checked={!left.has(one.task_id)}
-                            onChange={() => toggle(one.task_id)}
-                          />
-                          {tasks.find(({ task_id }) => task_id === one.task_id)?.title ?? one.task_id}
-                        </label>
-                      </td>
-                      <td>{names.actor(one.preferred_agent_id)}</td>
-                      <td>{[one.preferred_provider, one.preferred_model].filter(Boolean).join(", ")}</td>
-                      <td className="number">{count(one.token_budget_hint)}</td>
-                      <td className="wide muted">{one.rationale}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table
+              label="Recommendations"
+              columns={["Task", "Agent", "On", { title: "Tokens", as: "number" }, { title: "Why", as: "wide" }]}
+            >
+              {recommendations.map((one) => (
+                <tr key={one.task_id}>
+                  <td>
+                    <label className="check">
+                      <input
+                        type="checkbox"
+                        checked={!left.has(one.task_id)}
+                        onChange={() => toggle(one.task_id)}
+                      />
+                      {tasks.find(({ task_id }) => task_id === one.task_id)?.title ?? one.task_id}
+                    </label>
+                  </td>
+                  <td>{names.actor(one.preferred_agent_id)}</td>
+                  <td>{[one.preferred_provider, one.preferred_model].filter(Boolean).join(", ")}</td>
+                  <td className="number">{count(one.token_budget_hint)}</td>
+                  <td className="wide muted">{one.rationale}</td>
+                </tr>
+              ))}
+            </Table>
           )
         }
       </Await>

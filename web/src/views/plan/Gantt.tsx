@@ -24,6 +24,10 @@ interface Drag {
   end: number;
 }
 
+/** Pixels that the name of a month takes at the most, and the word “Today”. */
+const MONTH = 120;
+const TODAY = 48;
+
 const date = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
 
 export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Props) {
@@ -84,6 +88,13 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
     void finish(bar, { task: bar.task.task_id, start, end: Math.max(start + DAY, bar.end + step) });
   };
 
+  // The month one looks at keeps its name in sight; what would stand on it is left out, as the key says it too.
+  const months = scale.months.map(({ x, label }, i) => ({
+    label,
+    x: Math.max(x, Math.min(left, (scale.months[i + 1]?.x ?? Infinity) - MONTH)) + 4,
+  }));
+  const isOnMonth = months.some(({ x }) => todayX > x - TODAY && todayX < x + MONTH);
+
   return (
     <div className="gantt">
       <div className="gantt-names" aria-hidden="true">
@@ -134,22 +145,18 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
               </text>
             </g>
           ))}
-          {scale.months.map(({ x, label }, i) => (
-            // The month one looks at keeps its name in sight.
-            <text
-              key={x}
-              className="gantt-month"
-              x={Math.max(x, Math.min(left, (scale.months[i + 1]?.x ?? Infinity) - 120)) + 4}
-              y={14}
-            >
+          {months.map(({ x, label }) => (
+            <text key={label} className="gantt-month" x={x} y={14}>
               {label}
             </text>
           ))}
           <g className="gantt-today">
             <line x1={todayX} x2={todayX} y1={TOP - 4} y2={plan.height} />
-            <text x={todayX + 4} y={TOP - 22}>
-              Today
-            </text>
+            {!isOnMonth && (
+              <text x={todayX + 4} y={14}>
+                Today
+              </text>
+            )}
           </g>
           {plan.bars.flatMap((bar) =>
             bar.task.depends_on_task_ids.map((id) => {

@@ -2,6 +2,7 @@
 
 import type { GanttTask } from "@accord/client";
 import { Status } from "../../parts/Status.tsx";
+import { Table } from "../../parts/Table.tsx";
 import { meaningOf } from "../company/meaning.ts";
 import { words, type Names } from "../company/names.ts";
 
@@ -16,48 +17,44 @@ export function PlanTable({ tasks, selected, names, onSelect }: Props) {
   return (
     <details open>
       <summary>As a table</summary>
-      <div className="table-scroll" tabIndex={0} role="region" aria-label="Plan as a table">
-        <table className="table">
-          <thead>
-            <tr>
-              <th>Task</th>
-              <th>Status</th>
-              <th>Begins</th>
-              <th>Ends</th>
-              <th className="number">Days</th>
-              <th className="number">Slack</th>
-              <th className="number">Done</th>
-              <th>Who</th>
-              <th>Waits for</th>
-            </tr>
-          </thead>
-          <tbody>
-            {tasks.map((task) => (
-              <tr key={task.task_id} aria-selected={task.task_id === selected}>
-                <td>
-                  <button type="button" className="link-button" onClick={() => onSelect(task.task_id)}>
-                    {task.title}
-                  </button>
-                </td>
-                <td>
-                  <Status meaning={meaningOf(task.status)}>{words(task.status)}</Status>
-                </td>
-                <td>{task.start_at.slice(0, 10)}</td>
-                <td>{task.end_at.slice(0, 10)}</td>
-                <td className="number">{task.duration_days}</td>
-                <td className="number">{task.critical ? "critical" : task.slack_days}</td>
-                <td className="number">{Math.round(task.progress_pct)} %</td>
-                <td>{task.assignee_agent_id ? names.actor(task.assignee_agent_id) : names.team(task.team_id)}</td>
-                <td>
-                  {task.depends_on_task_ids
-                    .map((id) => tasks.find(({ task_id }) => task_id === id)?.title ?? id)
-                    .join(", ")}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Plan as a table"
+        columns={[
+          "Task",
+          "Status",
+          "Begins",
+          "Ends",
+          { title: "Days", as: "number" },
+          { title: "Slack", as: "number" },
+          { title: "Done", as: "number" },
+          "Who",
+          "Waits for",
+        ]}
+      >
+        {tasks.map((task) => (
+          <tr key={task.task_id} aria-selected={task.task_id === selected}>
+            <td>
+              <button type="button" className="link-button" onClick={() => onSelect(task.task_id)}>
+                {task.title}
+              </button>
+            </td>
+            <td>
+              <Status meaning={meaningOf(task.status)}>{words(task.status)}</Status>
+            </td>
+            <td>{task.start_at.slice(0, 10)}</td>
+            <td>{task.end_at.slice(0, 10)}</td>
+            <td className="number">{task.duration_days}</td>
+            <td className="number">{task.critical ? "critical" : task.slack_days}</td>
+            <td className="number">{Math.round(task.progress_pct)} %</td>
+            <td>{task.assignee_agent_id ? names.actor(task.assignee_agent_id) : names.team(task.team_id)}</td>
+            <td>
+              {task.depends_on_task_ids
+                .map((id) => tasks.find(({ task_id }) => task_id === id)?.title ?? id)
+                .join(", ")}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </details>
   );
 }

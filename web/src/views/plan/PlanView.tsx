@@ -1,15 +1,17 @@
 // The plan of one project: bars in time, the task that is open, and the same as a table.
 
 import "../company/company.css";
-import type { GanttTask, TaskRow } from "@accord/client";
+import type { GanttTask, PlanFormat, TaskRow } from "@accord/client";
 import { useState } from "react";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
 import { attempt, call, invalidate } from "../../data/calls.ts";
+import { handOver } from "../../data/hand-over.ts";
 import { setPreference, usePreference } from "../../data/preference.ts";
 import { useKeys } from "../../keys/keys.ts";
-import { Button } from "../../parts/Button.tsx";
+import { Button, IconButton } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
+import { Menu } from "../../parts/Menu.tsx";
 import { Await, Empty } from "../../parts/states.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { navigate, useSearchParam } from "../../router.tsx";
@@ -28,6 +30,11 @@ const SCALES = [
   { id: "14", label: "Weeks" },
   { id: "5", label: "Months" },
 ] as const;
+const FORMATS: { format: PlanFormat; label: string }[] = [
+  { format: "csv", label: "Save as a table (CSV)" },
+  { format: "ics", label: "Save as a calendar (iCalendar)" },
+  { format: "mermaid", label: "Save as a diagram (Mermaid)" },
+];
 type Scale = (typeof SCALES)[number]["id"];
 
 export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
@@ -95,6 +102,12 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
       },
     );
 
+  const save = (format: PlanFormat) =>
+    attempt("Saving the plan", async () => {
+      const plan = await call("pm.export", { workspace_dir: dir, project_id: project, format });
+      handOver(new Blob([plan.content], { type: plan.media_type }), plan.file_name);
+    });
+
   return (
     <Page
       title={names.project(project)}
@@ -107,7 +120,22 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
       }
       actions={
         <>
-          <Button onClick={() => setAllocating(true)}>Who should do what?</Button>
+          <span className="not-on-phone">
+            <Button onClick={() => setAllocating(true)}>Who should do what?</Button>
+          </span>
+          <Menu
+            list={[
+              { label: "Who should do what?", icon: "people", run: () => setAllocating(true) },
+              ...FORMATS.map(({ format, label }, i) => ({
+                label,
+                icon: "download" as const,
+                separated: i === 0,
+                run: () => void save(format),
+              })),
+            ]}
+          >
+            <IconButton label="More" icon="more" />
+          </Menu>
           <InspectorToggle />
         </>
       }

@@ -4,26 +4,29 @@ import { StatusDot } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { eventLine, eventMeaning, type RunEvent } from "../company/events.ts";
 import type { Names } from "../company/names.ts";
-import { words } from "../company/names.ts";
+import { audience } from "../company/names.ts";
 import { Code } from "../company/Code.tsx";
 
 export function EventRow({
   event,
   names,
-  isBad,
+  isBad = false,
+  isNew = false,
   place,
   since,
 }: {
   event: RunEvent;
   names: Names;
   isBad?: boolean;
+  /** Slides in when it is first shown. */
+  isNew?: boolean;
   /** Says where instead of who. */
   place?: string;
   /** When its run began; the time since then is shown instead of the time until now. */
   since?: string | undefined;
 }) {
   return (
-    <div className={isBad ? "event bad" : "event"}>
+    <div className={["event", isBad && "bad", isNew && "new-event"].filter(Boolean).join(" ")}>
       <span className="event-seq">{event.seq}</span>
       <StatusDot meaning={isBad ? "failed" : eventMeaning(event)} />
       <span className="event-type">{event.type}</span>
@@ -64,7 +67,7 @@ export function EventDetails({ event, names }: { event: RunEvent; names: Names }
         <dt>When</dt>
         <dd>{event.at}</dd>
         <dt>Seen by</dt>
-        <dd>{words(event.visibility)}</dd>
+        <dd>{audience(event.visibility)}</dd>
         <dt>Hash</dt>
         <dd className="mono">{event.hash.slice(0, 16)}…</dd>
         <dt>After</dt>

@@ -1,55 +1,54 @@
 // Launches a worker or a command. What would happen is shown first: policy, place in the lane, budget, exact command.
 
 import "./run.css";
-import type { CompanySessionExplanation, CompanySessionLaunchParams } from "@accord/client";
-import { useRef, useState } from "react";
+import type { CompanySessionExplanation, CompanySessionLaunchParams, RunCreateParams } from "@accord/client";
+import { useState } from "react";
 import { attempt, call, invalidate } from "../../data/calls.ts";
+import { useDraft } from "../../data/drafts.ts";
+import { readPreference, setPreference } from "../../data/preference.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
 import { SelectField, TextField } from "../../parts/Field.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
+import type { CompanyDialogProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
-import type { Names } from "../company/names.ts";
+import { PERMISSIONS, WORKERS, type Permission } from "../company/worker.ts";
 import { Explanation } from "./Explanation.tsx";
 
-const WORKERS = [
-  { value: "cmd", label: "A command" },
-  { value: "codex", label: "Codex" },
-  { value: "claude", label: "Claude" },
-  { value: "gemini", label: "Gemini" },
-];
+const PROGRAMS = [{ value: "cmd", label: "A command" }, ...WORKERS];
 const PRIORITIES = [
   { value: "normal", label: "Normal" },
   { value: "high", label: "High" },
   { value: "low", label: "Low" },
 ] as const;
-const MAY = [
-  { value: "read-only", label: "Read" },
-  { value: "patch", label: "Change files" },
-  { value: "run-commands", label: "Run commands" },
-] as const;
 
-interface Props {
-  workspace: string;
-  dir: string;
-  names: Names;
-  onClose: () => void;
+/** A run to ask about and to launch: the one that was made here before and never started, or a new one. */
+async function unstartedRun(wanted: RunCreateParams): Promise<string> {
+  const { workspace_dir, project_id, agent_id, provider } = wanted;
+  const name = `unstarted.${[workspace_dir, project_id, agent_id, provider].join()}`;
+  const known = readPreference(name);
+  if (known) {
+    const runs = await call("run.list", { workspace_dir, project_id });
+    const sessions = await call("session.list", { workspace_dir, run_id: known });
+    if (sessions.length === 0 && runs.some(({ run_id, status }) => run_id === known && status === "running")) return known;
+  }
+  const { run_id } = await call("run.create", wanted);
+  setPreference(name, run_id);
+  return run_id;
 }
 
-export function LaunchDialog({ workspace, dir, names, onClose }: Props) {
+export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogProps) {
   const [project, setProject] = useState(names.projects[0]?.project_id ?? "");
   const [agent, setAgent] = useState(names.agents.find(({ role }) => role === "worker")?.agent_id ?? "");
   const [provider, setProvider] = useState("cmd");
-  const [text, setText] = useState("");
+  const [text, setText] = useDraft(`launch.${dir}`);
   const [priority, setPriority] = useState<"high" | "normal" | "low">("normal");
-  const [may, setMay] = useState<"read-only" | "patch" | "run-commands">("read-only");
+  const [may, setMay] = useState<Permission>("read-only");
   const [limit, setLimit] = useState("");
   const [explained, setExplained] = useState<CompanySessionExplanation>();
   const [isBusy, setBusy] = useState(false);
-  /** The run that was made to ask about, kept for as long as it still fits. */
-  const made = useRef<{ key: string; run: string }>(undefined);
   const isCommand = provider === "cmd";
 
   const changed =
@@ -59,20 +58,10 @@ export function LaunchDialog({ workspace, dir, names, onClose }: Props) {
       setExplained(undefined);
     };
   const request = async (): Promise<CompanySessionLaunchParams> => {
-    const key = [project, agent, provider].join();
-    if (made.current?.key !== key) {
-      const { run_id } = await call("run.create", {
-        workspace_dir: dir,
-        project_id: project,
-        agent_id: agent,
-        provider,
-      });
-      made.current = { key, run: run_id };
-    }
     return {
       workspace_dir: dir,
       project_id: project,
-      run_id: made.current.run,
+      run_id: await unstartedRun({ workspace_dir: dir, project_id: project, agent_id: agent, provider }),
       ...ME,
       lane_priority: priority,
       ...(isCommand ? { argv: ["/bin/sh", "-c", text] } : { prompt_text: text, permission_level: may }),
@@ -96,6 +85,7 @@ export function LaunchDialog({ workspace, dir, names, onClose }: Props) {
       invalidate(["session.list", "monitor.snapshot", "run.list"], { workspace_dir: dir });
       if (state === "failed") throw new Error(error ?? "the session could not be started");
       toast({ text: state === "queued" ? `It waits at place ${queue_position ?? "?"}` : "Launched" });
+      setText("");
       onClose();
       navigate(at.run(workspace, project, params.run_id));
     });
@@ -126,7 +116,7 @@ export function LaunchDialog({ workspace, dir, names, onClose }: Props) {
             label="What runs"
             value={provider}
             onChange={(event) => changed(setProvider)(event.target.value)}
-            options={WORKERS}
+            options={PROGRAMS}
           />
           {isCommand ? (
             <SelectField
@@ -139,8 +129,8 @@ export function LaunchDialog({ workspace, dir, names, onClose }: Props) {
             <SelectField
               label="It may"
               value={may}
-              onChange={(event) => changed(setMay)(event.target.value as typeof may)}
-              options={[...MAY]}
+              onChange={(event) => changed(setMay)(event.target.value as Permission)}
+              options={[...PERMISSIONS]}
             />
           )}
           <div className="field span">

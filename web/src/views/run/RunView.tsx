@@ -14,14 +14,13 @@ import { Empty, Failure, Loading } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Link, useSearchParam } from "../../router.tsx";
 import { at } from "../company/address.ts";
-import { Choices } from "../company/Choices.tsx";
 import { Comments } from "../company/Comments.tsx";
-import { EVENT_GROUPS, eventLine, groupOf, type EventGroup } from "../company/events.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { meaningOf } from "../company/meaning.ts";
 import { shortId, useNames, words } from "../company/names.ts";
 import { Code } from "../company/Code.tsx";
 import { useRead } from "../company/reads.ts";
+import { EventKinds, EventWords, useEventFilter } from "./EventFilter.tsx";
 import { EventDetails, EventRow } from "./EventRow.tsx";
 import { momentOf, useReplay } from "./replay.ts";
 import { Seal } from "./Seal.tsx";
@@ -39,8 +38,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
   const sessions = useRead("session.list", { workspace_dir: dir, run_id: run }).data;
   const session = sessions?.[0];
   const asked = Number(useSearchParam("event")) || undefined;
-  const [group, setGroup] = useState<EventGroup>("all");
-  const [filter, setFilter] = useState("");
+  const filter = useEventFilter(names);
   /** How many events are shown; all of them, also those to come, unless said. */
   const [shownCount, setShownCount] = useState<number>();
   const [isPlaying, setPlaying] = useState(false);
@@ -50,14 +48,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
   const end = shownCount ?? events.length;
   const past = useMemo(() => events.slice(0, end), [events, end]);
   const moment = useMemo(() => momentOf(past), [past]);
-  const shown = useMemo(() => {
-    const query = filter.trim().toLowerCase();
-    return past.filter(
-      (event) =>
-        (group === "all" || groupOf(event.type) === group) &&
-        (query === "" || `${event.type} ${eventLine(event)} ${names.actor(event.actor)}`.toLowerCase().includes(query)),
-    );
-  }, [past, group, filter, names]);
+  const shown = useMemo(() => past.filter(filter.fits), [past, filter.fits]);
   const bad = useMemo(() => new Set(replay.issues.map(({ seq }) => seq)), [replay.issues]);
   const open = events.find(({ seq }) => seq === chosen);
 
@@ -108,15 +99,8 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
       }
     >
       <div className="toolbar">
-        <Choices label="Kind of events" options={EVENT_GROUPS} value={group} onChange={setGroup} />
-        <input
-          className="input"
-          type="search"
-          aria-label="Filter events"
-          placeholder="Filter"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-        />
+        <EventKinds filter={filter} />
+        <EventWords filter={filter} />
         <Seal replay={replay} onShow={setChosen} />
       </div>
       {replay.error !== undefined ? (

@@ -1,6 +1,7 @@
 // The runs of the company, what is live first, and the way to sessions, jobs and a new launch.
 
 import "../company/company.css";
+import "../company/side.css";
 import type { MonitorRow } from "@accord/client";
 import { useState } from "react";
 import { IconButton } from "../../parts/Button.tsx";

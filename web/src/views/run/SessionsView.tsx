@@ -8,6 +8,7 @@ import { attempt, call, invalidate } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Await, Empty } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { Table } from "../../parts/Table.tsx";
 import { Time, useNow } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
@@ -47,62 +48,56 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
             </Empty>
           ) : (
             <div className="wide-column">
-              <div className="table-scroll" tabIndex={0} role="region" aria-label="Sessions">
-                <table className="table">
-                  <thead>
-                    <tr>
-                      <th>Status</th>
-                      <th>Run</th>
-                      <th>Project</th>
-                      <th>Launched</th>
-                      <th className="number">Took</th>
-                      <th className="number">Process</th>
-                      <th className="wide">End</th>
-                      <th>
-                        <span className="visually-hidden">Actions</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {sessions.map((session) => (
-                      <tr key={session.session_ref}>
-                        <td>
-                          {session.queued ? (
-                            <Status meaning="waiting">Waits, place {session.queue_position ?? "?"}</Status>
-                          ) : (
-                            <Status meaning={meaningOf(session.status)}>{words(session.status)}</Status>
-                          )}
-                        </td>
-                        <td>
-                          <Link to={at.run(workspace, session.project_id, session.run_id)}>
-                            {agentOf(session.run_id)}
-                          </Link>
-                        </td>
-                        <td>{names.project(session.project_id)}</td>
-                        <td className="muted">
-                          <Time at={session.started_at_ms / 1000} />
-                        </td>
-                        <td className="number">
-                          <Took from={session.started_at_ms} to={session.ended_at_ms} />
-                        </td>
-                        <td className="number mono">{session.pid ?? ""}</td>
-                        <td className="wide muted">
-                          {session.error ??
-                            session.signal ??
-                            (session.exit_code == null ? "" : `exit code ${session.exit_code}`)}
-                        </td>
-                        <td>
-                          {session.status === "running" && (
-                            <Button kind="danger" onClick={() => void stop(session)}>
-                              Stop
-                            </Button>
-                          )}
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <Table
+                label="Sessions"
+                columns={[
+                  "Status",
+                  "Run",
+                  "Project",
+                  "Launched",
+                  { title: "Took", as: "number" },
+                  { title: "Process", as: "number" },
+                  { title: "End", as: "wide" },
+                  { title: "Actions", as: "unsaid" },
+                ]}
+              >
+                {sessions.map((session) => (
+                  <tr key={session.session_ref}>
+                    <td>
+                      {session.queued ? (
+                        <Status meaning="waiting">Waits, place {session.queue_position ?? "?"}</Status>
+                      ) : (
+                        <Status meaning={meaningOf(session.status)}>{words(session.status)}</Status>
+                      )}
+                    </td>
+                    <td>
+                      <Link to={at.run(workspace, session.project_id, session.run_id)}>
+                        {agentOf(session.run_id)}
+                      </Link>
+                    </td>
+                    <td>{names.project(session.project_id)}</td>
+                    <td className="muted">
+                      <Time at={session.started_at_ms / 1000} />
+                    </td>
+                    <td className="number">
+                      <Took from={session.started_at_ms} to={session.ended_at_ms} />
+                    </td>
+                    <td className="number mono">{session.pid ?? ""}</td>
+                    <td className="wide muted">
+                      {session.error ??
+                        session.signal ??
+                        (session.exit_code == null ? "" : `exit code ${session.exit_code}`)}
+                    </td>
+                    <td>
+                      {session.status === "running" && (
+                        <Button kind="danger" onClick={() => void stop(session)}>
+                          Stop
+                        </Button>
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </Table>
             </div>
           )
         }

@@ -1,8 +1,9 @@
-// What this browser and the gateway can be told: the theme, and the keys of providers.
+// What this browser and the gateway can be told: the theme, the keys of providers; and how the company folder stands.
 
 import type { Provider } from "@accord/client";
 import { useState } from "react";
 import { Page } from "../../app/Page.tsx";
+import type { ViewProps } from "../../app/section.ts";
 import { readTheme, setTheme, type Theme } from "../../app/theme.ts";
 import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
 import { usePreference } from "../../data/preference.ts";
@@ -11,9 +12,12 @@ import { SelectField, TextField } from "../../parts/Field.tsx";
 import { Await } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { useCompany } from "../company/folder.ts";
+import { CompanyHealth } from "./CompanyHealth.tsx";
 import "./settings.css";
 
-export default function SettingsView() {
+export default function SettingsView({ workspace }: ViewProps) {
+  const { dir } = useCompany(workspace);
   usePreference("theme");
   const providers = useCall("provider/list", {});
   const gateway = useCall("system/capabilities", {});
@@ -46,6 +50,7 @@ export default function SettingsView() {
             )}
           </Await>
         </section>
+        {dir && <CompanyHealth dir={dir} />}
         <section>
           <h2>Gateway</h2>
           <Await query={gateway} lines={2}>

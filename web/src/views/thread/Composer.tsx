@@ -3,7 +3,7 @@
 import type { Thread, UserInput } from "@accord/client";
 import { useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 import { call, sentence } from "../../data/calls.ts";
-import { forgetDraft, keepDraft, readDraft } from "../../data/drafts.ts";
+import { useDraft } from "../../data/drafts.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { IconButton } from "../../parts/Button.tsx";
 import { AttachmentChips } from "./AttachmentChips.tsx";
@@ -22,8 +22,7 @@ export function Composer({
   conversation: Conversation;
   attachments: Attachments;
 }) {
-  const draftName = `composer.${workspace}.${thread.id}`;
-  const [text, setText] = useState(() => readDraft(draftName));
+  const [text, setText] = useDraft(`composer.${workspace}.${thread.id}`);
   const [error, setError] = useState<string>();
   const [isSending, setSending] = useState(false);
   const [model, setModel] = useState<Model>({ provider: thread.model_provider, id: thread.model });
@@ -41,10 +40,6 @@ export function Composer({
     element.style.height = `${Math.min(element.scrollHeight, 320)}px`;
   }, [text]);
 
-  const write = (next: string) => {
-    setText(next);
-    keepDraft(draftName, next);
-  };
   const send = async () => {
     if (!isReady) return;
     const parts: UserInput[] = [];
@@ -61,7 +56,6 @@ export function Composer({
       conversation.sent(turn, parts);
       attachments.clear();
       setText("");
-      forgetDraft(draftName);
     } catch (failure) {
       setError(sentence(failure));
     } finally {
@@ -91,7 +85,7 @@ export function Composer({
         rows={1}
         autoFocus
         value={text}
-        onChange={(event) => write(event.target.value)}
+        onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();

@@ -24,7 +24,8 @@ import { setClosed, useClosed } from "./closed.ts";
 import { threadName, type FolderId, type Places, type Row } from "./model.ts";
 import { useDrag, type Drag } from "./drag.ts";
 
-const ROW = 28;
+// Fingers need more room than a pointer.
+const ROW = matchMedia("(pointer: coarse)").matches ? 40 : 28;
 
 export function TreeRows({
   workspace,

@@ -1,11 +1,11 @@
 // The views of the thread tree; all but the sidebar and the finder are loaded when they are first shown.
 
-import { lazy } from "react";
+import { later } from "../../app/later.tsx";
 
 export { TreeFinder } from "./TreeFinder.ts";
 export { TreeSidebar } from "./TreeSidebar.tsx";
 
-export const TreeView = lazy(() => import("./TreeView.tsx"));
-export const FolderView = lazy(() => import("./FolderView.tsx"));
-export const ThreadView = lazy(() => import("../thread/ThreadView.tsx"));
-export const AgentsDocView = lazy(() => import("../agents-doc/AgentsDocView.tsx"));
+export const TreeView = later(() => import("./TreeView.tsx"));
+export const FolderView = later(() => import("./FolderView.tsx"));
+export const ThreadView = later(() => import("../thread/ThreadView.tsx"));
+export const AgentsDocView = later(() => import("../agents-doc/AgentsDocView.tsx"));

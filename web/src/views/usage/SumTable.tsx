@@ -1,5 +1,6 @@
 // The table behind a chart.
 
+import { Table } from "../../parts/Table.tsx";
 import { amount, type Measure, type Sum } from "./sums.ts";
 
 export function SumTable({
@@ -16,28 +17,24 @@ export function SumTable({
   return (
     <details>
       <summary>As a table</summary>
-      <div className="table-scroll" tabIndex={0} role="region" aria-label={`${title} as a table`}>
-        <table className="table">
-          <thead>
-            <tr>
-              <th className="wide">{first}</th>
-              <th className="number">Reported</th>
-              <th className="number">Estimated</th>
-              <th className="number">Runs</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ label, reported, estimated, runs }) => (
-              <tr key={label}>
-                <td className="wide">{label}</td>
-                <td className="number">{amount(reported, measure)}</td>
-                <td className="number">{amount(estimated, measure)}</td>
-                <td className="number">{runs}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label={`${title} as a table`}
+        columns={[
+          { title: first, as: "wide" },
+          { title: "Reported", as: "number" },
+          { title: "Estimated", as: "number" },
+          { title: "Runs", as: "number" },
+        ]}
+      >
+        {rows.map(({ label, reported, estimated, runs }) => (
+          <tr key={label}>
+            <td className="wide">{label}</td>
+            <td className="number">{amount(reported, measure)}</td>
+            <td className="number">{amount(estimated, measure)}</td>
+            <td className="number">{runs}</td>
+          </tr>
+        ))}
+      </Table>
     </details>
   );
 }

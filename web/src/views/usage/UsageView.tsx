@@ -10,9 +10,11 @@ import { at } from "../company/address.ts";
 import { Choices } from "../company/Choices.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { plural, useNames } from "../company/names.ts";
+import { ALL, ProjectChoice } from "../company/ProjectChoice.tsx";
 import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
-import { Link } from "../../router.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { Link, navigate } from "../../router.tsx";
 import { Bars } from "./Bars.tsx";
 import { Days } from "./Days.tsx";
 import { byDay, byKey, type Measure } from "./sums.ts";
@@ -34,11 +36,11 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
   const [measure, setMeasure] = useState<Measure>("tokens");
   const [span, setSpan] = useState<(typeof SPANS)[number]["id"]>("14");
-  const [project, setProject] = useState("all");
+  const [project, setProject] = useState(ALL);
   const query = useRead("usage.analytics", {
     workspace_dir: dir,
     limit: RUNS,
-    ...(project === "all" ? {} : { project_id: project }),
+    ...(project === ALL ? {} : { project_id: project }),
   });
   const resources = useRead("resources.snapshot", { workspace_dir: dir }).data;
   return (
@@ -46,24 +48,16 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
       <div className="toolbar">
         <Choices label="What" options={MEASURES} value={measure} onChange={setMeasure} />
         <Choices label="How far back" options={SPANS} value={span} onChange={setSpan} />
-        <select
-          className="input"
-          aria-label="Project"
-          value={project}
-          onChange={(event) => setProject(event.target.value)}
-        >
-          <option value="all">All projects</option>
-          {names.projects.map(({ project_id, name }) => (
-            <option key={project_id} value={project_id}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <ProjectChoice names={names} value={project} onChange={setProject} />
       </div>
       <Await query={query}>
         {({ recent_runs, all_time_totals }) =>
           all_time_totals.run_count === 0 ? (
-            <Empty icon="usage" title="Nothing was used yet">
+            <Empty
+              icon="usage"
+              title="Nothing was used yet"
+              action={<Button onClick={() => navigate(at.sessions(workspace))}>Go to the sessions</Button>}
+            >
               When a session ends, what its provider reported shows here; what no provider counted is estimated and kept
               apart.
             </Empty>

@@ -24,9 +24,9 @@ const ID_LETTERS: usize = 18;
 
 /// The artifacts of a gateway, as its jobs see them. Everything blocks.
 #[derive(Clone, Debug)]
-pub(crate) struct Handed(Weak<Gateway>);
+pub(crate) struct RunInputs(Weak<Gateway>);
 
-impl Handed {
+impl RunInputs {
     pub(crate) fn new(gateway: Weak<Gateway>) -> Self {
         Self(gateway)
     }

@@ -1,0 +1,193 @@
+//! `ac demo`: a small company to look around in.
+//!
+//! Everything is made by the methods any client has (`story.rs`), and the work is done by a shell script that runs as
+//! a worker (`worker.rs`).
+
+use std::{
+    env,
+    fs::{self, DirBuilder, File, TryLockError},
+    io,
+    net::SocketAddr,
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use gateway::{Home, ServeOptions, replace_file};
+use serde_json::{Value, json};
+
+use super::{HomeOption, open, serve};
+use crate::{failure::Failure, folder, local::Local, terminal};
+
+mod documents;
+mod picture;
+mod story;
+mod worker;
+
+/// Says that a folder holds a demo, and whether it is whole.
+const NOTE: &str = "demo.json";
+/// Held while the demo is being made.
+const LOCK: &str = "demo.lock";
+const HOME: &str = "home";
+const COMPANY: &str = "fernway";
+
+/// Make a small company to look around in, and serve it.
+///
+/// Nothing leaves this machine: the workers are a shell script that comes with the demo. Running it again serves what
+/// is there.
+#[derive(Args, Debug)]
+pub(crate) struct Demo {
+    /// Where it goes; a folder that is empty or holds a demo [default: one among the temporary files]
+    directory: Option<PathBuf>,
+    /// The address to listen on; port 0 picks a free one [default: 127.0.0.1:17878, or a free port if that is taken]
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<SocketAddr>,
+    /// Write `{"url","http","pid","token_file"}` to this file when ready.
+    #[arg(long, value_name = "FILE")]
+    ready_file: Option<PathBuf>,
+    /// Only make it.
+    #[arg(long)]
+    no_serve: bool,
+}
+
+impl Demo {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let place = Place::open(self.directory)?;
+        place.complete().await?;
+        if self.no_serve {
+            return Ok(terminal::say(&format!(
+                "The demo is in {}",
+                place.folder.display()
+            ))?);
+        }
+        let home = place.home();
+        let opened = Home::open(&home)?;
+        if let Some(served_at) = opened.served_at() {
+            let address = open::address(&opened, &served_at)?;
+            return Ok(terminal::say(&format!(
+                "The demo is served already:\n  desktop    {address}"
+            ))?);
+        }
+        let options = |listen| ServeOptions {
+            home: home.clone(),
+            listen,
+            ready_file: self.ready_file.clone(),
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+        };
+        let served = serve::serve(options(self.listen.unwrap_or(serve::LISTEN))).await;
+        match served {
+            Err(Failure::Gateway(gateway::Error::Listen { source, .. }))
+                if self.listen.is_none() && source.kind() == io::ErrorKind::AddrInUse =>
+            {
+                serve::serve(options(SocketAddr::new(serve::LISTEN.ip(), 0))).await
+            }
+            served => served,
+        }
+    }
+}
+
+/// The folder of a demo.
+struct Place {
+    folder: PathBuf,
+}
+
+impl Place {
+    /// The folder, if it is ours and nothing else is in it.
+    fn open(named: Option<PathBuf>) -> Result<Self, Failure> {
+        let user = rustix::process::getuid().as_raw();
+        let folder = match named {
+            Some(named) => folder::whole(&named)?,
+            None => env::temp_dir().join(format!("accord-demo-{user}")),
+        };
+        let failed = |source| Failure::File {
+            path: folder.clone(),
+            source,
+        };
+        let made = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&folder);
+        made.map_err(failed)?;
+        let refused = |why: &str| Failure::Argument {
+            detail: format!("`{}` {why}: name an empty folder", folder.display()),
+        };
+        // Anybody may have put a folder with this name among the temporary files.
+        if fs::symlink_metadata(&folder).map_err(failed)?.uid() != user {
+            return Err(refused("belongs to somebody else"));
+        }
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(failed)? {
+            names.push(entry.map_err(failed)?.file_name());
+        }
+        let is_demo =
+            names.iter().any(|name| name == NOTE) || names.iter().all(|name| name == LOCK);
+        match is_demo {
+            true => Ok(Self { folder }),
+            false => Err(refused("holds something else than a demo")),
+        }
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.join(HOME)
+    }
+
+    /// Makes what is not there. A demo whose making was cut off is made anew.
+    async fn complete(&self) -> Result<(), Failure> {
+        let failed = |source| Failure::File {
+            path: self.folder.clone(),
+            source,
+        };
+        let lock = File::create(self.folder.join(LOCK)).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::Argument {
+                    detail: format!(
+                        "another `ac demo` is making the demo in `{}`: try again when it is done",
+                        self.folder.display()
+                    ),
+                });
+            }
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+        if self.is_whole() {
+            return Ok(());
+        }
+        terminal::complain(&format!("Making a demo in {}", self.folder.display()));
+        self.note(false).map_err(failed)?;
+        for part in [HOME, COMPANY] {
+            match fs::remove_dir_all(self.folder.join(part)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                removed => removed.map_err(failed)?,
+            }
+        }
+        let home = Home::open(&self.home())?;
+        let config = home.path().join("config.toml");
+        replace_file(&config, worker::config().as_bytes()).map_err(failed)?;
+        let company = self.folder.join(COMPANY);
+        let home = HomeOption {
+            home: Some(self.home()),
+        };
+        Local::with(
+            &home,
+            |local| async move { story::tell(&local, &company).await },
+        )
+        .await?;
+        self.note(true).map_err(failed)
+    }
+
+    fn is_whole(&self) -> bool {
+        let note = fs::read(self.folder.join(NOTE)).ok();
+        let note: Option<Value> = note.and_then(|note| serde_json::from_slice(&note).ok());
+        let is_there = |path: &str| Path::new(&self.folder).join(path).is_file();
+        note.is_some_and(|note| note["whole"] == true)
+            && is_there("home/gateway.db")
+            && is_there("fernway/company/company.yaml")
+    }
+
+    fn note(&self, whole: bool) -> io::Result<()> {
+        let note = json!({"demo": 1, "whole": whole});
+        replace_file(&self.folder.join(NOTE), note.to_string().as_bytes())
+    }
+}

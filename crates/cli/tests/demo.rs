@@ -1,0 +1,193 @@
+//! `ac demo`: made once, whole, and never over something else.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::{Value, json};
+use testkit::StdioProcess;
+
+fn ac() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_ac"))
+}
+
+fn demo(folder: &Path) -> Output {
+    let made = ac().arg("demo").arg(folder).arg("--no-serve").output();
+    made.expect("the binary can be started")
+}
+
+/// What somebody who looks around finds, counted.
+fn found(folder: &Path) -> Value {
+    let dir = fs::canonicalize(folder)
+        .expect("it is there")
+        .join("fernway");
+    let mut process = StdioProcess::start(ac(), &folder.join("home"));
+    let mut call = |method: &str, params: Value| {
+        let mut params = params;
+        match method.contains('/') {
+            true => {}
+            false => params["workspace_dir"] = json!(dir),
+        }
+        process.call(method, &params).expect(method)
+    };
+    let count = |list: &Value| list.as_array().map_or(0, Vec::len);
+    let workspaces = call("workspace/list", json!({}));
+    let workspace = workspaces["workspaces"]
+        .as_array()
+        .and_then(|list| list.iter().find(|one| one["dir"] == json!(dir)));
+    let workspace = workspace.expect("the company is a workspace").clone();
+    let workspace_id = &workspace["id"];
+    let tree = call("thread/tree", json!({"workspace_id": workspace_id}));
+    let files = call("artifact/list", json!({"workspace_id": workspace_id}));
+    let mut names: Vec<_> = files["items"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|file| file["artifact"]["display_name"].clone())
+        .collect();
+    names.sort_by_key(Value::to_string);
+    let projects = call("workspace.projects.list", json!({}))["projects"].clone();
+    let booking = projects.as_array().and_then(|list| {
+        list.iter()
+            .find(|project| project["name"] == "Online booking")
+    });
+    let booking = booking.expect("a project")["project_id"].clone();
+    let plan = call(
+        "pm.snapshot",
+        json!({"scope": "project", "project_id": booking}),
+    );
+    let tasks = plan["project"]["gantt"]["tasks"].as_array();
+    let critical: Vec<_> = tasks
+        .into_iter()
+        .flatten()
+        .filter(|task| task["critical"] == true)
+        .map(|task| task["task_id"].clone())
+        .collect();
+    let runs = call("run.list", json!({}));
+    for run in runs.as_array().into_iter().flatten() {
+        let replay =
+            json!({"project_id": run["project_id"], "run_id": run["run_id"], "mode": "verified"});
+        let replay = call("run.replay", replay);
+        assert_eq!(replay["verification_issues"], json!([]));
+    }
+    let messages = call(
+        "conversation.messages.list",
+        json!({"scope": "workspace", "conversation_id": "conv_workspace_home"}),
+    );
+    let inbox = call("inbox.snapshot", json!({"actor_role": "human"}));
+    let mut kinds: Vec<_> = inbox["pending"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|pending| pending["artifact_type"].clone())
+        .collect();
+    kinds.sort_by_key(Value::to_string);
+    json!({
+        "current": workspace["is_current"],
+        "valid": call("workspace.validate", json!({}))["ok"],
+        "teams": count(&call("workspace.teams.list", json!({}))),
+        "projects": count(&projects),
+        "critical": critical,
+        "runs": count(&runs),
+        "waiting": kinds,
+        "instructions": count(&tree["agents_docs"]),
+        "threads": count(&tree["threads"]),
+        "files": names,
+        "messages": count(&messages),
+    })
+}
+
+fn whole() -> Value {
+    json!({
+        "current": true,
+        "valid": true,
+        "teams": 2,
+        "projects": 2,
+        "critical": [
+            "task_booking_tours", "task_booking_payments", "task_booking_load", "task_booking_pilot",
+            "task_booking_launch",
+        ],
+        "runs": 7,
+        "waiting": ["heartbeat_action_proposal", "memory_delta", "memory_delta", "milestone_report"],
+        "instructions": 3,
+        "threads": 3,
+        "files": ["bookings-per-week.png", "prices-spring.json", "refund-rules.md"],
+        "messages": 2,
+    })
+}
+
+#[test]
+fn a_demo_is_whole_and_a_second_one_doubles_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("new/demo");
+    for _ in 0..2 {
+        let made = demo(&folder);
+        assert!(made.status.success(), "{made:?}");
+        assert_eq!(found(&folder), whole());
+    }
+}
+
+#[test]
+fn a_demo_that_was_cut_off_is_made_anew() {
+    let place = tempfile::tempdir().unwrap();
+    let mut cut_off = ac()
+        .arg("demo")
+        .arg(place.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(cut_off.stderr.take().unwrap()).lines();
+    let worked = lines.map_while(Result::ok).any(|line| line.contains("5/8"));
+    assert!(worked, "it tells what it does");
+    cut_off.kill().unwrap();
+    cut_off.wait().unwrap();
+    assert!(demo(place.path()).status.success());
+    assert_eq!(found(place.path()), whole());
+}
+
+#[test]
+fn a_folder_with_something_else_is_left_alone() {
+    let place = tempfile::tempdir().unwrap();
+    fs::create_dir(place.path().join("letters")).unwrap();
+    let refused = demo(place.path());
+    assert_eq!(refused.status.code(), Some(2));
+    let expected = format!(
+        "error: `{}` holds something else than a demo: name an empty folder\n",
+        place.path().display()
+    );
+    assert_eq!(String::from_utf8(refused.stderr).unwrap(), expected);
+    let left: Vec<_> = fs::read_dir(place.path()).unwrap().collect();
+    assert_eq!(left.len(), 1);
+}
+
+#[test]
+fn a_demo_is_served_and_a_second_one_tells_where() {
+    let place = tempfile::tempdir().unwrap();
+    let mut serving = ac()
+        .args(["demo", "--listen", "127.0.0.1:0"])
+        .arg(place.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(serving.stdout.take().unwrap()).lines();
+    let address = lines
+        .find_map(|line| {
+            line.unwrap()
+                .strip_prefix("  desktop    ")
+                .map(str::to_owned)
+        })
+        .expect("a link");
+    let host = address.split("?code=").next().unwrap().to_owned();
+    let second = ac().arg("demo").arg(place.path()).output().unwrap();
+    let said = String::from_utf8(second.stdout).unwrap();
+    assert!(second.status.success());
+    assert!(said.starts_with("The demo is served already:\n"), "{said}");
+    assert!(said.contains(&format!("{host}?code=")), "{said}");
+    serving.kill().unwrap();
+    serving.wait().unwrap();
+}

@@ -1,0 +1,29 @@
+// A table that scrolls by itself, also by keys, where it is wider than its place.
+
+import "./table.css";
+import type { ReactNode } from "react";
+
+/** A column by its title; numbers stand at the right, a wide one takes what is left, an unsaid one is for screen readers. */
+export type Column = string | { title: string; as: "number" | "wide" | "unsaid" };
+
+export function Table({ label, columns, children }: { label: string; columns: Column[]; children: ReactNode }) {
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label={label}>
+      <table className="table">
+        <thead>
+          <tr>
+            {columns.map((column) => {
+              const { title, as } = typeof column === "string" ? { title: column, as: undefined } : column;
+              return (
+                <th key={title} className={as === "unsaid" ? undefined : as}>
+                  {as === "unsaid" ? <span className="visually-hidden">{title}</span> : title}
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+// Changes of AGENTS.md files that somebody proposes and a person decides about.
+
+import { RpcError, type ThreadAgentsDocProposal, type ThreadAgentsDocProposalStatus } from "@accord/client";
+import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
+import type { Meaning } from "../../parts/Status.tsx";
+import { toast } from "../../parts/toast.tsx";
+
+export const STATUSES: Record<ThreadAgentsDocProposalStatus, { meaning: Meaning; label: string }> = {
+  pending: { meaning: "waiting", label: "Waiting" },
+  approved: { meaning: "done", label: "Approved" },
+  denied: { meaning: "failed", label: "Denied" },
+  withdrawn: { meaning: "idle", label: "Taken back" },
+};
+
+/** The proposals of a workspace, those that wait first. */
+export function useProposals(workspace: string): ThreadAgentsDocProposal[] {
+  const { data } = useCall("thread/agents_doc/proposal/list", { workspace_id: workspace, limit: 50 });
+  return data?.items ?? [];
+}
+
+export const isPending = ({ status }: ThreadAgentsDocProposal) => status === "pending";
+
+const stale = (workspace_id: string) =>
+  invalidate(["thread/agents_doc/proposal/list", "thread/agents_doc/proposal/get"], { workspace_id });
+
+/** Approves or denies exactly the text that was looked at. */
+export function decide(
+  { workspace_id, id, content_sha256 }: ThreadAgentsDocProposal,
+  decision: "approve" | "deny",
+  note: string,
+): Promise<boolean> {
+  return attempt(decision === "approve" ? "Approving" : "Denying", async () => {
+    const { proposal } = await call("thread/agents_doc/proposal/decide", {
+      workspace_id,
+      proposal_id: id,
+      decision,
+      expected_sha256: content_sha256,
+      ...(note.trim() ? { note: note.trim() } : {}),
+    });
+    stale(workspace_id);
+    toast({ text: proposal.status === "approved" ? `Saved as version ${proposal.saved_version}` : "Denied" });
+  });
+}
+
+/** Puts a proposal on the current version; answers whether its lines clash with those of others and want to be merged. */
+export async function rebase({ workspace_id, id }: ThreadAgentsDocProposal): Promise<{ clashes: boolean }> {
+  let clashes = false;
+  await attempt("Rebasing", async () => {
+    try {
+      await call("thread/agents_doc/proposal/rebase", { workspace_id, proposal_id: id });
+      stale(workspace_id);
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.kind !== "merge_conflict") throw error;
+      clashes = true;
+    }
+  });
+  return { clashes };
+}
+
+/** Puts a text that was merged by hand in the place of a proposal. */
+export function rebaseWith(
+  { workspace_id, id, current_version }: ThreadAgentsDocProposal,
+  content: string,
+): Promise<boolean> {
+  return attempt("Rebasing", async () => {
+    await call("thread/agents_doc/proposal/rebase", { workspace_id, proposal_id: id, content, current_version });
+    stale(workspace_id);
+  });
+}
+
+export function withdraw({ workspace_id, id }: ThreadAgentsDocProposal): Promise<boolean> {
+  return attempt("Taking it back", async () => {
+    await call("thread/agents_doc/proposal/withdraw", { workspace_id, proposal_id: id });
+    stale(workspace_id);
+  });
+}

@@ -1,0 +1,98 @@
+// How the company folder stands, and which worker programs can be started for it.
+
+import "../company/company.css";
+import type { CompanyWorkspaceDoctorResponse, DoctorStatus } from "@accord/client";
+import { useState } from "react";
+import { attempt, call, queries } from "../../data/calls.ts";
+import { Button } from "../../parts/Button.tsx";
+import { Await } from "../../parts/states.tsx";
+import { Status, type Meaning } from "../../parts/Status.tsx";
+import { words } from "../company/names.ts";
+import { useRead } from "../company/reads.ts";
+
+const MEANINGS: Record<DoctorStatus, Meaning> = { pass: "done", warn: "waiting", fail: "failed" };
+const LABELS: Record<DoctorStatus, string> = { pass: "fine", warn: "worth a look", fail: "broken" };
+
+export function CompanyHealth({ dir }: { dir: string }) {
+  const workers = useRead("adapter.status", { workspace_dir: dir });
+  return (
+    <>
+      <section>
+        <h2>Workers</h2>
+        <p className="muted">Programs on the gateway’s machine that runs and jobs can start.</p>
+        <Await query={workers}>
+          {(rows) => (
+            <ul className="health">
+              {rows.map(({ name, available, reason }) => (
+                <li key={name}>
+                  <span>{words(name).replace(/\bcli$/, "CLI")}</span>
+                  <Status meaning={available ? "done" : "idle"}>{available ? "ready" : "not there"}</Status>
+                  {reason && <span className="muted">{reason}</span>}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Await>
+      </section>
+      <section>
+        <h2>Company folder</h2>
+        <p className="muted mono">{dir}</p>
+        <Checks dir={dir} />
+      </section>
+    </>
+  );
+}
+
+/** Reading every document and log takes its time, so it is done when it is asked for. */
+function Checks({ dir }: { dir: string }) {
+  const [found, setFound] = useState<CompanyWorkspaceDoctorResponse>();
+  const [busy, setBusy] = useState<"checking" | "rebuilding">();
+  const check = async (rebuild_index: boolean) => {
+    setBusy(rebuild_index ? "rebuilding" : "checking");
+    await attempt(rebuild_index ? "Rebuilding the index" : "Checking", async () => {
+      setFound(await call("workspace.doctor", { workspace_dir: dir, rebuild_index }));
+      if (rebuild_index) void queries.invalidateQueries();
+    });
+    setBusy(undefined);
+  };
+  return (
+    <>
+      {found && (
+        <>
+          <p role="status">
+            <Status meaning={found.ok ? (found.summary.warn > 0 ? "waiting" : "done") : "failed"}>
+              {`${found.summary.pass} fine, ${found.summary.warn} worth a look, ${found.summary.fail} broken`}
+            </Status>
+          </p>
+          <ul className="health">
+            {found.checks.map(({ id, message, status, details }) => (
+              <li key={id}>
+                <span>{words(id)}</span>
+                <Status meaning={MEANINGS[status]}>{LABELS[status]}</Status>
+                <span className="muted">{message}</span>
+                {details && details.length > 0 && (
+                  <details>
+                    <summary>Details</summary>
+                    <ul>
+                      {details.map((line) => (
+                        <li key={line}>{line}</li>
+                      ))}
+                    </ul>
+                  </details>
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <div className="settings-actions">
+        <Button disabled={busy !== undefined} onClick={() => void check(false)}>
+          {busy === "checking" ? "Checking…" : "Check the folder"}
+        </Button>
+        <Button disabled={busy !== undefined} onClick={() => void check(true)}>
+          {busy === "rebuilding" ? "Rebuilding…" : "Rebuild the index"}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,208 @@
+// What a person makes and changes in a company, in a browser: projects, repositories, jobs, channels, comments, files.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { openDesk, until } from "./desk.mjs";
+
+let desk;
+let dir;
+let project;
+let workspace;
+before(async () => {
+  desk = await openDesk();
+  dir = join(desk.gateway.home, "studio");
+  const made = await desk.call("workspace.bootstrap.enterprise", {
+    workspace_dir: dir,
+    company_name: "Studio",
+    project_name: "Poster",
+    departments: ["frontend"],
+  });
+  project = made.project_id;
+  const { workspaces } = await desk.call("workspace/list");
+  workspace = workspaces.find((one) => one.dir === dir).id;
+});
+after(() => desk?.close());
+
+async function open(path) {
+  const page = await desk.window();
+  await page.goto(`${desk.url}/w/${workspace}${path}`);
+  return page;
+}
+
+test("a new project is made and opened", async () => {
+  const page = await open("/overview");
+  await page.getByRole("button", { name: "New project" }).click();
+  await page.getByLabel("Name").fill("Website");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Website", level: 1 }).waitFor();
+  await page.getByText("There is no task yet").waitFor();
+  await page.context().close();
+});
+
+test("a repository is linked by its folder, and a folder that is none is refused", async () => {
+  const repository = join(desk.gateway.home, "poster-site");
+  mkdirSync(repository);
+  const page = await open(`/home/${project}`);
+  await page.getByText("None; workers begin in an empty folder.").waitFor();
+  await page.getByRole("button", { name: "Link a repository" }).click();
+  await page.getByLabel("Folder of the repository").fill(repository);
+  await page.keyboard.press("Enter");
+  await page.getByText(/Linking the repository failed/).waitFor();
+  execFileSync("git", ["init", "--quiet", repository]);
+  await page.getByRole("dialog").getByRole("button", { name: "Link", exact: true }).click();
+  await page.getByLabel("Inspector").getByText("poster-site").waitFor();
+  const { projects } = await desk.call("workspace.projects.list", { workspace_dir: dir });
+  const row = projects.find(({ project_id }) => project_id === project);
+  assert.deepEqual(row.repo_links.map(({ repo_id }) => repo_id), ["poster-site"]);
+  await page.context().close();
+});
+
+test("a share pack of a project tells where it is", async () => {
+  const page = await open(`/home/${project}`);
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Make a share pack" }).click();
+  await page.getByText(/\/bundle has 0 documents, 0 runs, without secrets/).waitFor();
+  await page.context().close();
+});
+
+test("a job that cannot begin says why, and what was typed for it is kept until it is given", async () => {
+  const page = await open("/jobs");
+  await page.getByText("No job was given yet").waitFor();
+  await page.getByRole("button", { name: "New job" }).first().click();
+  await page.getByLabel("What it is to reach").fill("Draw the poster");
+  await page.reload();
+  await page.getByRole("button", { name: "New job" }).first().click();
+  assert.equal(await page.getByLabel("What it is to reach").inputValue(), "Draw the poster");
+  await page.getByRole("dialog").getByLabel("Project").selectOption({ label: "Poster" });
+  await page.getByRole("button", { name: "Give the job" }).click();
+  await page.waitForURL("**/jobs/*/*");
+  await page.getByRole("heading", { name: /Result/ }).waitFor();
+  await page.getByText("Blocked").first().waitFor();
+  await page.getByRole("link", { name: "Jobs", exact: true }).first().click();
+  await page.getByRole("cell", { name: "Poster" }).waitFor();
+  await page.getByRole("button", { name: "New job" }).click();
+  assert.equal(await page.getByLabel("What it is to reach").inputValue(), "");
+  await page.context().close();
+});
+
+test("asking what a launch would do leaves one run behind, however often one asks", async () => {
+  const runs = () => desk.call("run.list", { workspace_dir: dir });
+  const before = (await runs()).length;
+  const page = await open("/sessions");
+  const dialog = page.getByRole("dialog", { name: "Launch a session" });
+  for (const command of ["echo one", "echo two"]) {
+    await page.getByRole("button", { name: "Launch", exact: true }).first().click();
+    await dialog.getByLabel("Command, as a shell reads it").fill(command);
+    await dialog.getByRole("button", { name: "What would happen?" }).click();
+    await dialog.getByText(`/bin/sh -c ${command}`).waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  }
+  assert.equal((await runs()).length, before + 1);
+  await page.context().close();
+});
+
+test("a channel is made, and a message in it is there for everybody", async () => {
+  const page = await open("/chat");
+  await page.getByRole("button", { name: "New conversation" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "New conversation" });
+  await dialog.getByRole("button", { name: "A channel" }).click();
+  await dialog.getByLabel("Name").fill("Ink & paper");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Ink & paper" }).waitFor();
+  await page.getByLabel("Message", { exact: true }).fill("Matte, please.");
+  await page.keyboard.press("Enter");
+  await page.getByRole("list", { name: "Messages" }).getByText("Matte, please.").waitFor();
+  const other = await open(new URL(page.url()).pathname.replace(/^\/w\/[^/]+/, ""));
+  await other.getByText("Matte, please.").waitFor();
+  await other.context().close();
+  await page.context().close();
+});
+
+test("an agent is commented on", async () => {
+  const [agent] = await desk.call("workspace.agents.list", { workspace_dir: dir });
+  const page = await open(`/people/${agent.agent_id}`);
+  await page.getByText("new today").waitFor();
+  await page.getByLabel("Comment", { exact: true }).fill("Good with colours");
+  await page.getByRole("button", { name: "Comment", exact: true }).click();
+  await page.locator(".comment", { hasText: "Good with colours" }).waitFor();
+  await page.context().close();
+});
+
+test("the heartbeat is beaten once, and tells what it did", async () => {
+  const page = await open("/heartbeat");
+  await page.getByRole("button", { name: "Beat now" }).click();
+  await page.getByRole("heading", { name: /It woke/ }).waitFor();
+  await until(async () => (await desk.call("heartbeat.status", { workspace_dir: dir })).state.stats.ticks_total === 1);
+  await page.context().close();
+});
+
+test("a plan is saved as a table", async () => {
+  const page = await open(`/plan/${project}`);
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: "Save as a table (CSV)" }).click();
+  const file = await download;
+  assert.match(file.suggestedFilename(), /\.csv$/);
+  assert.match(readFileSync(await file.path(), "utf8"), /^[a-z_]+,/i);
+  await page.context().close();
+});
+
+test("a change of an AGENTS.md waits among the decisions of the company", async () => {
+  await desk.call("thread/agents_doc/propose", {
+    workspace_id: workspace,
+    content: "# Studio\n\n- Sign your work.\n",
+    rationale: "Nobody knows who drew what",
+  });
+  const agents = await desk.call("workspace.agents.list", { workspace_dir: dir });
+  await desk.call("pipeline.client_intake.run", {
+    workspace_dir: dir,
+    project_name: "Calendar",
+    ceo_actor_id: "human",
+    executive_manager_agent_id: agents.find(({ role }) => role === "manager").agent_id,
+    intake_text: "Twelve pictures.",
+  });
+  const page = await open("/inbox");
+  await page.getByText("2 decisions wait for you").waitFor();
+  await page.getByRole("link", { name: "Inbox 2 waiting" }).waitFor();
+  await page.getByRole("option", { name: /CEO Approval Required: Calendar/ }).waitFor();
+  await page.getByRole("option", { name: /Nobody knows who drew what.*AGENTS.md · the owner/ }).click();
+  await page.getByText("The owner wants to write").waitFor();
+  await page.getByRole("button", { name: /Approve/ }).click();
+  await page.getByText("Approved by the owner").waitFor();
+  await page.getByRole("link", { name: "Inbox 1 waiting" }).waitFor();
+  await page.context().close();
+});
+
+test("the palette goes to projects, people and views from every section", async () => {
+  const page = await open("/settings");
+  await page.getByLabel("Theme").waitFor();
+  const go = async (query, entry) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find anything" }).fill(query);
+    await page.getByRole("option", { name: entry }).first().click();
+  };
+  await go("poster", /^Poster Project/);
+  await page.getByRole("heading", { name: "Poster", level: 1 }).waitFor();
+  await go("frontend dir", /^Frontend Director/);
+  await page.getByRole("heading", { name: "Frontend Director", level: 1 }).waitFor();
+  await go("pipel", /^Pipelines/);
+  await page.getByRole("heading", { name: "Pipelines", level: 1 }).waitFor();
+  await page.context().close();
+});
+
+test("the settings tell which workers are there and check the folder", async () => {
+  const page = await open("/settings");
+  await page.getByRole("heading", { name: "Workers" }).waitFor();
+  await page.getByRole("button", { name: "Check the folder" }).click();
+  await page.getByText(/\d+ fine, \d+ worth a look, \d broken/).waitFor();
+  await page.getByRole("button", { name: "Rebuild the index" }).click();
+  await page.getByRole("button", { name: "Rebuilding…" }).waitFor({ state: "detached" });
+  await page.getByText(/\d+ fine, \d+ worth a look, \d broken/).waitFor();
+  await page.context().close();
+});
+
+test("no page complained, and none asked another host", () => assert.deepEqual(desk.problems, []));
