@@ -11,14 +11,17 @@ use crate::failure::Failure;
 mod agents_md;
 mod artifact;
 mod ask;
+mod backup;
 mod completions;
 mod demo;
 mod doc;
+mod doctor;
 mod inbox;
 mod method;
 mod open;
 mod pm;
 mod projection_worker;
+mod restore;
 mod search;
 mod serve;
 mod server_start;
@@ -80,6 +83,12 @@ enum Action {
     Pm(pm::Pm),
     /// Make, list and revoke tokens for other clients.
     Token(token::Token),
+    /// Look whether everything is well, and say what to do where it is not.
+    Doctor(doctor::Doctor),
+    /// Save a home and its company folders in one file, while the gateway runs.
+    Backup(backup::Backup),
+    /// Make a home and its company folders from a backup.
+    Restore(restore::Restore),
     /// Let the system start the gateway when you log in.
     Service(service::Service),
     /// Print a script that lets a shell complete `ac`.
@@ -128,6 +137,9 @@ impl Command {
             Action::Artifact(artifact) => artifact.run().await,
             Action::Pm(pm) => pm.run().await,
             Action::Token(token) => token.run().await,
+            Action::Doctor(doctor) => doctor.run().await,
+            Action::Backup(backup) => backup.run().await,
+            Action::Restore(restore) => restore.run().await,
             Action::Status(status) => status.run().await,
             Action::Open(open) => open.run(),
             Action::Inbox(inbox) => inbox.run().await,
@@ -170,6 +182,16 @@ pub(crate) fn gateway_options() -> gateway::GatewayOptions {
     options.projection_worker =
         program.map(|program| vec![program.into_os_string(), "projection-worker".into()]);
     options
+}
+
+/// Work that waits for disks, beside the runtime.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Failure> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|panic| Failure::Runtime {
+        source: std::io::Error::other(panic),
+    })
 }
 
 /// Resolves when somebody wants the process to end.

@@ -32,6 +32,12 @@ pub(crate) enum Failure {
     /// There is nothing to revoke.
     #[error("there is no valid token `{id}`: `ac token list` shows them")]
     UnknownToken { id: String },
+    /// The doctor found something.
+    #[error("{}", match count { 1 => "one thing is broken".to_owned(), count => format!("{count} things are broken") })]
+    Unwell { count: usize },
+    /// There is no backup, or it was not restored.
+    #[error(transparent)]
+    Backup(#[from] gateway::BackupError),
     /// There is no such command.
     #[error("there is no command `{name}`{}", hint.as_ref().map(|hint| format!("; did you mean `ac {hint}`?")).unwrap_or_default())]
     UnknownCommand { name: String, hint: Option<String> },

@@ -20,6 +20,7 @@ mod thread_agents_doc;
 mod thread_folder;
 mod tree;
 mod turn;
+mod whole;
 mod workspace;
 mod writer;
 
@@ -51,6 +52,7 @@ pub use turn::{
     FinishTurn, NewTurnEvent, PastItem, StartTurn, TurnFinished, TurnRepository, TurnStarted,
     WorkerTurn,
 };
+pub use whole::{check_database, company_folders, copy_database, move_company_folder};
 pub use workspace::{Created, FIRST_NUMBERS, WorkspaceRepository};
 
 /// What the log targets of the layer below this one begin with.

@@ -7,7 +7,6 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
-use indicatif::{ProgressBar, ProgressStyle};
 use protocol::{
     ArtifactId, Id as _, ThreadId, WorkspaceId,
     artifact::{
@@ -217,7 +216,7 @@ impl Upload {
             .await?;
         let upload_id = started.upload_id;
         if started.already_present != Some(true) {
-            let bar = progress(size);
+            let bar = terminal::bytes_bar(size);
             let mut offset = started.next_offset.unwrap_or(0);
             bar.set_position(offset);
             let chunk = started.recommended_chunk_size_bytes;
@@ -292,7 +291,7 @@ async fn get(
         let partial = PathBuf::from(partial);
         let mut file = File::create(&partial).map_err(failed)?;
         let mut whole = Sha256::new();
-        let bar = progress(started.size_bytes);
+        let bar = terminal::bytes_bar(started.size_bytes);
         let mut offset = 0;
         while offset < started.size_bytes {
             let len = started
@@ -433,7 +432,7 @@ fn frame(header: &ArtifactUploadChunkHeader, bytes: &[u8]) -> Vec<u8> {
 
 /// Reads the file through once, with a bar if that takes a while.
 fn hash(file: &mut File, size: u64) -> io::Result<String> {
-    let bar = progress(size);
+    let bar = terminal::bytes_bar(size);
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
     loop {
         match file.read(&mut buffer)? {
@@ -453,16 +452,6 @@ fn read_at(file: &File, offset: u64, len: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
     file.read_exact_at(&mut bytes, offset)?;
     Ok(bytes)
-}
-
-/// A bar on standard error; nothing where that is no terminal.
-fn progress(size: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec}");
-    let bar = ProgressBar::new(size);
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }
 
 fn hex(bytes: &[u8]) -> String {
