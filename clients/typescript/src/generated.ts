@@ -363,6 +363,9 @@ export interface AgentSelfImproveCycleResponse {
 /** An AGENTS.md document. */
 export type AgentsDocId = string;
 
+/** A proposed change of an AGENTS.md document. */
+export type AgentsDocProposalId = string;
+
 /** How a task should be run; what is not given stays as it is. */
 export interface Allocation {
   /** By which agent, which must be there. */
@@ -3604,6 +3607,11 @@ export interface InboxSnapshotParams {
 
 /** Response of [`InboxSnapshot`]. */
 export interface InboxSnapshotResponse {
+  /**
+   * The newest changes of AGENTS.md files that wait, of the workspace that the folder is linked to: 50 at most, and
+   * those of the project's folder alone if one is named. `thread/agents_doc/proposal/decide` decides about them.
+   */
+  agents_doc_proposals?: ThreadAgentsDocProposal[];
   /** When it was looked at. */
   generated_at: string;
   /** Whether the index was built for it. */
@@ -6467,6 +6475,13 @@ export interface ThreadAgentsDocChangedNotification {
   workspace_id: WorkspaceId;
 }
 
+/** What a person says to a proposal. */
+export type ThreadAgentsDocDecision =
+  /** Save it. */
+  | "approve"
+  /** Leave everything as it is. */
+  | "deny";
+
 /** Params of [`ThreadAgentsDocExport`]. */
 export interface ThreadAgentsDocExportParams {
   /** The folder to begin at; absent for the root. */
@@ -6592,6 +6607,191 @@ export interface ThreadAgentsDocPreviewResponse {
   version?: number | null;
 }
 
+/** A proposal without its whole text. */
+export interface ThreadAgentsDocProposal {
+  /** Who proposes it: `owner`, a token or an agent. */
+  author: string;
+  /** The version it changes; 0 means that it makes a new file. */
+  base_version: number;
+  /** The length of the proposed text in characters. */
+  char_count: number;
+  /** SHA-256 of the proposed text, lower-case hexadecimal. */
+  content_sha256: string;
+  /** Unix seconds. */
+  created_at: number;
+  /** The version of the file now; 0 if there is none. */
+  current_version: number;
+  /** When that was, in Unix seconds. */
+  decided_at?: number | null;
+  /** Who decided or took it back. */
+  decided_by?: string | null;
+  /** The change as a unified diff against the version it changes. */
+  diff: string;
+  /** The folder whose file it changes; absent for the root file. */
+  folder_id?: FolderId | null;
+  /** The proposal. */
+  id: AgentsDocProposalId;
+  /** Whether it waits for a decision and the file has another version by now. */
+  is_stale: boolean;
+  /** What they said about it. */
+  note?: string | null;
+  /** Why it should be changed. */
+  rationale: string;
+  /** The file an approved text was saved in. */
+  saved_doc_id?: AgentsDocId | null;
+  /** The version it was saved as. */
+  saved_version?: number | null;
+  /** What became of it. */
+  status: ThreadAgentsDocProposalStatus;
+  /** Unix seconds. */
+  updated_at: number;
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
+/** Payload of `thread/agents_doc/proposal/changed`. */
+export interface ThreadAgentsDocProposalChangedNotification {
+  /** The folder whose file it changes; absent for the root file. */
+  folder_id?: FolderId | null;
+  /** The proposal. */
+  proposal_id: AgentsDocProposalId;
+  /** What became of it. */
+  status: ThreadAgentsDocProposalStatus;
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
+/** Params of [`ThreadAgentsDocProposalDecide`]. */
+export interface ThreadAgentsDocProposalDecideParams {
+  /** What is decided. */
+  decision: ThreadAgentsDocDecision;
+  /** SHA-256 of the proposed text that was looked at: a proposal that was rebased since is not approved. */
+  expected_sha256?: string | null;
+  /** What to say about it, 4096 characters at most. */
+  note?: string | null;
+  /** The proposal. */
+  proposal_id: AgentsDocProposalId;
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
+/** Response of [`ThreadAgentsDocProposalDecide`]. */
+export interface ThreadAgentsDocProposalDecideResponse {
+  /** The proposal as it is now. */
+  proposal: ThreadAgentsDocProposal;
+}
+
+/** Params of [`ThreadAgentsDocProposalGet`]. */
+export interface ThreadAgentsDocProposalGetParams {
+  /** The proposal. */
+  proposal_id: AgentsDocProposalId;
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
+/** Response of [`ThreadAgentsDocProposalGet`]. */
+export interface ThreadAgentsDocProposalGetResponse {
+  /** The text it changes; empty if it makes a new file. */
+  base_content: string;
+  /** The whole proposed text. */
+  content: string;
+  /** The text of the file now; empty if there is none. */
+  current_content: string;
+  /** The proposal. */
+  proposal: ThreadAgentsDocProposal;
+}
+
+/** Params of [`ThreadAgentsDocProposalList`]. */
+export interface ThreadAgentsDocProposalListParams {
+  /** The `next_cursor` of the page before. */
+  cursor?: string | null;
+  /** The most proposals to answer: 20 when absent, 50 at most. */
+  limit?: number | null;
+  /** Only those of this scope; absent for all. */
+  scope?: ThreadAgentsDocProposalScope | null;
+  /** Only those with this status; absent for all. */
+  status?: ThreadAgentsDocProposalStatus | null;
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
+/** Response of [`ThreadAgentsDocProposalList`]. */
+export interface ThreadAgentsDocProposalListResponse {
+  /** The proposals. */
+  items: ThreadAgentsDocProposal[];
+  /** Where the next page begins; absent on the last one. */
+  next_cursor?: string | null;
+}
+
+/** Params of [`ThreadAgentsDocProposalRebase`]. */
+export interface ThreadAgentsDocProposalRebaseParams {
+  /** The merged text, for lines that both sides changed; needs `current_version`. */
+  content?: string | null;
+  /** The version of the file that the text was merged with; absent for whichever there is. */
+  current_version?: number | null;
+  /** The proposal. */
+  proposal_id: AgentsDocProposalId;
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
+/** Response of [`ThreadAgentsDocProposalRebase`]. */
+export interface ThreadAgentsDocProposalRebaseResponse {
+  /** The proposal as it is now. */
+  proposal: ThreadAgentsDocProposal;
+}
+
+/** One scope of the tree. */
+export interface ThreadAgentsDocProposalScope {
+  /** The folder; absent for the root. */
+  folder_id?: FolderId | null;
+}
+
+/** What became of a proposal. */
+export type ThreadAgentsDocProposalStatus =
+  /** It waits for a decision. */
+  | "pending"
+  /** Its text was saved. */
+  | "approved"
+  /** Nothing was changed. */
+  | "denied"
+  /** Whoever made it took it back, or its folder was deleted. */
+  | "withdrawn";
+
+/** Params of [`ThreadAgentsDocProposalWithdraw`]. */
+export interface ThreadAgentsDocProposalWithdrawParams {
+  /** The proposal. */
+  proposal_id: AgentsDocProposalId;
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
+/** Response of [`ThreadAgentsDocProposalWithdraw`]. */
+export interface ThreadAgentsDocProposalWithdrawResponse {
+  /** The proposal as it is now. */
+  proposal: ThreadAgentsDocProposal;
+}
+
+/** Params of [`ThreadAgentsDocPropose`]. */
+export interface ThreadAgentsDocProposeParams {
+  /** The version that was changed: the current one when absent, 0 for no file. */
+  base_version?: number | null;
+  /** The whole text as it should be, 65536 characters at most. */
+  content: string;
+  /** The folder; absent for the root. */
+  folder_id?: FolderId | null;
+  /** Why, 4096 characters at most. */
+  rationale: string;
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
+/** Response of [`ThreadAgentsDocPropose`]. */
+export interface ThreadAgentsDocProposeResponse {
+  /** The proposal. */
+  proposal: ThreadAgentsDocProposal;
+}
+
 /** Params of [`ThreadAgentsDocResolveForThread`]. */
 export interface ThreadAgentsDocResolveForThreadParams {
   /** The thread. */
@@ -6682,7 +6882,7 @@ export interface ThreadAgentsDocRevisionSummary {
   char_count: number;
   /** SHA-256 of the text. */
   content_sha256: string;
-  /** `autosave`, `manual`, `restore` or `archive`. */
+  /** `autosave`, `manual`, `restore`, `archive` or `proposal`. */
   save_reason: string;
   /** Unix seconds. */
   saved_at: number;
@@ -8118,6 +8318,33 @@ export interface Methods {
   /** Answer the files below a scope the way import takes them. */
   "thread/agents_doc/export": { params: ThreadAgentsDocExportParams; result: ThreadAgentsDocExportResponse };
   /**
+   * Propose a change of the file of one root/folder scope, for a person to decide about.
+   *
+   * The same text proposed again by the same author, while it waits, is the same proposal.
+   */
+  "thread/agents_doc/propose": { params: ThreadAgentsDocProposeParams; result: ThreadAgentsDocProposeResponse };
+  /** List the proposals of a workspace: those that wait first, then those that are over, each newest first. */
+  "thread/agents_doc/proposal/list": { params: ThreadAgentsDocProposalListParams; result: ThreadAgentsDocProposalListResponse };
+  /** Read one proposal with its whole text. */
+  "thread/agents_doc/proposal/get": { params: ThreadAgentsDocProposalGetParams; result: ThreadAgentsDocProposalGetResponse };
+  /**
+   * Approve or deny a proposal.
+   * The first decision is final; the same again is answered the same.
+   *
+   * An approved text is saved with whoever approves as its author.
+   * A proposal against an old version cannot be approved: rebase it first.
+   */
+  "thread/agents_doc/proposal/decide": { params: ThreadAgentsDocProposalDecideParams; result: ThreadAgentsDocProposalDecideResponse };
+  /**
+   * Put a proposal on the current version, for whoever made it or may decide about it.
+   *
+   * Lines that only one side changed are taken from that side.
+   * Where both changed the same lines the answer is an error with all texts, and the caller gives the merged one.
+   */
+  "thread/agents_doc/proposal/rebase": { params: ThreadAgentsDocProposalRebaseParams; result: ThreadAgentsDocProposalRebaseResponse };
+  /** Take a proposal back, for whoever made it. */
+  "thread/agents_doc/proposal/withdraw": { params: ThreadAgentsDocProposalWithdrawParams; result: ThreadAgentsDocProposalWithdrawResponse };
+  /**
    * Ask the model of a thread.
    *
    * Answers as soon as the turn is stored; the rest comes by notifications.
@@ -8476,6 +8703,8 @@ export interface Notifications {
   "thread/tree/changed": ThreadTreeChangedNotification;
   /** The file of a scope, or what is in force there, changed: load the scope again. */
   "thread/agents_doc/changed": ThreadAgentsDocChangedNotification;
+  /** A proposal was made, rebased, decided or taken back. */
+  "thread/agents_doc/proposal/changed": ThreadAgentsDocProposalChangedNotification;
   /** A turn was accepted and runs. */
   "turn/started": TurnStartedNotification;
   /** A turn ended well. */
@@ -8542,6 +8771,8 @@ export const READS: ReadonlySet<keyof Methods> = new Set<keyof Methods>([
   "thread/agents_doc/revision_get",
   "thread/agents_doc/preview",
   "thread/agents_doc/export",
+  "thread/agents_doc/proposal/list",
+  "thread/agents_doc/proposal/get",
   "turn/get",
   "turn/items",
   "turn/timeline",

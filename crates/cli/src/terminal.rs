@@ -43,12 +43,16 @@ pub(crate) fn table(titles: &[&str], rows: &[Vec<String>]) -> String {
 
 /// Prints an answer: for people on a terminal, as JSON for programs.
 pub(crate) fn answer(value: &Value, as_json: bool) -> Result<(), Failure> {
-    let is_for_people = !as_json && io::stdout().is_terminal();
-    let text = match is_for_people {
+    let text = match is_for_people(as_json) {
         true => show(value),
         false => format!("{value:#}"),
     };
     Ok(say(&text)?)
+}
+
+/// Whether somebody reads along, rather than a program.
+pub(crate) fn is_for_people(as_json: bool) -> bool {
+    !as_json && io::stdout().is_terminal()
 }
 
 /// Any answer for people: what belongs together as a table, the rest as names and values.
@@ -142,6 +146,11 @@ fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }
+}
+
+/// A text without control characters, line by line.
+pub(crate) fn harmless_lines(text: &str) -> String {
+    text.lines().map(harmless).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

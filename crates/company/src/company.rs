@@ -445,6 +445,13 @@ impl Writer<'_> {
     ) -> Result<(), Error> {
         let path = self.company.path(relative);
         self.stays_inside(&path)?;
+        let is_there = fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some());
+        if is_there || path.is_file() {
+            let place = relative.trim_end_matches('/');
+            return Err(Error::Refused(format!(
+                "`{place}` is there already, and not what it should be"
+            )));
+        }
         self.company.before_write(&path)?;
         files::make_whole(&path, dirs, files)
     }

@@ -226,9 +226,8 @@ impl Writer<'_> {
         let folder = wanted.folder()?;
         match self.conversation_change(wanted)? {
             Change::None => {}
-            Change::Made(conversation) => self.make_whole(
+            Change::Made(conversation) => self.make_or_mend(
                 &folder,
-                &[],
                 &[
                     ("conversation.yaml", self.yaml(&conversation)?),
                     ("messages.jsonl", String::new()),
@@ -239,6 +238,20 @@ impl Writer<'_> {
             }
         }
         parsed(&wanted.id)
+    }
+
+    /// Makes a folder, or puts back what somebody lost of it; what was said stays.
+    fn make_or_mend(&self, folder: &str, files: &[(&str, String)]) -> Result<(), Error> {
+        if !self.company().path(folder).is_dir() {
+            return self.make_whole(folder, &[], files);
+        }
+        for (name, text) in files {
+            let path = format!("{folder}/{name}");
+            if !self.company().path(&path).exists() {
+                self.put_text(&path, text)?;
+            }
+        }
+        Ok(())
     }
 
     /// What has to be done so that a conversation is as it should be.

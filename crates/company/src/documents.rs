@@ -34,11 +34,17 @@ pub fn read(
     let markdown = company
         .read_text(&relpath)
         .map_err(|error| error.or_not_found("Artifact", id.as_str()))?;
-    let FrontMatter { head, .. } = front_matter::split(&markdown).map_err(invalid)?;
+    let invalid = |detail: &dyn std::fmt::Display| {
+        Error::Refused(format!(
+            "Invalid artifact front matter: {detail} (`{relpath}`)"
+        ))
+    };
+    let FrontMatter { head, .. } =
+        front_matter::split(&markdown).map_err(|detail| invalid(&detail))?;
     let loose: LooseHead =
-        serde_json::from_value(head.clone()).map_err(|_| invalid("it is no mapping"))?;
+        serde_json::from_value(head.clone()).map_err(|_| invalid(&"it is no mapping"))?;
     let (Some(artifact_id), Some(produced_by)) = (word(&loose.id), word(&loose.produced_by)) else {
-        return Err(invalid("`id` and `produced_by` are needed"));
+        return Err(invalid(&"`id` and `produced_by` are needed"));
     };
     let team = policy::team_of(company, produced_by);
     let is_delta = word(&loose.r#type) == Some(DocumentKind::MemoryDelta.as_str());
@@ -56,16 +62,13 @@ pub fn read(
         },
     };
     policy::check(company, actor, Action::Read, &subject)?;
+    let frontmatter = serde_json::from_value(head).map_err(|_| invalid(&"it is no mapping"))?;
     Ok(CompanyArtifactReadResponse {
         artifact_id: artifact_id.to_owned(),
+        frontmatter,
         artifact_relpath: relpath,
-        frontmatter: serde_json::from_value(head).map_err(|_| invalid("it is no mapping"))?,
         markdown,
     })
-}
-
-fn invalid(detail: impl std::fmt::Display) -> Error {
-    Error::Refused(format!("Invalid artifact front matter: {detail}"))
 }
 
 /// The head of a document whatever its type, and whatever is wrong with it.

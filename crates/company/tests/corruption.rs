@@ -1,5 +1,7 @@
 //! A thousand ways to break a file: every look at the folder still answers, names the file, and changes nothing.
 
+#[path = "filled/damage.rs"]
+mod damage;
 #[path = "filled/folder.rs"]
 mod filled;
 
@@ -20,6 +22,7 @@ use company::{
     share_pack, transfer,
     validate::validate,
 };
+use damage::{Numbers, damage};
 use filled::{Filled, filled, put, tree};
 use protocol::{
     Id as _,
@@ -34,21 +37,6 @@ use protocol::{
 /// Folders that are broken side by side, and how often each.
 const FOLDERS: u64 = 4;
 const TIMES: u64 = 250;
-
-/// Numbers that look random and are the same every time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits")
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        self.next() % limit.max(1)
-    }
-}
 
 #[test]
 fn no_damage_makes_a_look_at_the_folder_fail_or_write() {
@@ -102,61 +90,6 @@ fn date(file: &Path, seconds: u64) {
         let file = fs::File::options().write(true).open(file);
         file.and_then(|file| file.set_modified(time))
             .expect("a new time");
-    }
-}
-
-/// Breaks a file and tells how.
-fn damage(numbers: &mut Numbers, file: &Path, content: &[u8]) -> &'static str {
-    let at = numbers.below(content.len());
-    match numbers.below(7) {
-        0 => {
-            put(file, &content[..at]);
-            "cut off"
-        }
-        1 => {
-            let mut content = content.to_vec();
-            content[at] ^= 1 << numbers.below(8);
-            put(file, content);
-            "with a bit turned"
-        }
-        2 => {
-            fs::remove_file(file).expect("it was there");
-            "gone"
-        }
-        3 => {
-            fs::remove_file(file).expect("it was there");
-            fs::create_dir(file).expect("there is room");
-            "a folder"
-        }
-        4 => {
-            let noise: Vec<u8> = (0..64).map(|_| numbers.below(256) as u8).collect();
-            put(file, noise);
-            "noise"
-        }
-        // Another type of value on one line of YAML, or whatever that is in another file.
-        5 | 6 => {
-            const VALUES: [&str; 10] = [
-                "[1, {a: b}]",
-                "{}",
-                "null",
-                "-5",
-                "1e999",
-                "true",
-                "\"\"",
-                "99999999999999999999",
-                "&a [*a]",
-                "!!binary x",
-            ];
-            let text = String::from_utf8_lossy(content);
-            let mut lines: Vec<_> = text.lines().map(ToOwned::to_owned).collect();
-            let line = numbers.below(lines.len());
-            let value = VALUES[numbers.below(VALUES.len())];
-            let key = lines[line].split(':').next().unwrap_or_default().to_owned();
-            lines[line] = format!("{key}: {value}");
-            put(file, lines.join("\n"));
-            "with another value"
-        }
-        _ => unreachable!("below seven"),
     }
 }
 

@@ -57,6 +57,14 @@ fn made(place: &Place) -> Package {
     intake::run(&place.company, &wanted()).expect("a package")
 }
 
+/// A package whose plan the CEO approved.
+fn approved(place: &Place) -> Package {
+    let package = made(place);
+    let approved = ReviewDecision::Approved;
+    decide(place, &package, approved, "agent_c", ActorRole::Ceo).expect("an approval");
+    package
+}
+
 fn decide(
     place: &Place,
     package: &Package,
@@ -255,15 +263,7 @@ fn only_the_ceo_opens_the_gate_and_asking_again_makes_nothing_twice() {
 #[test]
 fn a_later_denial_closes_the_gate() {
     let place = place();
-    let package = made(&place);
-    decide(
-        &place,
-        &package,
-        ReviewDecision::Approved,
-        "agent_c",
-        ActorRole::Ceo,
-    )
-    .unwrap();
+    let package = approved(&place);
     // Folders of other programs may have several reviews.
     let [name] = place.names("inbox/reviews").try_into().expect("one review");
     let review = place.read(&format!("inbox/reviews/{name}"));
@@ -296,18 +296,26 @@ fn a_later_denial_closes_the_gate() {
 }
 
 #[test]
+fn a_gate_that_stays_closed_names_the_reviews_it_could_not_read() {
+    let place = place();
+    let package = approved(&place);
+    let [name] = place.names("inbox/reviews").try_into().expect("one review");
+    place.put(&format!("inbox/reviews/{name}"), "decision: [");
+    let refused = assigned(&place.company, &package, &["agent_b"]).unwrap_err();
+    let plan = &package.response.artifacts.executive_plan_artifact_id;
+    assert_eq!(
+        refused.to_string(),
+        format!(
+            "CEO approval required for executive plan {plan}; not readable: inbox/reviews/{name}"
+        )
+    );
+}
+
+#[test]
 fn tasks_and_their_log_are_there_together_wherever_the_process_ends() {
     for writes in 0.. {
         let place = place();
-        let package = made(&place);
-        decide(
-            &place,
-            &package,
-            ReviewDecision::Approved,
-            "agent_c",
-            ActorRole::Ceo,
-        )
-        .unwrap();
+        let package = approved(&place);
         let ended = assigned(&place.ending_after(writes), &package, &["agent_b"]);
         let company = place.reopened();
         let folder = format!("work/projects/{}", package.response.project_id);

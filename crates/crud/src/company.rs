@@ -70,6 +70,12 @@ impl CompanyRepository<'_> {
         self.0.write(move |db| self::link(db, &link)).await
     }
 
+    /// The workspace of a company folder.
+    pub async fn workspace(&self, dir: &str) -> Result<Option<String>, Error> {
+        let place = self.place(dir, "").await?;
+        Ok(place.map(|place| place.workspace_id))
+    }
+
     /// Where a project is. One indexed read, and none while nobody has written.
     pub async fn place(&self, dir: &str, project_id: &str) -> Result<Option<ProjectPlace>, Error> {
         let key = (dir.to_owned(), project_id.to_owned());
@@ -211,6 +217,7 @@ fn remove(db: &DatabaseConnection, gone: &company_project::Model) -> Result<bool
                  AND NOT EXISTS (SELECT 1 FROM thread_folder child WHERE child.parent_folder_id = $1) \
                  AND NOT EXISTS (SELECT 1 FROM thread_placement placed WHERE placed.folder_id = $1) \
                  AND NOT EXISTS (SELECT 1 FROM thread_agents_doc doc WHERE doc.folder_id = $1) \
+                 AND NOT EXISTS (SELECT 1 FROM thread_agents_doc_proposal proposed WHERE proposed.folder_id = $1) \
                RETURNING id";
     Ok(query::one(db, sql, [gone.folder_id.as_str().into()])?.is_some())
 }

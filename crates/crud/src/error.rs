@@ -88,6 +88,27 @@ pub enum Error {
         /// The document as it is.
         current: Option<Box<entity::thread_agents_doc::Model>>,
     },
+    /// The scope never had this version.
+    #[error("the AGENTS.md of this scope never had version {version}")]
+    UnknownScopeVersion {
+        /// The version.
+        version: i64,
+    },
+    /// There is no such proposal in the workspace.
+    #[error("there is no proposal `{0}`")]
+    UnknownProposal(String),
+    /// Somebody decided about the proposal before.
+    #[error("proposal `{}` is {} already", .0.id, .0.status)]
+    ProposalDecided(Box<entity::thread_agents_doc_proposal::Model>),
+    /// The proposal has another text than the caller saw.
+    #[error("proposal `{}` was rebased in between", .0.id)]
+    ProposalChanged(Box<entity::thread_agents_doc_proposal::Model>),
+    /// Too many proposals wait.
+    #[error("a workspace can have {limit} proposals that wait at most")]
+    TooManyProposals {
+        /// The most.
+        limit: i64,
+    },
     /// A folder would contain itself.
     #[error("folder `{folder_id}` cannot be moved into `{parent_folder_id}`, which is inside it")]
     FolderCycle {

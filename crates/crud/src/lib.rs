@@ -17,6 +17,7 @@ mod sqlite;
 mod store;
 mod thread;
 mod thread_agents_doc;
+mod thread_agents_doc_proposal;
 mod thread_folder;
 mod tree;
 mod turn;
@@ -42,6 +43,11 @@ pub use thread_agents_doc::{
     AgentsDocSummary, ArchiveDoc, Archived, DocScope, ExportedFile, ImportFile, ImportMode,
     Imported, Resolved, RestoreDoc, Revision, RevisionSummary, SaveDoc, Saved, Scope,
     ThreadAgentsDocRepository, ThreadResolution,
+};
+pub use thread_agents_doc_proposal::{
+    BaseText, DecideProposal, Decided, MAX_PENDING_PROPOSALS, NewProposal, Proposal,
+    ProposalCursor, ProposalQuery, ProposalTexts, ProposalVerdict, ProposedText,
+    ThreadAgentsDocProposalRepository,
 };
 pub use thread_folder::{
     DeleteFolder, FolderChange, FolderDeleted, FolderMoved, MAX_DEPTH, MAX_FOLDERS, NewFolder,

@@ -12,9 +12,9 @@ use tokio::sync::{oneshot, watch};
 
 use crate::{
     AccessTokenRepository, ArtifactRepository, CompanyRepository, DocScope, Error,
-    HookRunRepository, ProjectPlace, Resolved, Scope, ThreadAgentsDocRepository,
-    ThreadFolderRepository, ThreadRepository, ThreadResolution, TurnRepository,
-    WorkspaceRepository,
+    HookRunRepository, ProjectPlace, Resolved, Scope, ThreadAgentsDocProposalRepository,
+    ThreadAgentsDocRepository, ThreadFolderRepository, ThreadRepository, ThreadResolution,
+    TurnRepository, WorkspaceRepository,
     lock::WriteLock,
     memo::{Memo, Versions},
     reader::{ReadJob, Readers},
@@ -114,6 +114,11 @@ impl CrudStore {
     /// The AGENTS.md of each scope.
     pub fn agents_docs(&self) -> ThreadAgentsDocRepository<'_> {
         ThreadAgentsDocRepository(self)
+    }
+
+    /// Proposed changes of AGENTS.md documents.
+    pub fn agents_doc_proposals(&self) -> ThreadAgentsDocProposalRepository<'_> {
+        ThreadAgentsDocProposalRepository(self)
     }
 
     /// The AGENTS.md in force for a thread.

@@ -16,7 +16,7 @@ pub use revision::{RestoreDoc, Revision, RevisionSummary};
 pub use save::{ArchiveDoc, Archived, SaveDoc, Saved};
 
 pub(crate) use resolve::{Effective, effective_in};
-pub(crate) use save::archive_with_folder;
+pub(crate) use save::{archive_with_folder, save};
 
 /// The operations on AGENTS.md documents.
 #[derive(Debug)]
@@ -175,7 +175,7 @@ pub(crate) fn summaries(
 }
 
 /// The document of exactly this scope, archived ones aside.
-fn explicit(db: &DatabaseConnection, scope: &DocScope) -> Result<Option<Model>, Error> {
+pub(crate) fn explicit(db: &DatabaseConnection, scope: &DocScope) -> Result<Option<Model>, Error> {
     let workspace_id = scope.workspace_id.as_str();
     match scope.folder_id.as_deref() {
         None => query::find(
@@ -194,7 +194,7 @@ fn explicit(db: &DatabaseConnection, scope: &DocScope) -> Result<Option<Model>, 
 }
 
 /// Fails unless workspace and folder are there.
-fn check(db: &DatabaseConnection, scope: &DocScope) -> Result<(), Error> {
+pub(crate) fn check(db: &DatabaseConnection, scope: &DocScope) -> Result<(), Error> {
     workspace::active(db, &scope.workspace_id)?;
     if let Some(folder_id) = &scope.folder_id {
         thread_folder::find(db, &scope.workspace_id, folder_id)?;

@@ -1,7 +1,7 @@
 //! Folders of the thread tree.
 
 use entity::{
-    thread_agents_doc,
+    thread_agents_doc, thread_agents_doc_proposal,
     thread_folder::{ActiveModel, Column, Entity, Model},
     thread_placement,
 };
@@ -13,6 +13,7 @@ use sea_orm::{
 use crate::{
     CrudStore, DocScope, Error, Resolved, query,
     thread_agents_doc::{Effective, archive_with_folder, effective_in},
+    thread_agents_doc_proposal::withdraw_with_folder,
     workspace::{active, bump_tree},
 };
 
@@ -72,6 +73,8 @@ pub struct FolderDeleted {
     pub tree_version: u64,
     /// Its AGENTS.md, which went with it.
     pub archived: Option<thread_agents_doc::Model>,
+    /// What was proposed for it, which went with it.
+    pub withdrawn: Vec<thread_agents_doc_proposal::Model>,
     /// Whether that document was in force.
     pub effective_changed: bool,
 }
@@ -217,6 +220,7 @@ fn delete(db: &DatabaseConnection, delete: &DeleteFolder) -> Result<Option<Folde
     let before = effective_in(db, &scope)?;
     let archived =
         archive_with_folder(db, &scope, &delete.revision_id, &delete.author, delete.now)?;
+    let withdrawn = withdraw_with_folder(db, &scope, &delete.author, delete.now)?;
     let effective_changed = Effective::identity(before.as_ref())
         != Effective::identity(effective_in(db, &scope)?.as_ref());
     let parent = Expr::value(folder.parent_folder_id);
@@ -234,6 +238,7 @@ fn delete(db: &DatabaseConnection, delete: &DeleteFolder) -> Result<Option<Folde
     Ok(Some(FolderDeleted {
         tree_version: bump_tree(db, workspace_id)?,
         archived,
+        withdrawn,
         effective_changed,
     }))
 }

@@ -14,6 +14,7 @@ pub mod company_project;
 pub mod hook_run;
 pub mod thread;
 pub mod thread_agents_doc;
+pub mod thread_agents_doc_proposal;
 pub mod thread_agents_doc_revision;
 pub mod thread_folder;
 pub mod thread_placement;

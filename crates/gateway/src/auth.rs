@@ -128,12 +128,31 @@ impl Principal {
     }
 
     pub(crate) fn check_scope(&self, access: Access) -> Result<(), Failure> {
-        match self.scopes.contains(&access) {
+        let is_allowed = match access {
+            // Whoever may change something may propose to.
+            Access::Propose => {
+                self.scopes.contains(&Access::Propose) || self.scopes.contains(&Access::Write)
+            }
+            Access::Read | Access::Write | Access::Exec => self.scopes.contains(&access),
+        };
+        match is_allowed {
             true => Ok(()),
             false => Err(Failure::forbidden(format!(
                 "the token has no scope `{}`, which this method needs",
                 access.as_str()
             ))),
+        }
+    }
+
+    pub(crate) fn check_needed(&self, needed: Option<ActorRole>) -> Result<(), Failure> {
+        match needed {
+            Some(needed) if Role::from(needed) > self.role => Err(Failure::forbidden(format!(
+                "the token has the role {}, and this needs the role {needed}",
+                self.role
+            ))
+            .with("role", self.role.to_string())
+            .with("needed_role", needed.as_str())),
+            _ => Ok(()),
         }
     }
 
@@ -176,7 +195,7 @@ pub enum InvalidToken {
     #[error("`{0}` is not a role: expected worker, manager, director, ceo or human")]
     Role(String),
     /// No such scope.
-    #[error("`{0}` is not a scope: expected read, write or exec")]
+    #[error("`{0}` is not a scope: expected read, propose, write or exec")]
     Scope(String),
     /// No workspace id.
     #[error(transparent)]
@@ -223,7 +242,7 @@ impl fmt::Display for Role {
 }
 
 pub(crate) fn parse_scope(text: &str) -> Result<Access, InvalidToken> {
-    let scopes = [Access::Read, Access::Write, Access::Exec];
+    let scopes = [Access::Read, Access::Propose, Access::Write, Access::Exec];
     let found = scopes
         .into_iter()
         .find(|scope| scope.as_str() == text.trim());

@@ -19,7 +19,7 @@ use rpc::{
 };
 
 use crate::{
-    Peer, Principal, company_events::CompanySubscription, notify, peer::thread_topic,
+    Peer, Principal, company_events::CompanySubscription, linking, notify, peer::thread_topic,
     providers::Providers, rows,
 };
 
@@ -305,13 +305,24 @@ impl Admit for Context {
     async fn admit(&self, call: Call<'_>) -> Result<(), Failure> {
         let principal = self.principal();
         principal.check_scope(call.access)?;
+        principal.check_needed(call.needs)?;
         principal.check_role(call.claims)?;
         match call.reach {
             // What belongs to all workspaces is not for a token of some.
             Reach::Home if call.access == Access::Read => {}
             Reach::Home => principal.check_unlimited()?,
-            // A company folder is not yet part of any workspace a token can be limited to.
-            Reach::Company(_) => principal.check_unlimited()?,
+            Reach::Company(dir) => {
+                if principal.is_limited() {
+                    let dir = linking::dir(&self.companies().at(dir));
+                    let workspace = self.store().companies().workspace(&dir).await;
+                    let workspace = workspace.map_err(rows::failure)?;
+                    if !workspace.is_some_and(|workspace| principal.may_see(&workspace)) {
+                        return Err(Failure::forbidden(
+                            "the token is not made for the workspace of this company folder",
+                        ));
+                    }
+                }
+            }
             Reach::Workspace(workspace) => {
                 principal.check_workspace(workspace)?;
                 // Before the handler reads anything, so that no change falls between reading and listening.

@@ -18,6 +18,7 @@ mod linking;
 mod methods;
 mod notify;
 mod peer;
+mod proposals;
 mod providers;
 mod rows;
 mod serve;

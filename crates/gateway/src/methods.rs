@@ -19,6 +19,7 @@ pub fn router() -> rpc::Router<Context> {
     thread::routes(&mut router);
     thread::folder::routes(&mut router);
     thread::agents_doc::routes(&mut router);
+    thread::agents_doc::proposal::routes(&mut router);
     turn::routes(&mut router);
     artifact::routes(&mut router);
     artifact::upload::routes(&mut router);

@@ -1,7 +1,12 @@
 //! Where a row becomes a wire type, and an error of the database becomes an answer.
 
-use crud::{AgentsDocSummary, ArtifactDetail, Error, Resolved, Revision, RevisionSummary};
-use entity::{thread, thread_agents_doc, thread_folder, thread_placement, workspace};
+use crud::{
+    AgentsDocSummary, ArtifactDetail, Error, Proposal, Resolved, Revision, RevisionSummary,
+};
+use entity::{
+    thread, thread_agents_doc, thread_agents_doc_proposal, thread_folder, thread_placement,
+    workspace,
+};
 use protocol::{
     ArtifactId, ArtifactVersionId, FolderId, Id, ThreadId, UploadId, WorkspaceId,
     artifact::{
@@ -14,6 +19,7 @@ use protocol::{
         agents_doc::{
             ThreadAgentsDocPayload, ThreadAgentsDocResolvedPayload, ThreadAgentsDocRevision,
             ThreadAgentsDocRevisionSummary, ThreadAgentsDocSummary,
+            proposal::{ThreadAgentsDocProposal, ThreadAgentsDocProposalChangedNotification},
         },
         folder::ThreadFolder,
     },
@@ -150,6 +156,45 @@ pub(crate) fn revision(row: Revision) -> Result<ThreadAgentsDocRevision, Failure
         saved_at: row.saved_at,
         saved_by: row.saved_by,
         save_reason: row.save_reason,
+    })
+}
+
+pub(crate) fn proposal(found: Proposal) -> Result<ThreadAgentsDocProposal, Failure> {
+    let Proposal {
+        row,
+        current_version,
+    } = found;
+    Ok(ThreadAgentsDocProposal {
+        id: id(&row.id)?,
+        workspace_id: id(&row.workspace_id)?,
+        folder_id: row.folder_id.as_deref().map(id).transpose()?,
+        is_stale: row.status == "pending" && row.base_version != current_version,
+        status: word(&row.status)?,
+        base_version: row.base_version,
+        current_version,
+        diff: row.diff,
+        content_sha256: row.content_sha256,
+        char_count: row.char_count.unsigned_abs(),
+        rationale: row.rationale,
+        author: row.author,
+        decided_by: row.decided_by,
+        decided_at: row.decided_at,
+        note: row.note,
+        saved_doc_id: row.saved_doc_id.as_deref().map(id).transpose()?,
+        saved_version: row.saved_version,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+    })
+}
+
+pub(crate) fn proposal_changed(
+    row: &thread_agents_doc_proposal::Model,
+) -> Result<ThreadAgentsDocProposalChangedNotification, Failure> {
+    Ok(ThreadAgentsDocProposalChangedNotification {
+        workspace_id: id(&row.workspace_id)?,
+        proposal_id: id(&row.id)?,
+        folder_id: row.folder_id.as_deref().map(id).transpose()?,
+        status: word(&row.status)?,
     })
 }
 
@@ -379,6 +424,24 @@ pub(crate) fn failure(error: Error) -> Failure {
         }
         Error::UnknownDoc(_) => Failure::state(Kind::UnknownAgentsDoc, message),
         Error::UnknownRevision { .. } => Failure::state(Kind::UnknownRevision, message),
+        Error::UnknownScopeVersion { .. } => Failure::state(Kind::UnknownRevision, message),
+        Error::UnknownProposal(_) => {
+            Failure::params(Kind::UnknownProposal, message).with("path", "/proposal_id")
+        }
+        Error::ProposalDecided(row) => Failure::state(Kind::AlreadyDecided, message)
+            .with("proposal_id", row.id)
+            .with("status", row.status)
+            .with("decided_by", row.decided_by)
+            .with("decided_at", row.decided_at)
+            .with("note", row.note),
+        Error::ProposalChanged(row) => Failure::state(Kind::VersionConflict, message)
+            .with("proposal_id", row.id)
+            .with("base_version", row.base_version)
+            .with("content_sha256", row.content_sha256)
+            .hint("read it again"),
+        Error::TooManyProposals { limit } => Failure::state(Kind::QuotaExceeded, message)
+            .with("limit", limit)
+            .hint("decide about some first"),
         Error::VersionConflict { .. } => Failure::state(
             Kind::VersionConflict,
             format!("version conflict: {message}"),

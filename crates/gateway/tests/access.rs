@@ -42,7 +42,7 @@ fn params_of(method: &str) -> Value {
         "artifact_id": "art_a", "upload_id": "upl_a", "download_id": "dwn_a", "message_id": "user_trn_a",
         "binding_kind": "manual_attach", "direction": "input", "client_attachment_id": "one",
         "file_name": "a.txt", "size_bytes": 1, "sha256": "0".repeat(64), "source_kind": "api",
-        "offset": 0, "len": 1,
+        "offset": 0, "len": 1, "rationale": "Why", "proposal_id": "agp_a", "decision": "deny",
         "provider": "openai", "api_key": "key"});
     if method == "thread/agents_doc/import" {
         params["mode"] = "create".into();
@@ -70,7 +70,7 @@ async fn a_token_that_may_only_read_calls_exactly_the_methods_that_read() {
                 let may_fail = method.name == "provider/models/list";
                 assert!(is_answered || may_fail, "{}: {refused}", method.name);
             }
-            protocol::Access::Write | protocol::Access::Exec => {
+            protocol::Access::Propose | protocol::Access::Write | protocol::Access::Exec => {
                 assert_eq!(refused, "-32043 forbidden", "{}", method.name);
             }
         }

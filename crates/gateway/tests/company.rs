@@ -270,28 +270,50 @@ async fn bad_params_name_every_field() {
 }
 
 #[tokio::test]
-async fn a_token_of_some_workspaces_reaches_no_company_folder() {
+async fn a_token_of_some_workspaces_reaches_their_company_folders_alone() {
     let fixture = Fixture::new().await;
-    let create = json!({"workspace_id": "ws_mine"});
+    let other = tempfile::tempdir().unwrap();
+    let init = json!({"workspace_dir": other.path(), "company_name": "Other"});
     fixture
         .client
-        .call_raw("workspace/create", create)
+        .call_raw("workspace.init", init)
         .await
         .unwrap();
+    let listed = fixture.client.call_raw("workspace/list", json!({}));
+    let listed = listed.await.unwrap();
+    let mut listed = listed["workspaces"].as_array().unwrap().iter();
+    let here = fs::canonicalize(fixture.dir()).unwrap();
+    let own = listed.find(|workspace| workspace["dir"] == json!(here));
+    let own = own.unwrap()["id"].as_str().unwrap();
     let limited = fixture
         .running
-        .client_with_token(&["read", "write", "exec"], &["ws_mine"])
+        .client_with_token(&["read", "write", "exec"], &[own])
         .await;
-    for method in [
-        "workspace.projects.list",
-        "run.list",
-        "events.subscribe",
-        "workspace.init",
+    for (dir, is_theirs) in [
+        (json!(fixture.dir()), true),
+        (
+            json!(format!(
+                "{}/../{}",
+                fixture.dir(),
+                here.file_name().unwrap().display()
+            )),
+            true,
+        ),
+        (json!(other.path()), false),
+        (json!(format!("{}/work", fixture.dir())), false),
+        (json!("/nowhere"), false),
+        (json!(""), false),
     ] {
-        let params = json!({"workspace_dir": fixture.dir()});
-        let refused = refusal(&limited, method, params).await;
-        assert!(refused.starts_with("-32000"), "{method}: {refused}");
+        for method in ["workspace.projects.list", "run.list", "events.subscribe"] {
+            let answered = refusal(&limited, method, json!({"workspace_dir": dir})).await;
+            let is_answered = answered.starts_with("answered");
+            assert_eq!(is_answered, is_theirs, "{method} in {dir}: {answered}");
+        }
     }
+    let outside = json!({"workspace_dir": fixture.dir(), "out_dir": other.path().join("out")});
+    let refused = refusal(&limited, "workspace.export", outside).await;
+    assert!(refused.starts_with("-32000"), "{refused}");
+    assert!(!other.path().join("out").exists());
 }
 
 #[tokio::test]

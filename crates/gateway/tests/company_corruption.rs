@@ -1,6 +1,8 @@
 //! A thousand ways to break a file of a company folder, seen over the wire: whatever method is called, it works or says
 //! what is wrong, and what it refuses changes nothing.
 
+#[path = "../../company/tests/filled/damage.rs"]
+mod damage;
 #[path = "../../company/tests/filled/folder.rs"]
 #[expect(dead_code, reason = "the tests of the crate `company` use all of it")]
 mod filled;
@@ -11,6 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use damage::{Numbers, damage};
 use filled::{filled, put};
 use protocol::{Access, Dialect, methods};
 use rpc::Client;
@@ -20,21 +23,6 @@ use serde_json::{Value, json};
 const FOLDERS: usize = 4;
 const TIMES: usize = 250;
 const CALLS: usize = 2;
-
-/// Numbers that look random and are the same every time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits")
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        self.next() % limit.max(1)
-    }
-}
 
 type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
@@ -62,7 +50,7 @@ fn kept(root: &Path) -> Tree {
 }
 
 /// What there is in the folder that methods can be asked for.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Ids {
     run: String,
     delta: String,
@@ -71,6 +59,9 @@ struct Ids {
     channel: String,
     job: String,
     session: String,
+    /// A project that a pipeline made, and its approved plan.
+    planned: String,
+    plan: String,
 }
 
 /// Params that fit the folder as it was made; a method takes of them what it knows.
@@ -94,6 +85,19 @@ fn params(method: &str, dir: &Path, outside: &Path, ids: &Ids) -> Value {
         // These take nothing they do not know.
         "workspace.bootstrap.enterprise" => return json!({"workspace_dir": dir, "force": true}),
         "heartbeat.config.set" => return json!({"workspace_dir": dir, "enabled": false}),
+        "pipeline.client_intake.run" => {
+            return json!({
+                "workspace_dir": dir, "project_name": "Portal", "ceo_actor_id": "human_ceo",
+                "executive_manager_agent_id": "agent_m", "intake_text": "Build a portal",
+            });
+        }
+        "pipeline.department.assign_tasks" => {
+            return json!({
+                "workspace_dir": dir, "project_id": ids.planned, "department_key": "backend",
+                "director_agent_id": "agent_d", "worker_agent_ids": ["agent_a"],
+                "approved_executive_plan_artifact_id": ids.plan,
+            });
+        }
         "artifact.read" => json!({"artifact_id": "art_plan"}),
         "ui.resolve" => json!({"artifact_id": ids.other_delta, "decision": "approved"}),
         "inbox.resolve" => json!({"artifact_id": "art_report"}),
@@ -156,18 +160,13 @@ async fn fill(client: &Client, dir: &Path) -> Ids {
     let word = |answer: &Value, name: &str| answer[name].as_str().expect("an id").to_owned();
     let folder = |more: Value| with(json!({"workspace_dir": dir, "project_id": "proj_a"}), more);
     let mut ids = Ids {
-        run: String::new(),
-        delta: String::new(),
-        other_delta: String::new(),
-        share_pack: String::new(),
-        channel: String::new(),
         job: "job_a".to_owned(),
-        session: String::new(),
+        ..Ids::default()
     };
     let run = folder(json!({"agent_id": "agent_a", "provider": "cmd"}));
     ids.run = word(&must(client, "run.create", run).await, "run_id");
     for delta in [&mut ids.delta, &mut ids.other_delta] {
-        let mut propose = params("memory.propose_delta", dir, dir, &empty_ids());
+        let mut propose = params("memory.propose_delta", dir, dir, &Ids::default());
         propose["run_id"] = json!(ids.run);
         *delta = word(
             &must(client, "memory.propose_delta", propose).await,
@@ -213,17 +212,21 @@ async fn fill(client: &Client, dir: &Path) -> Ids {
     ids
 }
 
-fn empty_ids() -> Ids {
-    let none = String::new;
-    Ids {
-        run: none(),
-        delta: none(),
-        other_delta: none(),
-        share_pack: none(),
-        channel: none(),
-        job: none(),
-        session: none(),
-    }
+/// Lets a pipeline make a project, and approves its plan.
+async fn plan(client: &Client, dir: &Path, ids: &mut Ids) {
+    let director = "schema_version: 1\ntype: agent\nid: agent_d\nname: Dora\nrole: director\nprovider: codex\n\
+                    team_id: team_a\ncreated_at: \"2025-11-01T00:00:00.000Z\"\n";
+    put(&dir.join("org/agents/agent_d/agent.yaml"), director);
+    let intake = params("pipeline.client_intake.run", dir, dir, ids);
+    let made = must(client, "pipeline.client_intake.run", intake).await;
+    let word = |value: &Value| value.as_str().expect("an id").to_owned();
+    ids.planned = word(&made["project_id"]);
+    ids.plan = word(&made["artifacts"]["executive_plan_artifact_id"]);
+    let approve = json!({
+        "workspace_dir": dir, "project_id": ids.planned, "decision": "approved",
+        "artifact_id": made["artifacts"]["approval_artifact_id"], "actor_id": "human_ceo", "actor_role": "ceo",
+    });
+    must(client, "inbox.resolve", approve).await;
 }
 
 /// Makes a folder what it was.
@@ -247,49 +250,6 @@ fn restore(root: &Path, pristine: &Tree) {
     }
 }
 
-/// Breaks a file and tells how.
-fn damage(numbers: &mut Numbers, file: &Path, content: &[u8]) -> &'static str {
-    let at = numbers.below(content.len());
-    match numbers.below(6) {
-        0 => {
-            put(file, &content[..at]);
-            "cut off"
-        }
-        1 => {
-            let mut content = content.to_vec();
-            content[at] ^= 1 << numbers.below(8);
-            put(file, content);
-            "with a bit turned"
-        }
-        2 => {
-            fs::remove_file(file).expect("it was there");
-            "gone"
-        }
-        3 => {
-            fs::remove_file(file).expect("it was there");
-            fs::create_dir(file).expect("there is room");
-            "a folder"
-        }
-        4 => {
-            let noise: Vec<u8> = (0..64).map(|_| numbers.below(256) as u8).collect();
-            put(file, noise);
-            "noise"
-        }
-        5 => {
-            const VALUES: [&str; 6] = ["[1, {a: b}]", "null", "-5", "true", "\"\"", "&a [*a]"];
-            let text = String::from_utf8_lossy(content);
-            let mut lines: Vec<_> = text.lines().map(ToOwned::to_owned).collect();
-            let line = numbers.below(lines.len());
-            let value = VALUES[numbers.below(VALUES.len())];
-            let key = lines[line].split(':').next().unwrap_or_default().to_owned();
-            lines[line] = format!("{key}: {value}");
-            put(file, lines.join("\n"));
-            "with another value"
-        }
-        _ => unreachable!("below six"),
-    }
-}
-
 /// Whether an error says which file is meant: by its path, its name, or the id that is part of its path.
 fn names_it(told: &str, relative: &Path) -> bool {
     let parts = relative.iter().filter_map(|part| part.to_str());
@@ -302,22 +262,46 @@ fn names_it(told: &str, relative: &Path) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_is_damaged_every_method_works_or_says_what_is_wrong_and_then_changes_nothing() {
     let running = testkit::gateway().await;
-    let client = running.client();
     let made = filled();
-    let ids = fill(&client, made.company.root()).await;
-    let pristine = kept(made.company.root());
-    let mut calls: Vec<(&'static str, Access)> = methods()
-        .filter(|(family, _)| family.dialect == Dialect::Company)
+    let root = made.company.root();
+    let ids = fill(&running.client(), root).await;
+    // Subscriptions and pipelines have tests of their own.
+    let calls = calls(|name| !name.starts_with("events.") && !name.starts_with("pipeline."));
+    break_folders(&running, kept(root), calls, ids, TIMES).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_is_damaged_a_pipeline_works_or_says_what_is_wrong_and_then_changes_nothing() {
+    let running = testkit::gateway().await;
+    let made = filled();
+    let root = made.company.root();
+    let mut ids = Ids::default();
+    plan(&running.client(), root, &mut ids).await;
+    let calls = calls(|name| name.starts_with("pipeline."));
+    break_folders(&running, kept(root), calls, ids, TIMES / 2).await;
+}
+
+fn calls(is_wanted: impl Fn(&str) -> bool) -> Vec<(&'static str, Access)> {
+    methods()
+        .filter(|(family, method)| family.dialect == Dialect::Company && is_wanted(method.name))
         .map(|(_, method)| (method.name, method.access))
-        .collect();
-    // Subscriptions have a test of their own. Pipelines need an enterprise with an approved plan, which this folder is
-    // not.
-    calls.retain(|(name, _)| !name.starts_with("events.") && !name.starts_with("pipeline."));
+        .collect()
+}
+
+/// Breaks copies of a folder side by side.
+async fn break_folders(
+    running: &testkit::TestGateway,
+    pristine: Tree,
+    calls: Vec<(&'static str, Access)>,
+    ids: Ids,
+    times: usize,
+) {
     let mut unfit = Vec::new();
     for (method, _) in &calls {
         let place = tempfile::tempdir().expect("a folder");
         let root = place.path().join("acme");
         restore_new(&root, &pristine);
+        let client = running.client();
         must(&client, "index.sync", json!({"workspace_dir": root})).await;
         let answer = client
             .call_raw(method, params(method, &root, place.path(), &ids))
@@ -340,7 +324,7 @@ async fn whatever_is_damaged_every_method_works_or_says_what_is_wrong_and_then_c
         );
         folders.spawn(async move {
             let numbers = Numbers(20_261_115 + number as u64);
-            break_and_call(&client, &pristine, &calls, &ids, numbers, number).await
+            break_and_call(&client, &pristine, &calls, &ids, numbers, (number, times)).await
         });
     }
     let (mut refused, mut wrong) = (0, Vec::new());
@@ -351,7 +335,7 @@ async fn whatever_is_damaged_every_method_works_or_says_what_is_wrong_and_then_c
     }
     assert!(wrong.is_empty(), "{}: {wrong:#?}", wrong.len());
     assert!(
-        refused > FOLDERS * TIMES * CALLS / 50,
+        refused > FOLDERS * times * CALLS / 50,
         "{refused} calls were refused"
     );
 }
@@ -396,7 +380,7 @@ async fn break_and_call(
     calls: &[(&'static str, Access)],
     ids: &Ids,
     mut numbers: Numbers,
-    folder: usize,
+    (folder, times): (usize, usize),
 ) -> (usize, Vec<String>) {
     let place = tempfile::tempdir().expect("a folder");
     let root = place.path().join("acme");
@@ -409,7 +393,7 @@ async fn break_and_call(
         .collect();
     let (mut refused, mut wrong) = (0, Vec::new());
     let mut next = folder * calls.len() / FOLDERS;
-    for time in 0..TIMES {
+    for time in 0..times {
         let path = files[numbers.below(files.len())];
         let how = damage(&mut numbers, &root.join(path), &pristine[path]);
         for _ in 0..CALLS {
@@ -441,7 +425,10 @@ async fn break_and_call(
                     refused += 1;
                     let told = format!("{message} {data}");
                     let is_outside_same = runs_on || kept(outside.path()) == around;
-                    if data.get("incident_id").is_some() || !names_it(&told, path) {
+                    // An approval that is lost cannot be named, only what lacks it.
+                    let lacks = !ids.plan.is_empty() && told.contains(&ids.plan);
+                    let is_told = names_it(&told, path) || lacks;
+                    if data.get("incident_id").is_some() || !is_told {
                         wrong.push(format!("{what} says: {told}"));
                     } else if !changed(&before, &after).is_empty() || !is_outside_same {
                         wrong.push(format!(

@@ -176,3 +176,30 @@ async fn who_may_only_read_registers_nothing() {
     let listed = running.client().call_raw("workspace/list", json!({})).await;
     assert_eq!(listed.expect("a list")["workspaces"], json!([]));
 }
+
+#[tokio::test]
+async fn what_is_proposed_in_the_workspace_waits_in_the_inbox_of_the_company() {
+    let linked = Linked::new().await;
+    let (alpha, beta) = (linked.project("Alpha").await, linked.project("Beta").await);
+    let folders = linked.folders().await;
+    let propose = json!({
+        "workspace_id": linked.workspace, "folder_id": folders[0].0, "content": "Be brief.\n", "rationale": "Why not",
+    });
+    let proposed = linked.call("thread/agents_doc/propose", propose).await;
+    let inbox = async |project: Option<&str>| {
+        let params = json!({"workspace_dir": linked.folder.path(), "project_id": project});
+        let found = linked.call("inbox.snapshot", params).await;
+        found["agents_doc_proposals"].clone()
+    };
+    let waiting = json!([proposed["proposal"]]);
+    assert_eq!(inbox(None).await, waiting);
+    assert_eq!(inbox(Some(&alpha)).await, waiting);
+    assert_eq!(inbox(Some(&beta)).await, Value::Null);
+    let decide = json!({
+        "workspace_id": linked.workspace, "proposal_id": proposed["proposal"]["id"], "decision": "deny",
+    });
+    linked
+        .call("thread/agents_doc/proposal/decide", decide)
+        .await;
+    assert_eq!(inbox(None).await, Value::Null);
+}

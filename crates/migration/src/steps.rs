@@ -14,6 +14,7 @@ mod m20261115_000005_hook_run;
 mod m20261115_000006_artifact;
 mod m20261115_000007_artifact_version_upload;
 mod m20261115_000008_company;
+mod m20261115_000009_agents_doc_proposal;
 
 /// One step.
 pub(crate) struct Step {
@@ -55,6 +56,10 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "m20261115_000008_company",
         statements: m20261115_000008_company::statements,
+    },
+    Step {
+        name: "m20261115_000009_agents_doc_proposal",
+        statements: m20261115_000009_agents_doc_proposal::statements,
     },
 ];
 

@@ -127,6 +127,8 @@ id_types! {
     TurnId = "trn_";
     /// An AGENTS.md document.
     AgentsDocId = "agd_";
+    /// A proposed change of an AGENTS.md document.
+    AgentsDocProposalId = "agp_";
     /// An artifact.
     ArtifactId = "art_";
     /// A version of an artifact.

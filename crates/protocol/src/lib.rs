@@ -22,8 +22,8 @@ pub mod turn;
 pub mod workspace;
 
 pub use id::{
-    AgentsDocId, ArtifactId, ArtifactVersionId, BindingId, BlobId, DownloadId, FolderId, Id,
-    InvalidId, MessageId, ThreadId, TurnId, UploadId, WorkspaceId,
+    AgentsDocId, AgentsDocProposalId, ArtifactId, ArtifactVersionId, BindingId, BlobId, DownloadId,
+    FolderId, Id, InvalidId, MessageId, ThreadId, TurnId, UploadId, WorkspaceId,
 };
 pub use method::{
     Access, Dialect, Family, Method, MethodSpec, Notification, NotificationSpec, Reach, TypeSpec,
@@ -39,6 +39,7 @@ pub const FAMILIES: &[&Family] = &[
     &thread::FAMILY,
     &thread::folder::FAMILY,
     &thread::agents_doc::FAMILY,
+    &thread::agents_doc::proposal::FAMILY,
     &turn::FAMILY,
     &artifact::FAMILY,
     &artifact::upload::FAMILY,

@@ -27,6 +27,8 @@ pub trait Method: 'static {
     const ACCESS: Access;
     /// The param that claims a role for whoever acts.
     const CLAIMS: Option<&'static str>;
+    /// The role a token needs at least, for what shows or changes more than policy can look at.
+    const NEEDS: Option<ActorRole>;
     /// The payload of `params`.
     type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
     /// The payload of `result`.
@@ -86,6 +88,8 @@ impl Dialect {
 pub enum Access {
     /// Looks at something.
     Read,
+    /// Proposes a change that somebody else decides about.
+    Propose,
     /// Changes something.
     Write,
     /// Starts a process.
@@ -97,6 +101,7 @@ impl Access {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
+            Self::Propose => "propose",
             Self::Write => "write",
             Self::Exec => "exec",
         }
@@ -167,6 +172,8 @@ pub struct MethodSpec {
     pub access: Access,
     /// The param that claims a role for whoever acts; a token's role is its ceiling.
     pub claims: Option<&'static str>,
+    /// The role a token needs at least.
+    pub needs: Option<ActorRole>,
     /// The payload of `params`.
     pub params: TypeSpec,
     /// The payload of `result`.
@@ -181,6 +188,7 @@ impl MethodSpec {
             doc,
             access: M::ACCESS,
             claims: M::CLAIMS,
+            needs: M::NEEDS,
             params: TypeSpec::of::<M::Params>(),
             response: TypeSpec::of::<M::Response>(),
         }
@@ -265,6 +273,7 @@ macro_rules! methods {
                 const DIALECT: $crate::Dialect = $crate::Dialect::$dialect;
                 const ACCESS: $crate::Access = $crate::Access::$access;
                 const CLAIMS: Option<&'static str> = $crate::methods!(@claim $($role $($of)*)?);
+                const NEEDS: Option<$crate::company::ActorRole> = $crate::methods!(@needs $($needed)?);
                 type Params = $params;
                 type Response = $response;
 
@@ -273,7 +282,7 @@ macro_rules! methods {
                 }
 
                 fn claims(params: &$params) -> Option<$crate::company::ActorRole> {
-                    $crate::methods!(@claims params $(only $needed)? $($role $($of)*)?)
+                    $crate::methods!(@claims params $($role $($of)*)?)
                 }
             }
         )*
@@ -307,14 +316,15 @@ macro_rules! methods {
     (@claim $role:ident $($of:ident)*) => {
         Some(concat!(stringify!($role) $(, ".", stringify!($of))*))
     };
+    (@needs) => {
+        None
+    };
+    (@needs $needed:ident) => {
+        Some($crate::company::ActorRole::$needed)
+    };
     (@claims $params:ident) => {{
         let _ = $params;
         None
-    }};
-    // What shows or changes more than policy can look at is done by nobody below this role.
-    (@claims $params:ident only $needed:ident) => {{
-        let _ = $params;
-        Some($crate::company::ActorRole::$needed)
     }};
     // Of a role that must be given, and of one that may be.
     (@claims $params:ident $role:ident $($of:ident)*) => {

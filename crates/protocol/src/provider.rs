@@ -11,10 +11,8 @@ crate::methods! {
     /// List the models of a provider.
     Read ProviderModelsList = "provider/models/list" (ProviderModelsListParams) -> ProviderModelsListResponse;
     /// Store the key of a provider; it is never shown again.
-    /// A token needs the role `human` for it.
     Write ProviderSetApiKey = "provider/set_api_key" (ProviderSetApiKeyParams only Human) -> ProviderSetApiKeyResponse;
     /// Forget the stored key of a provider.
-    /// A token needs the role `human` for it.
     Write ProviderDeleteApiKey = "provider/delete_api_key" (ProviderDeleteApiKeyParams only Human) -> ProviderDeleteApiKeyResponse;
 }
 

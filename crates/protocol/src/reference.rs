@@ -17,6 +17,7 @@ pub fn reference() -> String {
         "# Protocol reference\n\n\
          Generated from `crates/protocol`; do not edit.\n\
          Every method is JSON-RPC 2.0 and is answered on every transport.\n\
+         The scope is what a token must be made for; where a role stands beside it, the token needs that role as well.\n\
          The schema of each type is served under `/schemas/<type in snake_case>.json` and kept in `schemas/`.\n\n\
          | Method | Scope | Purpose |\n|---|---|---|\n",
     );
@@ -24,10 +25,13 @@ pub fn reference() -> String {
     for (_, method) in crate::methods() {
         let _ = writeln!(
             page,
-            "| [`{}`](#{}) | {} | {} |",
+            "| [`{}`](#{}) | {}{} | {} |",
             method.name,
             anchors[method.name],
             method.access.as_str(),
+            method
+                .needs
+                .map_or(String::new(), |role| format!(", {role}")),
             summary(method.doc)
         );
     }

@@ -90,7 +90,7 @@ kinds! {
     SpawnFailed = "spawn_failed";
     /// There is a secret in what was to be stored; `context_label` and `matches_by_kind` say where and what.
     SecretDetected = "secret_detected";
-    /// Somebody decided before; `review_id` and `decision` say what.
+    /// Somebody decided before; `review_id` and `decision`, or `status` and `decided_by`, say what.
     AlreadyDecided = "already_decided";
     /// The state of things forbids it.
     Refused = "refused";
@@ -112,6 +112,10 @@ kinds! {
     UnknownAgentsDoc = "unknown_agents_doc";
     /// The document has no such version.
     UnknownRevision = "unknown_revision";
+    /// There is no such proposal in the workspace.
+    UnknownProposal = "unknown_proposal";
+    /// Both sides changed the same lines; `base`, `current` and `proposed` are the texts.
+    MergeConflict = "merge_conflict";
     /// There is no such artifact in the workspace.
     UnknownArtifact = "unknown_artifact";
     /// There is no such upload, or it is somebody else's, or it has expired.

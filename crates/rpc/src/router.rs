@@ -51,6 +51,8 @@ pub struct Call<'a> {
     pub reach: Reach<'a>,
     /// The role it claims for whoever acts.
     pub claims: Option<ActorRole>,
+    /// The role the caller must have.
+    pub needs: Option<ActorRole>,
 }
 
 /// The context of a request; it decides before dispatch whether a call may happen. The gateway implements it.
@@ -102,6 +104,7 @@ impl<C: Admit> Router<C> {
                     access: M::ACCESS,
                     reach: M::reach(&params),
                     claims: M::claims(&params),
+                    needs: M::NEEDS,
                 };
                 ctx.admit(call).await?;
                 let response = handler.call(ctx, params).await?;

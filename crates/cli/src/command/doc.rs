@@ -1,4 +1,4 @@
-//! `ac doc show|edit|history|restore`
+//! `ac doc show|edit|propose|history|restore`
 
 use std::{
     env, fs,
@@ -35,6 +35,17 @@ enum DocAction {
     Edit {
         #[command(flatten)]
         place: Place,
+    },
+    /// Propose another text, changed in $EDITOR or taken from standard input, for somebody to decide about.
+    Propose {
+        #[command(flatten)]
+        place: Place,
+        /// Why it should be changed.
+        #[arg(long, value_name = "WHY")]
+        because: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// List the versions, newest first.
     History {
@@ -77,6 +88,11 @@ impl Doc {
         match self.action {
             DocAction::Show { place, json } => show(place, json).await,
             DocAction::Edit { place } => edit(place).await,
+            DocAction::Propose {
+                place,
+                because,
+                json,
+            } => propose(place, because, json).await,
             DocAction::History { place, json } => history(place, json).await,
             DocAction::Restore { place, version } => restore(place, version).await,
         }
@@ -166,6 +182,33 @@ async fn edit(place: Place) -> Result<(), Failure> {
         terminal::complain(&format!("warning: {warning}"));
     }
     Ok(terminal::say(&format!("version {}", saved.doc.version))?)
+}
+
+async fn propose(place: Place, because: String, json: bool) -> Result<(), Failure> {
+    let home = place.home.clone();
+    let proposed = Local::with(&home, |local| async move {
+        let scope = place.find(&local).await?;
+        let before = scope.get(&local).await?.explicit;
+        let text = before.as_ref().map_or("", |doc| doc.content.as_str());
+        let params = ThreadAgentsDocProposeParams {
+            workspace_id: scope.workspace_id,
+            folder_id: scope.folder_id,
+            content: edited(text)?,
+            rationale: because,
+            base_version: Some(before.map_or(0, |doc| doc.version)),
+        };
+        Ok(local.client.call::<ThreadAgentsDocPropose>(params).await?)
+    })
+    .await?;
+    let proposal = proposed.proposal;
+    if !terminal::is_for_people(json) {
+        return terminal::answer(&json!(proposal), json);
+    }
+    Ok(terminal::say(&format!(
+        "{}\n\n{} waits for a decision: `ac approve {0}` or `ac deny {0}` in its company folder",
+        terminal::harmless_lines(&proposal.diff),
+        proposal.id
+    ))?)
 }
 
 /// The text as somebody leaves it: in an editor, or on standard input.

@@ -1,8 +1,14 @@
 //! `ac inbox`, `ac approve` and `ac deny`
 
 use clap::Args;
-use protocol::company::{ActorRole, ReviewDecision, Text, inbox::*};
-use serde_json::json;
+use protocol::{
+    company::{ActorRole, ReviewDecision, Text, inbox::*},
+    thread::agents_doc::proposal::{
+        ThreadAgentsDocDecision, ThreadAgentsDocProposal, ThreadAgentsDocProposalDecide,
+        ThreadAgentsDocProposalDecideParams,
+    },
+};
+use serde_json::{Value, json};
 
 use super::HomeOption;
 use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
@@ -31,7 +37,7 @@ pub(crate) struct Decide {
     /// What you want to say about it.
     #[arg(long)]
     notes: Option<String>,
-    /// Who decides.
+    /// Who decides; about an AGENTS.md it is always the owner of the home.
     #[arg(long = "as", value_name = "NAME", default_value = "human")]
     actor: String,
     /// Print JSON.
@@ -39,19 +45,34 @@ pub(crate) struct Decide {
     json: bool,
 }
 
+/// One thing that waits.
+enum Waiting {
+    /// A document of the company folder.
+    Document(Box<InboxPending>),
+    /// A change of an AGENTS.md.
+    Proposal(Box<ThreadAgentsDocProposal>),
+}
+
 impl Inbox {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let folder = self.company.find()?;
-        let pending = Local::with(
+        let waiting = Local::with(
             &self.home,
-            |local| async move { pending(&local, folder).await },
+            |local| async move { waiting(&local, folder).await },
         );
-        let pending = pending.await?;
-        if pending.is_empty() && !self.json {
+        let waiting = waiting.await?;
+        if waiting.is_empty() && !self.json {
             return Ok(terminal::say("Nothing waits for a decision.")?);
         }
-        let rows: Vec<_> = pending.iter().map(row).collect();
-        terminal::answer(&json!(rows), self.json)
+        let is_for_people = terminal::is_for_people(self.json);
+        let rows: Vec<_> = waiting.iter().map(|one| one.row(is_for_people)).collect();
+        terminal::answer(&json!(rows), self.json)?;
+        for one in waiting.iter().filter(|_| is_for_people) {
+            if let Waiting::Proposal(proposal) = one {
+                terminal::say(&shown(proposal))?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -70,7 +91,12 @@ impl Decide {
             detail: "--as is empty: expected a name".to_owned(),
         })?;
         let resolved = Local::with(&home, |local| async move {
-            let subject = named(&pending(&local, folder.clone()).await?, &id)?;
+            let subject = match named(waiting(&local, folder.clone()).await?, &id)? {
+                Waiting::Document(subject) => subject,
+                Waiting::Proposal(proposal) => {
+                    return decide_proposal(&local, *proposal, decision, notes).await;
+                }
+            };
             let params = json!({
                 "workspace_dir": folder,
                 "project_id": subject.project_id,
@@ -83,14 +109,41 @@ impl Decide {
             let params = serde_json::from_value(params).map_err(|error| Failure::Argument {
                 detail: format!("`{id}` cannot be decided: {error}"),
             })?;
-            Ok(local.client.call::<InboxResolve>(params).await?)
+            Ok(json!(local.client.call::<InboxResolve>(params).await?))
         })
         .await?;
-        terminal::answer(&json!(resolved), json)
+        terminal::answer(&resolved, json)
     }
 }
 
-async fn pending(local: &Local, folder: Text) -> Result<Vec<InboxPending>, Failure> {
+async fn decide_proposal(
+    local: &Local,
+    proposal: ThreadAgentsDocProposal,
+    decision: ReviewDecision,
+    note: Option<String>,
+) -> Result<Value, Failure> {
+    let params = ThreadAgentsDocProposalDecideParams {
+        workspace_id: proposal.workspace_id,
+        proposal_id: proposal.id,
+        decision: match decision {
+            ReviewDecision::Approved => ThreadAgentsDocDecision::Approve,
+            ReviewDecision::Denied => ThreadAgentsDocDecision::Deny,
+        },
+        note,
+        expected_sha256: Some(proposal.content_sha256),
+    };
+    let client = &local.client;
+    let decided = client.call::<ThreadAgentsDocProposalDecide>(params).await?;
+    let proposal = decided.proposal;
+    Ok(json!({
+        "id": proposal.id,
+        "decision": decision,
+        "saved_version": proposal.saved_version,
+    }))
+}
+
+/// Everything that waits, the documents of the folder first.
+async fn waiting(local: &Local, folder: Text) -> Result<Vec<Waiting>, Failure> {
     let params = InboxSnapshotParams {
         workspace_dir: folder,
         project_id: None,
@@ -102,25 +155,74 @@ async fn pending(local: &Local, folder: Text) -> Result<Vec<InboxPending>, Failu
         actor_role: Some(ActorRole::Human),
         actor_team_id: None,
     };
-    Ok(local.client.call::<InboxSnapshot>(params).await?.pending)
+    let found = local.client.call::<InboxSnapshot>(params).await?;
+    let documents = found.pending.into_iter().map(Box::new);
+    let proposals = found.agents_doc_proposals.into_iter().map(Box::new);
+    Ok(documents
+        .map(Waiting::Document)
+        .chain(proposals.map(Waiting::Proposal))
+        .collect())
 }
 
-fn row(pending: &InboxPending) -> serde_json::Value {
-    json!({
-        "id": pending.artifact_id,
-        "kind": pending.artifact_type,
-        "title": pending.title,
-        "project": pending.project_id,
-        "by": pending.produced_by,
-        "at": pending.created_at,
-    })
+impl Waiting {
+    fn id(&self) -> &str {
+        match self {
+            Self::Document(pending) => &pending.artifact_id,
+            Self::Proposal(proposal) => proposal.id.as_str(),
+        }
+    }
+
+    /// A line of a table, which has no room for a diff.
+    fn row(&self, is_for_people: bool) -> Value {
+        match self {
+            Self::Document(pending) => json!({
+                "id": pending.artifact_id,
+                "kind": pending.artifact_type,
+                "title": pending.title,
+                "project": pending.project_id,
+                "by": pending.produced_by,
+                "at": pending.created_at,
+            }),
+            Self::Proposal(proposal) => {
+                let mut row = json!({
+                    "id": proposal.id,
+                    "kind": "agents_doc_proposal",
+                    "title": proposal.rationale,
+                    "by": proposal.author,
+                    "at": proposal.created_at,
+                });
+                if !is_for_people {
+                    row["proposal"] = json!(proposal);
+                }
+                row
+            }
+        }
+    }
+}
+
+/// A proposal for people.
+fn shown(proposal: &ThreadAgentsDocProposal) -> String {
+    let stale = match proposal.is_stale {
+        true => format!(
+            ", against version {} while there is version {}",
+            proposal.base_version, proposal.current_version
+        ),
+        false => String::new(),
+    };
+    format!(
+        "\n{} by {}{stale}\n{}\n{}",
+        proposal.id,
+        terminal::harmless(&proposal.author),
+        terminal::harmless_lines(&proposal.rationale),
+        terminal::harmless_lines(&proposal.diff)
+    )
 }
 
 /// The one that is called or begins like this.
-fn named(pending: &[InboxPending], id: &str) -> Result<InboxPending, Failure> {
-    let mut found = pending.iter().filter(|one| one.artifact_id.starts_with(id));
+fn named(waiting: Vec<Waiting>, id: &str) -> Result<Waiting, Failure> {
+    let mut found = waiting.into_iter().filter(|one| one.id().starts_with(id));
     match (found.next(), found.next()) {
-        (Some(one), None) => Ok(one.clone()),
+        (Some(one), None) => Ok(one),
         (Some(_), Some(_)) => Err(Failure::Argument {
             detail: format!("several things that wait begin with `{id}`: expected more of it"),
         }),

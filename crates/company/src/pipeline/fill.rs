@@ -2,8 +2,7 @@
 //! document that was asked for; its head stays ours.
 
 use protocol::company::{
-    DocumentId, ProjectId, ReviewDecision, Text, Visibility,
-    pipeline::PipelineClientIntakeRunResponse,
+    DocumentId, ProjectId, Text, Visibility, pipeline::PipelineClientIntakeRunResponse,
 };
 use serde_json::{Map, Value, json};
 
@@ -128,7 +127,7 @@ pub fn accept(
     company.write(|writer| {
         // What somebody decided about stays what they saw.
         let plan = &response.artifacts.executive_plan_artifact_id;
-        let decided: Option<ReviewDecision> = gate::decision(company, project, plan)?;
+        let decided = gate::decision(company, project, plan)?.decision;
         if decided.is_some() {
             return Err(Error::Refused(
                 "the executive plan was decided about in the meantime".to_owned(),

@@ -35,12 +35,25 @@ pub(crate) fn is_plan_approval(head: &ActionProposalHead) -> bool {
 
 /// Fails unless the CEO, or a person, approved the plan and nobody denied it since.
 pub fn check(company: &Company, project: &ProjectId, plan: &DocumentId) -> Result<(), Error> {
-    match decision(company, project, plan)? {
-        Some(ReviewDecision::Approved) => Ok(()),
-        Some(ReviewDecision::Denied) | None => Err(Error::Refused(format!(
-            "CEO approval required for executive plan {plan}"
-        ))),
+    let Decided {
+        decision,
+        unreadable,
+    } = decision(company, project, plan)?;
+    if decision == Some(ReviewDecision::Approved) {
+        return Ok(());
     }
+    let mut told = format!("CEO approval required for executive plan {plan}");
+    if !unreadable.is_empty() {
+        told = format!("{told}; not readable: {}", unreadable.join(", "));
+    }
+    Err(Error::Refused(told))
+}
+
+/// What was decided about a plan.
+pub(super) struct Decided {
+    pub(super) decision: Option<ReviewDecision>,
+    /// Files that may say otherwise, or nothing.
+    unreadable: Vec<String>,
 }
 
 /// What was decided about a plan: the last decision of anybody if it is a denial, else the last one of those who can
@@ -49,39 +62,50 @@ pub(super) fn decision(
     company: &Company,
     project: &ProjectId,
     plan: &DocumentId,
-) -> Result<Option<ReviewDecision>, Error> {
-    let mut reviews = Vec::new();
+) -> Result<Decided, Error> {
+    let (mut reviews, mut unreadable) = (Vec::new(), Vec::new());
     for name in company.names(layout::REVIEWS)? {
-        let Ok(review) = company.read::<Review>(&format!("{}/{name}", layout::REVIEWS)) else {
+        let path = format!("{}/{name}", layout::REVIEWS);
+        let Ok(review) = company.read::<Review>(&path) else {
+            unreadable.push(path);
             continue;
         };
         let subject = &review.subject;
-        let is_about = *subject.kind == *inbox::ACTION_KIND
-            && *subject.project_id == *project.as_str()
-            && proposes(company, project, &subject.artifact_id, plan);
-        if is_about {
-            reviews.push(review);
+        if *subject.kind != *inbox::ACTION_KIND || *subject.project_id != *project.as_str() {
+            continue;
+        }
+        match proposes(company, project, &subject.artifact_id, plan) {
+            Ok(true) => reviews.push(review),
+            Ok(false) => {}
+            Err(path) => unreadable.push(path),
         }
     }
     reviews
         .sort_by(|left, right| (&left.created_at, &left.id).cmp(&(&right.created_at, &right.id)));
-    let last = reviews.last().map(|review| review.decision);
-    if last == Some(ReviewDecision::Denied) {
-        return Ok(last);
-    }
     let opens = |role: ActorRole| matches!(role, ActorRole::Ceo | ActorRole::Human);
-    let last = reviews.iter().rfind(|review| opens(review.actor_role));
-    Ok(last.map(|review| review.decision))
+    let counts = match reviews.last() {
+        Some(last) if last.decision == ReviewDecision::Denied => Some(last),
+        _ => reviews.iter().rfind(|review| opens(review.actor_role)),
+    };
+    Ok(Decided {
+        decision: counts.map(|review| review.decision),
+        unreadable,
+    })
 }
 
-/// Whether a document is a proposal to approve the plan.
-fn proposes(company: &Company, project: &ProjectId, document: &str, plan: &DocumentId) -> bool {
+/// Whether a document is a proposal to approve the plan; its path if nobody can tell.
+fn proposes(
+    company: &Company,
+    project: &ProjectId,
+    document: &str,
+    plan: &DocumentId,
+) -> Result<bool, String> {
     let Ok(document) = DocumentId::parse(document) else {
-        return false;
+        return Ok(false);
     };
     let relpath = layout::document(project, &document);
     let Ok(proposal) = company.read_markdown::<ActionProposalHead>(&relpath) else {
-        return false;
+        return Err(relpath);
     };
     let head = &proposal.head;
     let (rationale, suffix) = (rationale(plan), format!(":{plan}"));
@@ -90,8 +114,8 @@ fn proposes(company: &Company, project: &ProjectId, document: &str, plan: &Docum
             .any(|word| word == rationale)
     };
     let is_keyed = |key: &str| key.strip_suffix(":noop").unwrap_or(key).ends_with(&suffix);
-    *head.project_id == *project.as_str()
-        && (rationales(head).any(is_named) || keys(&head.proposed_action).any(is_keyed))
+    Ok(*head.project_id == *project.as_str()
+        && (rationales(head).any(is_named) || keys(&head.proposed_action).any(is_keyed)))
 }
 
 /// The reasons in a proposal: its own and that of its action.

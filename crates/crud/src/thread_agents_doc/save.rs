@@ -26,7 +26,7 @@ pub struct SaveDoc {
     pub char_count: i64,
     /// The version the caller saw; 0 means that there must be none.
     pub expected_version: Option<i64>,
-    /// `autosave`, `manual` or `restore`.
+    /// `autosave`, `manual`, `restore` or `proposal`.
     pub reason: String,
     /// Who saves.
     pub author: String,
@@ -75,7 +75,7 @@ pub struct Archived {
     pub tree_version: Option<u64>,
 }
 
-pub(super) fn save(db: &DatabaseConnection, save: &SaveDoc) -> Result<Saved, Error> {
+pub(crate) fn save(db: &DatabaseConnection, save: &SaveDoc) -> Result<Saved, Error> {
     let mut way = Way::read(db, &save.scope)?;
     check_version(way.explicit(), save.expected_version)?;
     let status = match save.content.trim().is_empty() {

@@ -36,6 +36,7 @@ fn status(kind: Kind) -> StatusCode {
         | Kind::UnknownTurn
         | Kind::UnknownAgentsDoc
         | Kind::UnknownRevision
+        | Kind::UnknownProposal
         | Kind::UnknownArtifact
         | Kind::UnknownUpload
         | Kind::UnknownDownload
@@ -45,6 +46,7 @@ fn status(kind: Kind) -> StatusCode {
         Kind::NotReady
         | Kind::SpawnFailed
         | Kind::VersionConflict
+        | Kind::MergeConflict
         | Kind::Duplicate
         | Kind::Refused
         | Kind::SecretDetected

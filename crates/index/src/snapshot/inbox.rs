@@ -86,6 +86,8 @@ pub(super) fn snapshot(
         },
         pending,
         recent_decisions,
+        // They are not in the folder: whoever knows the tree adds them.
+        agents_doc_proposals: Vec::new(),
     })
 }
 

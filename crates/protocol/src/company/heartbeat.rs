@@ -22,7 +22,7 @@ crate::methods! {
     /// Tell how the heartbeat of a company is set.
     Read HeartbeatConfigGet = "heartbeat.config.get" (CompanyFolderParams in workspace_dir) -> HeartbeatConfigResponse;
     /// Change how it is set; what is not given stays.
-    Write HeartbeatConfigSet = "heartbeat.config.set" (HeartbeatConfigSetParams in workspace_dir) -> HeartbeatConfigResponse;
+    Write HeartbeatConfigSet = "heartbeat.config.set" (HeartbeatConfigSetParams in workspace_dir only Human) -> HeartbeatConfigResponse;
 }
 
 /// How the heartbeat of a company is set, on the wire as in its file.

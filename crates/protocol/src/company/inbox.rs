@@ -7,6 +7,7 @@ use super::{
     ActorRole, DocumentId, IsoTime, JobId, MemoryScopeKind, MilestoneStatus, ProjectId,
     ReviewDecision, ReviewId, Sensitivity, TaskStatus, Text, Visibility,
 };
+use crate::thread::agents_doc::proposal::ThreadAgentsDocProposal;
 
 crate::methods! {
     Company family "inbox";
@@ -223,6 +224,10 @@ pub struct InboxSnapshotResponse {
     pub pending: Vec<InboxPending>,
     /// What was decided, newest first.
     pub recent_decisions: Vec<InboxDecision>,
+    /// The newest changes of AGENTS.md files that wait, of the workspace that the folder is linked to: 50 at most, and
+    /// those of the project's folder alone if one is named. `thread/agents_doc/proposal/decide` decides about them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents_doc_proposals: Vec<ThreadAgentsDocProposal>,
 }
 
 /// Whether logs of the runs behind an inbox have lines that are not JSON.

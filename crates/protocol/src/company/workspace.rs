@@ -11,21 +11,19 @@ crate::methods! {
     /// Look at a folder: is it a company folder, and is everything in it well-formed?
     Read CompanyWorkspaceOpen = "workspace.open" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceOpenResponse;
     /// Make a company folder.
-    Write CompanyWorkspaceInit = "workspace.init" (CompanyWorkspaceInitParams in workspace_dir) -> CompanyOkResponse;
+    Write CompanyWorkspaceInit = "workspace.init" (CompanyWorkspaceInitParams in workspace_dir only Human) -> CompanyOkResponse;
     /// Check every document of a company folder.
     Read CompanyWorkspaceValidate = "workspace.validate" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceValidateResponse;
     /// Check a company folder, the programs it needs, its repositories, its event logs and what crashes left behind.
     Read CompanyWorkspaceDoctor = "workspace.doctor" (CompanyWorkspaceDoctorParams in workspace_dir) -> CompanyWorkspaceDoctorResponse;
     /// Write a bundle of facts about a company folder for somebody who helps; secrets are blacked out.
-    /// A token needs the role `human` for it.
-    Write CompanyWorkspaceDiagnostics = "workspace.diagnostics" (CompanyWorkspaceDiagnosticsParams in workspace_dir only Human) -> CompanyWorkspaceDiagnosticsResponse;
+    Write CompanyWorkspaceDiagnostics = "workspace.diagnostics" (CompanyWorkspaceDiagnosticsParams only Human) -> CompanyWorkspaceDiagnosticsResponse;
     /// Bring old event logs up to the envelope of today. A log with wrong hashes is left alone unless `force`.
-    Write CompanyWorkspaceMigrate = "workspace.migrate" (CompanyWorkspaceMigrateParams in workspace_dir) -> CompanyWorkspaceMigrateResponse;
+    Write CompanyWorkspaceMigrate = "workspace.migrate" (CompanyWorkspaceMigrateParams in workspace_dir only Human) -> CompanyWorkspaceMigrateResponse;
     /// Copy a company folder to another place.
-    /// A token needs the role `human` for it.
-    Write CompanyWorkspaceExport = "workspace.export" (CompanyWorkspaceExportParams in workspace_dir only Human) -> CompanyWorkspaceExportResponse;
+    Write CompanyWorkspaceExport = "workspace.export" (CompanyWorkspaceExportParams only Human) -> CompanyWorkspaceExportResponse;
     /// Copy an exported company folder to a new place.
-    Write CompanyWorkspaceImport = "workspace.import" (CompanyWorkspaceImportParams in workspace_dir) -> CompanyWorkspaceImportResponse;
+    Write CompanyWorkspaceImport = "workspace.import" (CompanyWorkspaceImportParams only Human) -> CompanyWorkspaceImportResponse;
     /// List the projects with their progress.
     Read CompanyWorkspaceProjectsList = "workspace.projects.list" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceProjectsListResponse;
     /// List the agents.
@@ -35,11 +33,11 @@ crate::methods! {
     /// Make a project with its secretary and its conversations.
     Write CompanyWorkspaceProjectCreateWithDefaults = "workspace.project.create_with_defaults" (CompanyWorkspaceProjectCreateWithDefaultsParams in workspace_dir) -> CompanyWorkspaceProjectCreateWithDefaultsResponse;
     /// Tie a repository to a project.
-    Write CompanyWorkspaceProjectLinkRepo = "workspace.project.link_repo" (CompanyWorkspaceProjectLinkRepoParams in workspace_dir) -> CompanyWorkspaceProjectLinkRepoResponse;
+    Write CompanyWorkspaceProjectLinkRepo = "workspace.project.link_repo" (CompanyWorkspaceProjectLinkRepoParams in workspace_dir only Human) -> CompanyWorkspaceProjectLinkRepoResponse;
     /// Say where a repository is on this machine.
-    Write CompanyWorkspaceRepoRootSet = "workspace.repo_root.set" (CompanyWorkspaceRepoRootSetParams in workspace_dir) -> CompanyWorkspaceRepoRootSetResponse;
+    Write CompanyWorkspaceRepoRootSet = "workspace.repo_root.set" (CompanyWorkspaceRepoRootSetParams in workspace_dir only Human) -> CompanyWorkspaceRepoRootSetResponse;
     /// Make a whole company: departments, teams, agents, a project and its conversations.
-    Write CompanyWorkspaceBootstrapEnterprise = "workspace.bootstrap.enterprise" (CompanyWorkspaceBootstrapEnterpriseParams in workspace_dir) -> CompanyWorkspaceBootstrapEnterpriseResponse;
+    Write CompanyWorkspaceBootstrapEnterprise = "workspace.bootstrap.enterprise" (CompanyWorkspaceBootstrapEnterpriseParams in workspace_dir only Human) -> CompanyWorkspaceBootstrapEnterpriseResponse;
     /// Tell how all projects stand.
     Read CompanyWorkspaceHomeSnapshot = "workspace.home.snapshot" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceHomeSnapshotResponse;
 }

@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::folder::ThreadFolder;
 use crate::{AgentsDocId, FolderId, ThreadId, WorkspaceId};
 
+use proposal::ThreadAgentsDocProposal;
+
+pub mod proposal;
+
 crate::methods! {
     Tree family "thread/agents_doc";
 
@@ -36,6 +40,11 @@ crate::methods! {
     Write ThreadAgentsDocImport = "thread/agents_doc/import" (ThreadAgentsDocImportParams in workspace_id) -> ThreadAgentsDocImportResponse;
     /// Answer the files below a scope the way import takes them.
     Read ThreadAgentsDocExport = "thread/agents_doc/export" (ThreadAgentsDocExportParams in workspace_id) -> ThreadAgentsDocExportResponse;
+
+    /// Propose a change of the file of one root/folder scope, for a person to decide about.
+    ///
+    /// The same text proposed again by the same author, while it waits, is the same proposal.
+    Propose ThreadAgentsDocPropose = "thread/agents_doc/propose" (ThreadAgentsDocProposeParams in workspace_id) -> ThreadAgentsDocProposeResponse;
 
     notifications {
         /// The file of a scope, or what is in force there, changed: load the scope again.
@@ -185,6 +194,30 @@ pub struct ThreadAgentsDocSaveResponse {
     pub content_warnings: Vec<String>,
 }
 
+/// Params of [`ThreadAgentsDocPropose`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ThreadAgentsDocProposeParams {
+    /// The workspace.
+    pub workspace_id: WorkspaceId,
+    /// The folder; absent for the root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder_id: Option<FolderId>,
+    /// The whole text as it should be, 65536 characters at most.
+    pub content: String,
+    /// Why, 4096 characters at most.
+    pub rationale: String,
+    /// The version that was changed: the current one when absent, 0 for no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_version: Option<i64>,
+}
+
+/// Response of [`ThreadAgentsDocPropose`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ThreadAgentsDocProposeResponse {
+    /// The proposal.
+    pub proposal: ThreadAgentsDocProposal,
+}
+
 /// Params of [`ThreadAgentsDocArchive`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocArchiveParams {
@@ -264,7 +297,7 @@ pub struct ThreadAgentsDocRevisionSummary {
     /// Who saved it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_by: Option<String>,
-    /// `autosave`, `manual`, `restore` or `archive`.
+    /// `autosave`, `manual`, `restore`, `archive` or `proposal`.
     pub save_reason: String,
 }
 

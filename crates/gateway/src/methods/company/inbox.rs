@@ -2,14 +2,20 @@
 
 use ::index::snapshot;
 use company::{inbox, review::Verdict};
-use protocol::company::inbox::*;
+use crud::ProposalQuery;
+use protocol::{
+    company::{Text, inbox::*},
+    thread::agents_doc::proposal::{ThreadAgentsDocProposal, ThreadAgentsDocProposalStatus},
+};
 use rpc::{Failure, Router};
 
 use super::{actor, asking, indexed, known, within};
-use crate::{Context, surroundings::Carrier};
+use crate::{Context, linking, rows, surroundings::Carrier};
 
 /// How many are listed if nobody says how many.
 const USUAL: u32 = 200;
+/// How many proposals are shown.
+const MAX_PROPOSALS: u64 = 50;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router
@@ -63,12 +69,46 @@ async fn inbox_snapshot(
         params.actor_role,
         params.actor_team_id.clone(),
     );
-    indexed(
+    let project = params.project_id.clone();
+    let (mut found, dir) = indexed(
         &ctx,
         params.workspace_dir.clone(),
-        move |indexes, company| indexes.inbox(company, &params, known(company, actor)?.as_ref()),
+        move |indexes, company| {
+            let found = indexes.inbox(company, &params, known(company, actor)?.as_ref())?;
+            Ok((found, linking::dir(company)))
+        },
     )
-    .await
+    .await?;
+    found.agents_doc_proposals = proposals(&ctx, &dir, project.as_ref()).await?;
+    Ok(found)
+}
+
+/// What is proposed in the workspace of a company folder, or in the folder of one project.
+pub(super) async fn proposals(
+    ctx: &Context,
+    dir: &str,
+    project: Option<&Text>,
+) -> Result<Vec<ThreadAgentsDocProposal>, Failure> {
+    let named = project.map_or("", |project| project);
+    let place = ctx.store().companies().place(dir, named).await;
+    let Some(place) = place.map_err(rows::failure)? else {
+        return Ok(Vec::new());
+    };
+    let scope = match (project, place.folder_id) {
+        (None, _) => None,
+        (Some(_), Some(folder_id)) => Some(Some(folder_id)),
+        (Some(_), None) => return Ok(Vec::new()),
+    };
+    let query = ProposalQuery {
+        workspace_id: place.workspace_id,
+        scope,
+        status: Some(rows::stored(ThreadAgentsDocProposalStatus::Pending)?),
+        after: None,
+        limit: MAX_PROPOSALS,
+    };
+    let found = ctx.store().agents_doc_proposals().list(query).await;
+    let found = found.map_err(rows::failure)?;
+    found.into_iter().map(rows::proposal).collect()
 }
 
 pub(super) async fn resolve(

@@ -4,7 +4,7 @@ use protocol::company::{Text, inbox::InboxResolveParams, ui::*};
 use rpc::{Failure, Router};
 
 use super::{asking, inbox, indexed, known, live};
-use crate::Context;
+use crate::{Context, linking};
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router.on::<UiSnapshot>(snapshot).on::<UiResolve>(resolve);
@@ -19,20 +19,20 @@ async fn snapshot(ctx: Context, params: UiSnapshotParams) -> Result<UiSnapshotRe
     );
     let live = live(&ctx, &params.workspace_dir).await?;
     let worker = ctx.index_worker().status();
-    indexed(
+    let project = params.project_id.clone();
+    let (mut found, dir) = indexed(
         &ctx,
         params.workspace_dir.clone(),
         move |indexes, company| {
-            indexes.ui(
-                company,
-                &params,
-                &live,
-                known(company, actor)?.as_ref(),
-                &worker,
-            )
+            let actor = known(company, actor)?;
+            let found = indexes.ui(company, &params, &live, actor.as_ref(), &worker)?;
+            Ok((found, linking::dir(company)))
         },
     )
-    .await
+    .await?;
+    found.review_inbox.agents_doc_proposals =
+        inbox::proposals(&ctx, &dir, project.as_ref()).await?;
+    Ok(found)
 }
 
 async fn resolve(ctx: Context, params: UiResolveParams) -> Result<UiResolveResponse, Failure> {

@@ -7,7 +7,9 @@ use protocol::{AgentsDocId, FolderId, Method, Name, WorkspaceId, thread::agents_
 use rpc::{Failure, Kind, Router};
 
 use super::page_size;
-use crate::{Context, rows};
+use crate::{Context, proposals::DocText, rows};
+
+pub(in crate::methods) mod proposal;
 
 /// Versions on one page when the caller does not say.
 const PAGE: usize = 100;
@@ -49,7 +51,7 @@ async fn save(
     ctx: Context,
     params: ThreadAgentsDocSaveParams,
 ) -> Result<ThreadAgentsDocSaveResponse, Failure> {
-    let text = Text::checked("/content", &params.content)?;
+    let text = DocText::checked("/content", &params.content)?;
     let save = SaveDoc {
         scope: scope(&params.workspace_id, params.folder_id.as_ref()),
         new_id: ctx.new_id::<AgentsDocId>().into(),
@@ -363,37 +365,6 @@ fn failure<M: Method>(error: crud::Error) -> Failure {
     }
 }
 
-/// A text fit to be stored.
-struct Text {
-    content: String,
-    sha256: String,
-    char_count: i64,
-}
-
-impl Text {
-    /// Checks the length of what was received, then turns line endings into LF. Nothing else may change: clients
-    /// compare the hash of what they sent with the hash they get back.
-    fn checked(path: &str, received: &str) -> Result<Self, Failure> {
-        let length = received.chars().count();
-        if length > MAX_CONTENT_CHARS {
-            let message =
-                format!("expected at most {MAX_CONTENT_CHARS} characters, found {length}");
-            return Err(Failure::params(Kind::TooLarge, message)
-                .with("path", path)
-                .with("limit", MAX_CONTENT_CHARS));
-        }
-        if received.contains('\0') {
-            return Err(Failure::param(path, "expected text, found a NUL character"));
-        }
-        let content = received.replace("\r\n", "\n").replace('\r', "\n");
-        Ok(Self {
-            sha256: crate::sha256_hex(&content),
-            char_count: i64::try_from(content.chars().count()).unwrap_or(i64::MAX),
-            content,
-        })
-    }
-}
-
 /// Says so when the section of a prompt has no room for all of the text.
 fn warnings(saved: &Saved) -> Vec<String> {
     // A text that is not blank is in force in its own scope, so this is the path of its own folder.
@@ -421,7 +392,7 @@ fn import_files(files: &[ThreadAgentsDocFile]) -> Result<Vec<ImportFile>, Failur
         let at = |member: &str| format!("/files/{index}/{member}");
         let (folders, name) =
             parse_path(&file.path).map_err(|message| Failure::param(at("path"), message))?;
-        let text = Text::checked(&at("content"), &file.content)?;
+        let text = DocText::checked(&at("content"), &file.content)?;
         let import = ImportFile {
             folders: folders.clone(),
             content: text.content,

@@ -7,7 +7,7 @@ use protocol::{
 };
 use rpc::{Failure, Router};
 
-use crate::{Context, rows};
+use crate::{Context, proposals, rows};
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router
@@ -133,6 +133,9 @@ async fn delete(
                 effective: None,
                 effective_changed: deleted.effective_changed,
             });
+        }
+        for withdrawn in &deleted.withdrawn {
+            ctx.publish(proposals::changed(withdrawn)?);
         }
         ctx.tree_changed(
             &params.workspace_id,

@@ -1,0 +1,224 @@
+//! Proposed changes of AGENTS.md documents: what is compared, what is merged and who is told, whoever proposes.
+
+use crud::{BaseText, DocScope, NewProposal, Proposal, ProposalTexts, ProposedText};
+use diffy::{DiffOptions, PatchFormatter};
+use protocol::{
+    AgentsDocProposalId,
+    thread::agents_doc::{
+        MAX_CONTENT_CHARS,
+        proposal::{MAX_RATIONALE_CHARS, ThreadAgentsDocProposalChangedNotification},
+    },
+};
+use rpc::{Failure, Kind, Publication};
+
+use crate::{Gateway, rows};
+
+/// The most lines that may differ between two texts: comparing takes the square of them.
+const MAX_CHANGED_LINES: usize = 20_000;
+
+/// A text fit to be stored.
+pub(crate) struct DocText {
+    pub(crate) content: String,
+    pub(crate) sha256: String,
+    pub(crate) char_count: i64,
+}
+
+impl DocText {
+    /// Checks the length of what was received, then turns line endings into LF. Nothing else may change: clients
+    /// compare the hash of what they sent with the hash they get back.
+    pub(crate) fn checked(path: &str, received: &str) -> Result<Self, Failure> {
+        check_text(path, received, MAX_CONTENT_CHARS)?;
+        let content = received.replace("\r\n", "\n").replace('\r', "\n");
+        Ok(Self {
+            sha256: crate::sha256_hex(&content),
+            char_count: i64::try_from(content.chars().count()).unwrap_or(i64::MAX),
+            content,
+        })
+    }
+}
+
+fn check_text(path: &str, text: &str, limit: usize) -> Result<(), Failure> {
+    let length = text.chars().count();
+    if length > limit {
+        let message = format!("expected at most {limit} characters, found {length}");
+        return Err(Failure::params(Kind::TooLarge, message)
+            .with("path", path)
+            .with("limit", limit));
+    }
+    match text.contains('\0') {
+        true => Err(Failure::param(path, "expected text, found a NUL character")),
+        false => Ok(()),
+    }
+}
+
+/// A sentence or two of somebody; none if there is nothing in it.
+pub(crate) fn checked_words(path: &str, words: &str) -> Result<Option<String>, Failure> {
+    check_text(path, words, MAX_RATIONALE_CHARS)?;
+    let words = words.trim();
+    Ok((!words.is_empty()).then(|| words.to_owned()))
+}
+
+/// A change that somebody wishes.
+pub(crate) struct Wish {
+    pub(crate) scope: DocScope,
+    pub(crate) text: DocText,
+    /// The version that was changed; none for the current one.
+    pub(crate) base_version: Option<i64>,
+    pub(crate) rationale: String,
+    pub(crate) author: String,
+}
+
+impl Gateway {
+    /// Keeps a proposal and answers whether it is new.
+    pub(crate) async fn propose(&self, wish: Wish) -> Result<(Proposal, bool), Failure> {
+        let proposals = self.store.agents_doc_proposals();
+        let base = proposals
+            .base(wish.scope.clone(), wish.base_version)
+            .await
+            .map_err(failure)?;
+        let new = NewProposal {
+            id: self.sources.id::<AgentsDocProposalId>().into(),
+            scope: wish.scope,
+            text: compared(base, wish.text).await?,
+            rationale: wish.rationale,
+            author: wish.author,
+            now: self.sources.clock.now(),
+        };
+        proposals.create(new).await.map_err(failure)
+    }
+}
+
+/// What a proposal says once it is on the current version: the lines that one side changed are taken from that side.
+pub(crate) async fn merged(texts: &ProposalTexts) -> Result<DocText, Failure> {
+    let ProposalTexts {
+        proposal,
+        base,
+        current,
+    } = texts.clone();
+    let (version, proposed) = (proposal.current_version, proposal.row.content);
+    let merged = blocking(move || {
+        check_comparable(&base, &current)?;
+        check_comparable(&base, &proposed)?;
+        diffy::merge(&base, &current, &proposed).map_err(|with_marks| {
+            Failure::state(
+                Kind::MergeConflict,
+                format!(
+                    "proposal `{}` and version {version} change the same lines",
+                    proposal.row.id
+                ),
+            )
+            .with("current_version", version)
+            .with("base", base)
+            .with("current", current)
+            .with("proposed", proposed)
+            .with("marked", with_marks)
+            .hint("give the merged text as `content`, and `current_version`")
+        })
+    });
+    DocText::checked("/content", &merged.await?)
+}
+
+/// A text and how it differs from what it changes.
+pub(crate) async fn compared(base: BaseText, text: DocText) -> Result<ProposedText, Failure> {
+    if base.content == text.content {
+        return Err(Failure::param(
+            "/content",
+            format!("the text is that of version {} already", base.version),
+        ));
+    }
+    blocking(move || {
+        check_comparable(&base.content, &text.content)?;
+        Ok(ProposedText {
+            diff: unified_diff(&base.content, &text.content),
+            base_version: base.version,
+            content: text.content,
+            content_sha256: text.sha256,
+            char_count: text.char_count,
+        })
+    })
+    .await
+}
+
+/// Comparing long texts takes a while.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let worked = tokio::task::spawn_blocking(work).await;
+    worked.map_err(|panic| Failure::incident(&panic))?
+}
+
+fn unified_diff(before: &str, after: &str) -> String {
+    let mut options = DiffOptions::new();
+    options
+        .set_original_filename("a/AGENTS.md")
+        .set_modified_filename("b/AGENTS.md");
+    let patch = options.create_patch(before, after);
+    PatchFormatter::new()
+        .suppress_blank_empty(false)
+        .fmt_patch(&patch)
+        .to_string()
+}
+
+fn check_comparable(left: &str, right: &str) -> Result<(), Failure> {
+    let (left, right): (Vec<_>, Vec<_>) = (left.lines().collect(), right.lines().collect());
+    let shorter = left.len().min(right.len());
+    let same = |pair: &(&&str, &&str)| pair.0 == pair.1;
+    let before = left.iter().zip(&right).take_while(same).count();
+    let after = left.iter().rev().zip(right.iter().rev());
+    let after = after.take(shorter - before).take_while(same).count();
+    let changed = left.len() + right.len() - 2 * (before + after);
+    if changed <= MAX_CHANGED_LINES {
+        return Ok(());
+    }
+    let message =
+        format!("expected at most {MAX_CHANGED_LINES} lines that differ, found {changed}");
+    Err(Failure::params(Kind::TooLarge, message)
+        .with("path", "/content")
+        .with("limit", MAX_CHANGED_LINES))
+}
+
+/// `thread/agents_doc/proposal/changed` for everybody who follows the workspace.
+pub(crate) fn changed(
+    row: &entity::thread_agents_doc_proposal::Model,
+) -> Result<Publication, Failure> {
+    let payload: ThreadAgentsDocProposalChangedNotification = rows::proposal_changed(row)?;
+    Ok(Publication::new(row.workspace_id.as_str(), &payload))
+}
+
+/// What a failed operation on proposals looks like on the wire.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "everything else is as everywhere"
+)]
+pub(crate) fn failure(error: crud::Error) -> Failure {
+    let message = error.to_string();
+    match error {
+        crud::Error::UnknownFolder { .. } => {
+            Failure::params(Kind::UnknownFolder, message).with("path", "/folder_id")
+        }
+        crud::Error::UnknownScopeVersion { .. } => {
+            Failure::params(Kind::UnknownRevision, message).with("path", "/base_version")
+        }
+        crud::Error::VersionConflict {
+            expected,
+            actual,
+            current,
+        } => {
+            let message = format!(
+                "the proposal changes version {expected}, and the current version is {actual}"
+            );
+            let failure = Failure::state(Kind::VersionConflict, message)
+                .with("expected", expected)
+                .with("actual", actual)
+                .hint("rebase it with `thread/agents_doc/proposal/rebase`");
+            match current {
+                None => failure,
+                Some(doc) => failure
+                    .with("doc_id", doc.id)
+                    .with("content_sha256", doc.content_sha256)
+                    .with("updated_at", doc.updated_at),
+            }
+        }
+        other => rows::failure(other),
+    }
+}
