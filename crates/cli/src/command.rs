@@ -29,6 +29,7 @@ mod service;
 mod status;
 mod token;
 mod tree;
+mod watch;
 
 /// A local-first gateway for a company of AI agents.
 ///
@@ -37,14 +38,13 @@ mod tree;
 #[command(
     name = "ac",
     version,
-    arg_required_else_help = true,
-    after_help = "Exit codes: 0 done, 1 refused or failed, 2 wrong arguments, 70 the disk cannot be trusted."
+    after_help = "Exit codes: 0 done, 1 refused, failed or found something broken, 2 wrong arguments, 70 the disk cannot be trusted."
 )]
 pub(crate) struct Command {
     #[command(flatten)]
     home: HomeOption,
     #[command(subcommand)]
-    action: Action,
+    action: Option<Action>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -58,6 +58,8 @@ enum Action {
     ServerStart(server_start::ServerStart),
     /// Tell how the home, its gateway and the company around here stand.
     Status(status::Status),
+    /// Watch runs, sessions, events and the inbox of a company in the terminal.
+    Watch(watch::Watch),
     /// Open the web desktop in a browser, signed in.
     Open(open::Open),
     /// Show what waits for a decision.
@@ -122,14 +124,17 @@ impl HomeOption {
 impl Command {
     /// The exit code of a command that must run before anything else is started.
     pub(crate) fn run_alone(&self) -> Option<ExitCode> {
-        if let Action::ProjectionWorker(worker) = &self.action {
+        if let Some(Action::ProjectionWorker(worker)) = &self.action {
             return Some(worker.run());
         }
         None
     }
 
     pub(crate) async fn run(self) -> Result<(), Failure> {
-        match self.action {
+        let Some(action) = self.action else {
+            return Err(Failure::NoCommand);
+        };
+        match action {
             Action::Serve(serve) => serve.run().await,
             Action::Demo(demo) => demo.run().await,
             Action::ServerStart(server_start) => server_start.run().await,
@@ -141,6 +146,7 @@ impl Command {
             Action::Backup(backup) => backup.run().await,
             Action::Restore(restore) => restore.run().await,
             Action::Status(status) => status.run().await,
+            Action::Watch(watch) => watch.run().await,
             Action::Open(open) => open.run(),
             Action::Inbox(inbox) => inbox.run().await,
             Action::Approve(decide) => decide.run(ReviewDecision::Approved).await,

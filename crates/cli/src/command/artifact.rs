@@ -70,6 +70,9 @@ enum ArtifactAction {
         /// Replace a file that is there.
         #[arg(long)]
         force: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// List artifacts, newest first.
     List {
@@ -92,7 +95,7 @@ enum ArtifactAction {
 struct Place {
     #[command(flatten)]
     home: HomeOption,
-    /// The workspace [default: the current one]
+    /// The workspace [default: that of the company folder around here, else the one to start in]
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
 }
@@ -136,7 +139,14 @@ impl Artifact {
                 artifact,
                 output,
                 force,
-            } => get(&place, &artifact, output, force).await,
+                json,
+            } => {
+                let written = get(&place, &artifact, output, force).await?;
+                Ok(terminal::say(&match json {
+                    true => json!({"file": written}).to_string(),
+                    false => written.display().to_string(),
+                })?)
+            }
             ArtifactAction::List {
                 place,
                 thread,
@@ -266,9 +276,9 @@ async fn get(
     artifact: &str,
     output: Option<PathBuf>,
     force: bool,
-) -> Result<(), Failure> {
+) -> Result<PathBuf, Failure> {
     let artifact_id = ArtifactId::parse(artifact)?;
-    let written = Local::with(&place.home, |local| async move {
+    Local::with(&place.home, |local| async move {
         let workspace_id = local.workspace(place.workspace.as_deref()).await?;
         let started = local
             .client
@@ -318,9 +328,7 @@ async fn get(
         local.client.call::<ArtifactDownloadFinish>(finish).await?;
         Ok(path)
     })
-    .await?;
-    terminal::say(&written.display().to_string())?;
-    Ok(())
+    .await
 }
 
 /// A new file is fine, a file that is there only by force, and anything else is not ours to replace.

@@ -103,9 +103,8 @@ pub(crate) async fn run(
         });
     };
     let flags = Flags::of(method);
-    let matches = flags
-        .command(&command_name(method))
-        .get_matches_from(arguments);
+    let command = flags.command(&command_name(method));
+    let matches = command.try_get_matches_from(arguments)?;
     let home = HomeOption {
         home: matches.get_one("home").cloned().or(before.home),
     };
@@ -119,7 +118,25 @@ pub(crate) async fn run(
         ask(&local, method.name, Value::Object(params)).await
     })
     .await?;
-    terminal::answer(&result, as_json)
+    terminal::answer(&result, as_json)?;
+    check(method, &result)
+}
+
+/// An answer that says that something is wrong ends the command accordingly.
+fn check(method: &MethodSpec, result: &Value) -> Result<(), Failure> {
+    let wrong = match method.name {
+        "workspace.open" if result["valid"] == false => "this is no well-formed company folder",
+        "workspace.validate" if result["ok"] == false => "the company folder is not well-formed",
+        "workspace.doctor" if result["ok"] == false => "the company folder is not well",
+        _ => return Ok(()),
+    };
+    let first = &result["issues"][0]["message"];
+    Err(Failure::Unsound {
+        detail: match first.as_str() {
+            Some(first) => format!("{wrong}: {}", terminal::harmless(first)),
+            None => wrong.to_owned(),
+        },
+    })
 }
 
 /// What a method is called on the command line.
