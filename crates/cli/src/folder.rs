@@ -29,7 +29,7 @@ impl CompanyOption {
 }
 
 /// The company folder that somebody named.
-fn company(named: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn company(named: &Path) -> Result<PathBuf, Failure> {
     let folder = whole(named)?;
     let refused = |why: &str| Failure::Argument {
         detail: format!("`{}` {why}", folder.display()),

@@ -10,7 +10,7 @@ use protocol::{
     turn::*,
 };
 use rpc::client::Incoming;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::HomeOption;
 use crate::{failure::Failure, local::Local, terminal};
@@ -88,7 +88,7 @@ impl Ask {
             local.client.call::<TurnStart>(turn).await?;
             let turn = listen(&local, turn_id.as_str(), self.json).await?;
             if self.json {
-                return terminal::answer(&turn, true);
+                return terminal::answer(&json!({"thread_id": thread_id, "turn": turn}), true);
             }
             terminal::say("")?;
             if is_new {

@@ -3,14 +3,14 @@
 //! A command is made from the declaration of its method: the doc comment is the help, each param a flag. The dots of
 //! the company family are colons here.
 
-use std::ffi::OsString;
+use std::{ffi::OsString, path::Path};
 
 use clap::Args;
 use protocol::{Access, Dialect, MethodSpec};
 use serde_json::Value;
 
 use super::HomeOption;
-use crate::{failure::Failure, local::Local, terminal};
+use crate::{failure::Failure, folder, local::Local, terminal};
 
 mod flags;
 mod suggest;
@@ -110,6 +110,10 @@ pub(crate) async fn run(
     };
     let as_json = matches.get_flag("json");
     let mut params = flags.params(&matches)?;
+    if let ("workspace.open", Some(named)) = (method.name, params.get(flags::FOLDER)) {
+        // The method would name every part of a company folder that is missing.
+        folder::company(Path::new(named.as_str().unwrap_or_default()))?;
+    }
     let result = Local::with(&home, |local| async move {
         if flags.needs_workspace() && !params.contains_key(flags::WORKSPACE) {
             let workspace = local.workspace(None).await?;
