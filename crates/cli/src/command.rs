@@ -11,14 +11,17 @@ use crate::failure::Failure;
 mod agents_md;
 mod artifact;
 mod ask;
+mod backup;
 mod completions;
 mod demo;
 mod doc;
+mod doctor;
 mod inbox;
 mod method;
 mod open;
 mod pm;
 mod projection_worker;
+mod restore;
 mod search;
 mod serve;
 mod server_start;
@@ -26,6 +29,7 @@ mod service;
 mod status;
 mod token;
 mod tree;
+mod watch;
 
 /// A local-first gateway for a company of AI agents.
 ///
@@ -34,14 +38,13 @@ mod tree;
 #[command(
     name = "ac",
     version,
-    arg_required_else_help = true,
-    after_help = "Exit codes: 0 done, 1 refused or failed, 2 wrong arguments, 70 the disk cannot be trusted."
+    after_help = "Exit codes: 0 done, 1 refused, failed or found something broken, 2 wrong arguments, 70 the disk cannot be trusted."
 )]
 pub(crate) struct Command {
     #[command(flatten)]
     home: HomeOption,
     #[command(subcommand)]
-    action: Action,
+    action: Option<Action>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -55,6 +58,8 @@ enum Action {
     ServerStart(server_start::ServerStart),
     /// Tell how the home, its gateway and the company around here stand.
     Status(status::Status),
+    /// Watch runs, sessions, events and the inbox of a company in the terminal.
+    Watch(watch::Watch),
     /// Open the web desktop in a browser, signed in.
     Open(open::Open),
     /// Show what waits for a decision.
@@ -80,6 +85,12 @@ enum Action {
     Pm(pm::Pm),
     /// Make, list and revoke tokens for other clients.
     Token(token::Token),
+    /// Look whether everything is well, and say what to do where it is not.
+    Doctor(doctor::Doctor),
+    /// Save a home and its company folders in one file, while the gateway runs.
+    Backup(backup::Backup),
+    /// Make a home and its company folders from a backup.
+    Restore(restore::Restore),
     /// Let the system start the gateway when you log in.
     Service(service::Service),
     /// Print a script that lets a shell complete `ac`.
@@ -113,14 +124,17 @@ impl HomeOption {
 impl Command {
     /// The exit code of a command that must run before anything else is started.
     pub(crate) fn run_alone(&self) -> Option<ExitCode> {
-        if let Action::ProjectionWorker(worker) = &self.action {
+        if let Some(Action::ProjectionWorker(worker)) = &self.action {
             return Some(worker.run());
         }
         None
     }
 
     pub(crate) async fn run(self) -> Result<(), Failure> {
-        match self.action {
+        let Some(action) = self.action else {
+            return Err(Failure::NoCommand);
+        };
+        match action {
             Action::Serve(serve) => serve.run().await,
             Action::Demo(demo) => demo.run().await,
             Action::ServerStart(server_start) => server_start.run().await,
@@ -128,7 +142,11 @@ impl Command {
             Action::Artifact(artifact) => artifact.run().await,
             Action::Pm(pm) => pm.run().await,
             Action::Token(token) => token.run().await,
+            Action::Doctor(doctor) => doctor.run().await,
+            Action::Backup(backup) => backup.run().await,
+            Action::Restore(restore) => restore.run().await,
             Action::Status(status) => status.run().await,
+            Action::Watch(watch) => watch.run().await,
             Action::Open(open) => open.run(),
             Action::Inbox(inbox) => inbox.run().await,
             Action::Approve(decide) => decide.run(ReviewDecision::Approved).await,
@@ -170,6 +188,16 @@ pub(crate) fn gateway_options() -> gateway::GatewayOptions {
     options.projection_worker =
         program.map(|program| vec![program.into_os_string(), "projection-worker".into()]);
     options
+}
+
+/// Work that waits for disks, beside the runtime.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Failure> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|panic| Failure::Runtime {
+        source: std::io::Error::other(panic),
+    })
 }
 
 /// Resolves when somebody wants the process to end.

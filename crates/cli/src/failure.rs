@@ -32,6 +32,24 @@ pub(crate) enum Failure {
     /// There is nothing to revoke.
     #[error("there is no valid token `{id}`: `ac token list` shows them")]
     UnknownToken { id: String },
+    /// The doctor found something.
+    #[error("{}", match count { 1 => "one thing is broken".to_owned(), count => format!("{count} things are broken") })]
+    Unwell { count: usize },
+    /// There is no backup, or it was not restored.
+    #[error(transparent)]
+    Backup(#[from] gateway::BackupError),
+    /// Somebody decided otherwise before.
+    #[error("{sentence}, which is final")]
+    Decided { sentence: String },
+    /// The answer says that something is wrong.
+    #[error("{detail}")]
+    Unsound { detail: String },
+    /// The arguments make no sense, or help was asked for.
+    #[error("{}", sentence(_0))]
+    Usage(#[from] clap::Error),
+    /// No command was given.
+    #[error("no command was given")]
+    NoCommand,
     /// There is no such command.
     #[error("there is no command `{name}`{}", hint.as_ref().map(|hint| format!("; did you mean `ac {hint}`?")).unwrap_or_default())]
     UnknownCommand { name: String, hint: Option<String> },
@@ -65,6 +83,15 @@ impl Failure {
     /// Tells the person and answers the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         tracing::debug!(error = ?self, "the command failed");
+        if let Self::Usage(asked) = self
+            && !asked.use_stderr()
+        {
+            // Help and version, which is what was asked for.
+            return match asked.print() {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(_) => ExitCode::FAILURE,
+            };
+        }
         // Whoever reads has read enough, as `head` does.
         if matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe) {
             return ExitCode::SUCCESS;
@@ -78,7 +105,11 @@ impl Failure {
         }
         let is_misuse = matches!(
             self,
-            Self::UnknownCommand { .. } | Self::NoCompany { .. } | Self::Argument { .. }
+            Self::UnknownCommand { .. }
+                | Self::NoCompany { .. }
+                | Self::Argument { .. }
+                | Self::Usage(_)
+                | Self::NoCommand
         );
         match is_misuse {
             true => ExitCode::from(2),
@@ -110,8 +141,39 @@ impl Failure {
     }
 
     /// What to do about it, where that does not follow from the sentence.
-    fn hint(&self) -> Option<&'static str> {
-        matches!(self, Self::UnknownCommand { .. })
-            .then_some("`ac --help` shows the commands, `ac methods` those of the protocol")
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::UnknownCommand { .. } => {
+                "`ac --help` shows the commands, `ac methods` those of the protocol"
+            }
+            Self::NoCommand => "`ac demo` shows everything at work, `ac --help` lists the commands",
+            Self::Usage(misuse) => return Some(tip(misuse)),
+            Self::File { source, .. } | Self::Gateway(gateway::Error::Home { source, .. })
+                if source.kind() == io::ErrorKind::PermissionDenied =>
+            {
+                "it belongs to somebody else: name another one, or let its owner give you access"
+            }
+            _ => return None,
+        };
+        Some(hint.to_owned())
     }
+}
+
+/// What clap has to say, in one line.
+fn sentence(misuse: &clap::Error) -> String {
+    let text = misuse.to_string();
+    let lines = text.lines().take_while(|line| !line.trim().is_empty());
+    let joined = lines.map(str::trim).collect::<Vec<_>>().join(" ");
+    let joined = joined.strip_prefix("error: ").unwrap_or(&joined).to_owned();
+    joined.trim_end_matches(':').to_owned()
+}
+
+/// What clap suggests, or where to look.
+fn tip(misuse: &clap::Error) -> String {
+    let text = misuse.to_string();
+    let mut lines = text.lines().map(str::trim);
+    let tip = lines.find_map(|line| line.strip_prefix("tip: ").map(str::to_owned));
+    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "));
+    tip.or_else(|| usage.map(|usage| format!("usage: {usage}")))
+        .unwrap_or_else(|| "`ac --help` shows the commands".to_owned())
 }

@@ -1,6 +1,9 @@
 //! Which company folder a command is about.
 
-use std::path::{Path, PathBuf, absolute};
+use std::{
+    io,
+    path::{Path, PathBuf, absolute},
+};
 
 use clap::Args;
 use protocol::company::Text;
@@ -18,18 +21,36 @@ pub(crate) struct CompanyOption {
 impl CompanyOption {
     pub(crate) fn find(&self) -> Result<Text, Failure> {
         let found = match &self.directory {
-            Some(named) => whole(named)?,
+            Some(named) => company(named)?,
             None => around_here()?,
         };
         wire(&found)
     }
+}
 
-    /// The same, if there is one.
-    pub(crate) fn find_any(&self) -> Result<Option<Text>, Failure> {
-        match self.find() {
-            Err(Failure::NoCompany { .. }) => Ok(None),
-            found => found.map(Some),
+/// The company folder that somebody named.
+pub(crate) fn company(named: &Path) -> Result<PathBuf, Failure> {
+    let folder = whole(named)?;
+    let refused = |why: &str| Failure::Argument {
+        detail: format!("`{}` {why}", folder.display()),
+    };
+    let mark = folder.join("company/company.yaml");
+    match (folder.metadata(), mark.metadata()) {
+        (_, Ok(_)) => Ok(folder),
+        (Err(error), _) if error.kind() == io::ErrorKind::NotFound => Err(refused(
+            "is not there: name a company folder, or make one with `ac workspace:init DIR`",
+        )),
+        (Err(source), _) | (Ok(_), Err(source))
+            if source.kind() == io::ErrorKind::PermissionDenied =>
+        {
+            Err(Failure::File {
+                path: folder,
+                source,
+            })
         }
+        _ => Err(refused(
+            "is no company folder: name one, or make it one with `ac workspace:init --force DIR`",
+        )),
     }
 }
 

@@ -1,15 +1,26 @@
 //! A client of a home: of the gateway that serves it, or else of one in this process.
 
-use std::{future::Future, io::IsTerminal as _, sync::Arc, time::Duration};
+use std::{future::Future, io::IsTerminal as _, path::Path, sync::Arc, time::Duration};
 
 use gateway::{Gateway, Home, Principal};
 use protocol::{
     Id as _, WorkspaceId,
-    workspace::{WorkspaceDefault, WorkspaceDefaultParams},
+    company::{
+        Text,
+        workspace::{CompanyFolderParams, CompanyWorkspaceOpen},
+    },
+    workspace::{
+        Workspace, WorkspaceDefault, WorkspaceDefaultParams, WorkspaceList, WorkspaceListParams,
+    },
 };
 use rpc::{Client, websocket};
 
-use crate::{command::HomeOption, failure::Failure, terminal};
+use crate::{
+    command::HomeOption,
+    failure::Failure,
+    folder::{self, CompanyOption},
+    terminal,
+};
 
 /// The owner's connection to a home.
 pub(crate) struct Local {
@@ -56,17 +67,59 @@ impl Local {
         })
     }
 
-    /// The workspace somebody named, or the one to start in.
+    /// The workspace somebody named, that of the company folder around here, or the one to start in.
     pub(crate) async fn workspace(&self, named: Option<&str>) -> Result<WorkspaceId, Failure> {
-        match named {
-            Some(named) => Ok(WorkspaceId::parse(named)?),
-            None => {
-                let found = self
-                    .client
-                    .call::<WorkspaceDefault>(WorkspaceDefaultParams {})
-                    .await?;
-                Ok(found.workspace.id)
-            }
+        if let Some(named) = named {
+            return Ok(WorkspaceId::parse(named)?);
+        }
+        if let Ok(around) = folder::around_here() {
+            return self.workspace_of(&around).await;
+        }
+        let params = WorkspaceDefaultParams {};
+        let found = self.client.call::<WorkspaceDefault>(params).await?;
+        Ok(found.workspace.id)
+    }
+
+    /// The workspace of a company folder, which is made by opening the folder.
+    async fn workspace_of(&self, folder: &Path) -> Result<WorkspaceId, Failure> {
+        let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let find = |workspaces: Vec<Workspace>| {
+            let mut workspaces = workspaces.into_iter();
+            workspaces.find(|one| one.dir.as_deref().map(Path::new) == Some(&path))
+        };
+        if let Some(known) = find(self.workspaces().await?) {
+            return Ok(known.id);
+        }
+        let workspace_dir = folder::wire(&path)?;
+        let open = CompanyFolderParams { workspace_dir };
+        self.client.call::<CompanyWorkspaceOpen>(open).await?;
+        let opened = find(self.workspaces().await?);
+        opened
+            .map(|opened| opened.id)
+            .ok_or_else(|| Failure::Argument {
+                detail: format!(
+                    "the company folder `{}` is not well-formed: `ac workspace:validate` tells why",
+                    path.display()
+                ),
+            })
+    }
+
+    async fn workspaces(&self) -> Result<Vec<Workspace>, Failure> {
+        let listed = self.client.call::<WorkspaceList>(WorkspaceListParams {});
+        Ok(listed.await?.workspaces)
+    }
+
+    /// The company folder somebody named, the one around here, or the only one of the home.
+    pub(crate) async fn company(&self, option: &CompanyOption) -> Result<Text, Failure> {
+        let missing = match option.find() {
+            Err(missing @ Failure::NoCompany { .. }) => missing,
+            found => return found,
+        };
+        let listed = self.workspaces().await?;
+        let mut known = listed.into_iter().filter_map(|one| one.dir);
+        match (known.next(), known.next()) {
+            (Some(only), None) => folder::wire(Path::new(&only)),
+            _ => Err(missing),
         }
     }
 

@@ -15,7 +15,10 @@ use clap::Parser as _;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let command = command::Command::parse();
+    let command = match command::Command::try_parse() {
+        Ok(command) => command,
+        Err(misuse) => return failure::Failure::from(misuse).report(),
+    };
     if let Some(code) = command.run_alone() {
         return code;
     }

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -127,6 +128,24 @@ fn cell(value: &Value) -> String {
 pub(crate) fn harmless(text: &str) -> String {
     let visible = |letter: char| if letter.is_control() { ' ' } else { letter };
     text.chars().map(visible).collect()
+}
+
+/// A bar on standard error for this many bytes; nothing where that is no terminal.
+pub(crate) fn bytes_bar(size: u64) -> ProgressBar {
+    let template = "{bar:40} {bytes}/{total_bytes} {bytes_per_sec}";
+    styled(ProgressBar::new(size), template)
+}
+
+/// The same for work whose end is not known.
+pub(crate) fn spinner(template: &str) -> ProgressBar {
+    styled(ProgressBar::new_spinner(), template)
+}
+
+fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
 }
 
 /// A text without control characters, line by line.

@@ -147,6 +147,11 @@ fn a_demo_that_was_cut_off_is_made_anew() {
     cut_off.wait().unwrap();
     assert!(demo(place.path()).status.success());
     assert_eq!(found(place.path()), whole());
+    // The proof of the milestone is one.
+    let mut approve = ac();
+    approve.args(["approve", "art_refunds_report", "--home"]);
+    let approved = approve.arg(place.path().join("home")).output().unwrap();
+    assert!(approved.status.success(), "{approved:?}");
 }
 
 #[test]

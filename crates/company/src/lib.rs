@@ -47,6 +47,7 @@ mod sources;
 pub mod task;
 pub mod transfer;
 pub mod validate;
+pub mod walk;
 mod yaml;
 
 pub use company::{BeforeWrite, Companies, Company, OnAppend, Writer};

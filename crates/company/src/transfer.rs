@@ -4,15 +4,12 @@
 //! The source is read without following any link.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     fs::{self, File, OpenOptions},
     io::{self, Read as _, Seek as _, SeekFrom},
-    os::{
-        fd::{AsFd, OwnedFd},
-        unix::{
-            ffi::{OsStrExt as _, OsStringExt as _},
-            fs::{MetadataExt as _, OpenOptionsExt as _, symlink},
-        },
+    os::unix::{
+        ffi::OsStrExt as _,
+        fs::{MetadataExt as _, OpenOptionsExt as _, symlink},
     },
     path::{Component, Path, PathBuf},
 };
@@ -21,7 +18,7 @@ use protocol::company::workspace::{
     CompanyWorkspaceExportParams, CompanyWorkspaceExportResponse, CompanyWorkspaceImportParams,
     CompanyWorkspaceImportResponse, ValidationIssue,
 };
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, openat, statat};
 
 use crate::{
     Companies, Company, Error,
@@ -31,6 +28,7 @@ use crate::{
     layout,
     lock::{LOCK_PATH, process_is_gone},
     validate::validate,
+    walk::{FOLDER, Found, Visit, walk},
     yaml,
 };
 
@@ -411,14 +409,48 @@ fn exchange(staged: &Path, target: &Path) -> io::Result<()> {
     fs::rename(&aside, staged)
 }
 
+/// Shows everything a company consists of, also what holds on this machine alone, while nobody writes. Event logs may
+/// grow all the same.
+pub fn visit(company: &Company, visit: &mut Visit<'_>) -> Result<(), Error> {
+    while_locked(company, || {
+        contents(company.root(), Local::Copied, visit).map(drop)
+    })
+}
+
 /// Copies the parts of a company that are there, and names them.
 fn copy(source: &Path, staged: &Path, local: Local) -> Result<Vec<String>, Error> {
+    contents(source, local, &mut |path, found| {
+        let place = staged.join(path);
+        match found {
+            Found::Folder => fs::create_dir(place),
+            Found::Left => File::open(place)?.sync_all(),
+            Found::File(file) => copy_file(file, &place),
+            Found::Link(link) => {
+                let depth = path.components().count() - 1;
+                match link_stays_inside(link, depth) {
+                    true => symlink(link, place),
+                    false => {
+                        tracing::warn!(?path, "a link that leads outside is not copied");
+                        Ok(())
+                    }
+                }
+            }
+            Found::Odd => {
+                tracing::warn!(?path, "what is no file is not copied");
+                Ok(())
+            }
+        }
+    })
+}
+
+/// Shows the parts of a company that are there, and names them.
+fn contents(source: &Path, local: Local, visit: &mut Visit<'_>) -> Result<Vec<String>, Error> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |error: rustix::io::Errno| Error::io("read", path, error.into())
     };
     let root = openat(CWD, source, FOLDER, Mode::empty()).map_err(failed(source))?;
-    let mut copied = Vec::new();
+    let mut seen = Vec::new();
     let entries = ENTRIES.into_iter().chain([LOCAL]);
     for entry in entries.filter(|entry| local == Local::Copied || *entry != LOCAL) {
         match statat(&root, entry, AtFlags::SYMLINK_NOFOLLOW) {
@@ -432,81 +464,15 @@ fn copy(source: &Path, staged: &Path, local: Local) -> Result<Vec<String>, Error
         }
         let from =
             openat(&root, entry, FOLDER, Mode::empty()).map_err(failed(&source.join(entry)))?;
-        let to = staged.join(entry);
-        copy_folder(&from, &to, 1, &|name| {
-            entry == LOCAL && is_never_copied(name)
-        })
-        .map_err(|error| Error::io("copied", source.join(entry), error))?;
-        copied.push(entry.to_owned());
-    }
-    Ok(copied)
-}
-
-const FOLDER: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
-// A pipe in the place of a file must not hold us.
-const FILE: OFlags = OFlags::RDONLY
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
-
-/// Copies what is in a folder that lies `depth` below the root.
-fn copy_folder(
-    from: &OwnedFd,
-    to: &Path,
-    depth: usize,
-    is_left_out: &dyn Fn(&OsStr) -> bool,
-) -> io::Result<()> {
-    fs::create_dir(to)?;
-    let mut names = Vec::new();
-    for entry in Dir::read_from(from)? {
-        let name = OsString::from_vec(entry?.file_name().to_bytes().to_vec());
-        if name != "." && name != ".." {
-            names.push(name);
-        }
-    }
-    names.sort_unstable();
-    for name in names {
-        let is_temporary = files::temporary_owner(&name.to_string_lossy()).is_some();
-        if is_temporary || is_left_out(&name) {
-            continue;
-        }
-        let stat = match statat(from, &name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => stat,
-            // Gone since: a temporary of somebody else.
-            Err(rustix::io::Errno::NOENT) => continue,
-            Err(error) => return Err(error.into()),
+        let is_left_out = |folder: &Path, name: &OsStr| {
+            files::temporary_owner(&name.to_string_lossy()).is_some()
+                || (folder == Path::new(LOCAL) && is_never_copied(name))
         };
-        let place = to.join(&name);
-        match FileType::from_raw_mode(stat.st_mode) {
-            FileType::Directory => {
-                let folder = openat(from, &name, FOLDER, Mode::empty())?;
-                copy_folder(&folder, &place, depth + 1, &|_| false)?;
-            }
-            FileType::RegularFile => {
-                let file = File::from(openat(from, &name, FILE, Mode::empty())?);
-                copy_file(&file, &place)?;
-            }
-            FileType::Symlink => {
-                let link = readlinkat(from.as_fd(), &name, Vec::new())?;
-                let link = OsString::from_vec(link.into_bytes());
-                match link_stays_inside(Path::new(&link), depth) {
-                    true => symlink(&link, &place)?,
-                    false => {
-                        tracing::warn!(name = ?name, "a link that leads outside is not copied")
-                    }
-                }
-            }
-            FileType::Fifo
-            | FileType::Socket
-            | FileType::CharacterDevice
-            | FileType::BlockDevice
-            | FileType::Unknown => tracing::warn!(name = ?name, "what is no file is not copied"),
-        }
+        walk(&from, Path::new(entry), &is_left_out, visit)
+            .map_err(|error| Error::io("copied", source.join(entry), error))?;
+        seen.push(entry.to_owned());
     }
-    File::open(to)?.sync_all()
+    Ok(seen)
 }
 
 /// Whether a link in a folder `depth` below the root can only lead to something below the root: up at its begin,

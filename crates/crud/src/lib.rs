@@ -21,6 +21,7 @@ mod thread_agents_doc_proposal;
 mod thread_folder;
 mod tree;
 mod turn;
+mod whole;
 mod workspace;
 mod writer;
 
@@ -57,6 +58,7 @@ pub use turn::{
     FinishTurn, NewTurnEvent, PastItem, StartTurn, TurnFinished, TurnRepository, TurnStarted,
     WorkerTurn,
 };
+pub use whole::{check_database, company_folders, copy_database, move_company_folder};
 pub use workspace::{Created, FIRST_NUMBERS, WorkspaceRepository};
 
 /// What the log targets of the layer below this one begin with.

@@ -1,4 +1,4 @@
-//! How a SQLite connection is opened. Everything that is SQLite's alone is in this file and in the writer.
+//! How a SQLite connection is opened. Everything that is SQLite's alone is in this file, in `whole.rs` and in the writer.
 
 use std::{fs::OpenOptions, io, path::Path, sync::Arc, time::Duration};
 
@@ -66,7 +66,11 @@ fn make_private(path: &Path) -> io::Result<()> {
     }
 }
 
-fn connect(path: &Path, busy_timeout: Duration, pragmas: &str) -> rusqlite::Result<Connection> {
+pub(crate) fn connect(
+    path: &Path,
+    busy_timeout: Duration,
+    pragmas: &str,
+) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(busy_timeout)?;
     // Whoever closes last would checkpoint outside of the write lock.

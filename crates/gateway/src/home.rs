@@ -50,6 +50,8 @@ impl Home {
         };
         private_folder(path).map_err(failed)?;
         let path = path.canonicalize().map_err(failed)?;
+        // Whoever may not look into it hears of it here, not of some file in it.
+        fs::read_dir(&path).map_err(failed)?;
         Ok(Self { path })
     }
 

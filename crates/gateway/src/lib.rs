@@ -5,6 +5,7 @@
 
 mod artifacts;
 mod auth;
+mod backup;
 mod briefs;
 mod company_events;
 mod context;
@@ -29,6 +30,7 @@ mod turns;
 mod watch;
 
 pub use auth::{Authenticator, Credential, InvalidToken, NewToken, Principal, Role, StoredTokens};
+pub use backup::{BackupError, Restore, Restored, RestoredFolder, Saved, Secrets, backup, restore};
 pub use context::Context;
 pub use error::Error;
 pub use gateway::{Gateway, GatewayOptions};

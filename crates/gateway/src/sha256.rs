@@ -4,10 +4,15 @@ use sha2::{Digest as _, Sha256};
 
 /// The hash of bytes as 64 lower-case hexadecimal characters.
 pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
+    hex(&digest(bytes))
+}
+
+/// Bytes as lower-case hexadecimal characters.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: [char; 16] = [
         '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
     ];
-    digest(bytes)
+    bytes
         .iter()
         .flat_map(|byte| [byte >> 4, byte & 15])
         .map(|digit| DIGITS[usize::from(digit)])

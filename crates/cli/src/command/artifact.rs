@@ -7,7 +7,6 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
-use indicatif::{ProgressBar, ProgressStyle};
 use protocol::{
     ArtifactId, Id as _, ThreadId, WorkspaceId,
     artifact::{
@@ -71,6 +70,9 @@ enum ArtifactAction {
         /// Replace a file that is there.
         #[arg(long)]
         force: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// List artifacts, newest first.
     List {
@@ -93,7 +95,7 @@ enum ArtifactAction {
 struct Place {
     #[command(flatten)]
     home: HomeOption,
-    /// The workspace [default: the current one]
+    /// The workspace [default: that of the company folder around here, else the one to start in]
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
 }
@@ -137,7 +139,14 @@ impl Artifact {
                 artifact,
                 output,
                 force,
-            } => get(&place, &artifact, output, force).await,
+                json,
+            } => {
+                let written = get(&place, &artifact, output, force).await?;
+                Ok(terminal::say(&match json {
+                    true => json!({"file": written}).to_string(),
+                    false => written.display().to_string(),
+                })?)
+            }
             ArtifactAction::List {
                 place,
                 thread,
@@ -217,7 +226,7 @@ impl Upload {
             .await?;
         let upload_id = started.upload_id;
         if started.already_present != Some(true) {
-            let bar = progress(size);
+            let bar = terminal::bytes_bar(size);
             let mut offset = started.next_offset.unwrap_or(0);
             bar.set_position(offset);
             let chunk = started.recommended_chunk_size_bytes;
@@ -267,9 +276,9 @@ async fn get(
     artifact: &str,
     output: Option<PathBuf>,
     force: bool,
-) -> Result<(), Failure> {
+) -> Result<PathBuf, Failure> {
     let artifact_id = ArtifactId::parse(artifact)?;
-    let written = Local::with(&place.home, |local| async move {
+    Local::with(&place.home, |local| async move {
         let workspace_id = local.workspace(place.workspace.as_deref()).await?;
         let started = local
             .client
@@ -292,7 +301,7 @@ async fn get(
         let partial = PathBuf::from(partial);
         let mut file = File::create(&partial).map_err(failed)?;
         let mut whole = Sha256::new();
-        let bar = progress(started.size_bytes);
+        let bar = terminal::bytes_bar(started.size_bytes);
         let mut offset = 0;
         while offset < started.size_bytes {
             let len = started
@@ -319,9 +328,7 @@ async fn get(
         local.client.call::<ArtifactDownloadFinish>(finish).await?;
         Ok(path)
     })
-    .await?;
-    terminal::say(&written.display().to_string())?;
-    Ok(())
+    .await
 }
 
 /// A new file is fine, a file that is there only by force, and anything else is not ours to replace.
@@ -433,7 +440,7 @@ fn frame(header: &ArtifactUploadChunkHeader, bytes: &[u8]) -> Vec<u8> {
 
 /// Reads the file through once, with a bar if that takes a while.
 fn hash(file: &mut File, size: u64) -> io::Result<String> {
-    let bar = progress(size);
+    let bar = terminal::bytes_bar(size);
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
     loop {
         match file.read(&mut buffer)? {
@@ -453,16 +460,6 @@ fn read_at(file: &File, offset: u64, len: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
     file.read_exact_at(&mut bytes, offset)?;
     Ok(bytes)
-}
-
-/// A bar on standard error; nothing where that is no terminal.
-fn progress(size: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec}");
-    let bar = ProgressBar::new(size);
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }
 
 fn hex(bytes: &[u8]) -> String {

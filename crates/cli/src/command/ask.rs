@@ -10,6 +10,7 @@ use protocol::{
     turn::*,
 };
 use rpc::client::Incoming;
+use serde_json::{Value, json};
 
 use super::HomeOption;
 use crate::{failure::Failure, local::Local, terminal};
@@ -19,7 +20,7 @@ use crate::{failure::Failure, local::Local, terminal};
 pub(crate) struct Ask {
     #[command(flatten)]
     home: HomeOption,
-    /// The workspace; the one to start in if none is named.
+    /// The workspace [default: that of the company folder around here, else the one to start in]
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
     /// The thread to go on with; a new one if none is named.
@@ -31,6 +32,9 @@ pub(crate) struct Ask {
     /// The model.
     #[arg(long)]
     model: Option<String>,
+    /// Print the turn as JSON when it is over, instead of the answer as it comes.
+    #[arg(long)]
+    json: bool,
     /// What to ask.
     #[arg(required = true)]
     words: Vec<String>,
@@ -82,7 +86,11 @@ impl Ask {
                 remember: None,
             };
             local.client.call::<TurnStart>(turn).await?;
-            listen(&local, turn_id.as_str()).await?;
+            let turn = listen(&local, turn_id.as_str(), self.json).await?;
+            if self.json {
+                return terminal::answer(&json!({"thread_id": thread_id, "turn": turn}), true);
+            }
+            terminal::say("")?;
             if is_new {
                 terminal::complain(&format!("go on with: ac ask --thread {thread_id} …"));
             }
@@ -92,21 +100,23 @@ impl Ask {
     }
 }
 
-/// Prints the answer as it comes.
-async fn listen(local: &Local, turn: &str) -> Result<(), Failure> {
+/// Prints the answer as it comes, unless `quiet`, and answers the turn.
+async fn listen(local: &Local, turn: &str, quiet: bool) -> Result<Value, Failure> {
     while let Some(Incoming { method, params, .. }) = local.client.notification().await {
         match method.as_str() {
-            "item/agent_message/delta" if params["turn_id"] == turn => {
+            "item/agent_message/delta" if params["turn_id"] == turn && !quiet => {
                 let mut output = io::stdout().lock();
                 output.write_all(params["delta"].as_str().unwrap_or_default().as_bytes())?;
                 output.flush()?;
             }
-            "turn/completed" if params["turn"]["id"] == turn => return Ok(terminal::say("")?),
+            "turn/completed" if params["turn"]["id"] == turn => {
+                return Ok(params["turn"].clone());
+            }
             "turn/failed" if params["turn"]["id"] == turn => {
                 let reason = params["turn"]["error"]
                     .as_str()
                     .unwrap_or("the turn failed");
-                return Err(Failure::Argument {
+                return Err(Failure::Unsound {
                     detail: reason.to_owned(),
                 });
             }

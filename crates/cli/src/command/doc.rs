@@ -8,7 +8,10 @@ use std::{
 
 use clap::{Args, Subcommand};
 use gateway::replace_file;
-use protocol::{FolderId, WorkspaceId, thread::agents_doc::*};
+use protocol::{
+    FolderId, WorkspaceId,
+    thread::{ThreadTreeResponse, agents_doc::*, folder::ThreadFolder},
+};
 use serde_json::json;
 
 use super::{HomeOption, tree};
@@ -35,6 +38,9 @@ enum DocAction {
     Edit {
         #[command(flatten)]
         place: Place,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// Propose another text, changed in $EDITOR or taken from standard input, for somebody to decide about.
     Propose {
@@ -62,6 +68,9 @@ enum DocAction {
         /// The version; the one before the last if none is named.
         #[arg(long)]
         version: Option<i64>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -70,10 +79,10 @@ enum DocAction {
 struct Place {
     #[command(flatten)]
     home: HomeOption,
-    /// The workspace; the one to start in if none is named.
+    /// The workspace [default: that of the company folder around here, else the one to start in]
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
-    /// The folder as `Backend/API`; the root if none is named.
+    /// The folder as `Backend/API`, or its id; the root if none is named.
     folder: Option<String>,
 }
 
@@ -87,14 +96,18 @@ impl Doc {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
             DocAction::Show { place, json } => show(place, json).await,
-            DocAction::Edit { place } => edit(place).await,
+            DocAction::Edit { place, json } => edit(place, json).await,
             DocAction::Propose {
                 place,
                 because,
                 json,
             } => propose(place, because, json).await,
             DocAction::History { place, json } => history(place, json).await,
-            DocAction::Restore { place, version } => restore(place, version).await,
+            DocAction::Restore {
+                place,
+                version,
+                json,
+            } => restore(place, version, json).await,
         }
     }
 }
@@ -105,19 +118,41 @@ impl Place {
         let mut folder_id = None;
         let names = self.folder.as_deref().unwrap_or_default().split('/');
         for name in names.filter(|name| !name.is_empty()) {
-            let found = tree
-                .folders
-                .iter()
-                .find(|folder| folder.parent_folder_id == folder_id && folder.name == name);
-            let found = found.ok_or_else(|| Failure::Argument {
-                detail: format!("there is no folder `{name}`: `ac tree` shows them"),
-            })?;
-            folder_id = Some(found.id.clone());
+            folder_id = Some(child(&tree, folder_id.as_ref(), name)?);
         }
         Ok(Scope {
             workspace_id: tree.workspace_id,
             folder_id,
         })
+    }
+}
+
+/// The folder that is called so in a folder, or has this id anywhere.
+fn child(
+    tree: &ThreadTreeResponse,
+    parent: Option<&FolderId>,
+    name: &str,
+) -> Result<FolderId, Failure> {
+    if let Some(found) = tree.folders.iter().find(|one| one.id.as_str() == name) {
+        return Ok(found.id.clone());
+    }
+    let is_it = |one: &&ThreadFolder| one.parent_folder_id.as_ref() == parent && one.name == name;
+    let found: Vec<_> = tree.folders.iter().filter(is_it).collect();
+    match found.as_slice() {
+        [only] => Ok(only.id.clone()),
+        [] => Err(Failure::Argument {
+            detail: format!("there is no folder `{name}`: `ac tree` shows them"),
+        }),
+        several => {
+            let ids: Vec<_> = several.iter().map(|one| one.id.as_str()).collect();
+            Err(Failure::Argument {
+                detail: format!(
+                    "{} folders are called `{name}`: name one by its id, {}",
+                    several.len(),
+                    ids.join(" or ")
+                ),
+            })
+        }
     }
 }
 
@@ -161,7 +196,7 @@ async fn show(place: Place, json: bool) -> Result<(), Failure> {
     Ok(terminal::say(effective.doc.content.trim_end())?)
 }
 
-async fn edit(place: Place) -> Result<(), Failure> {
+async fn edit(place: Place, json: bool) -> Result<(), Failure> {
     let home = place.home.clone();
     let saved = Local::with(&home, |local| async move {
         let scope = place.find(&local).await?;
@@ -178,6 +213,9 @@ async fn edit(place: Place) -> Result<(), Failure> {
         Ok(local.client.call::<ThreadAgentsDocSave>(params).await?)
     })
     .await?;
+    if json {
+        return terminal::answer(&json!(saved), true);
+    }
     for warning in &saved.content_warnings {
         terminal::complain(&format!("warning: {warning}"));
     }
@@ -265,7 +303,7 @@ async fn history(place: Place, json: bool) -> Result<(), Failure> {
     terminal::answer(&json!(found.items), json)
 }
 
-async fn restore(place: Place, version: Option<i64>) -> Result<(), Failure> {
+async fn restore(place: Place, version: Option<i64>, json: bool) -> Result<(), Failure> {
     let home = place.home.clone();
     let restored = Local::with(&home, |local| async move {
         let scope = place.find(&local).await?;
@@ -279,5 +317,8 @@ async fn restore(place: Place, version: Option<i64>) -> Result<(), Failure> {
         Ok(local.client.call::<ThreadAgentsDocRestore>(params).await?)
     })
     .await?;
+    if json {
+        return terminal::answer(&json!(restored), true);
+    }
     Ok(terminal::say(&format!("version {}", restored.doc.version))?)
 }

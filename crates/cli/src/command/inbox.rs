@@ -8,6 +8,7 @@ use protocol::{
         ThreadAgentsDocProposalDecideParams,
     },
 };
+use rpc::Client;
 use serde_json::{Value, json};
 
 use super::HomeOption;
@@ -45,6 +46,9 @@ pub(crate) struct Decide {
     json: bool,
 }
 
+/// How many decisions are looked through for one that was made before.
+const LAST_DECISIONS: u32 = 1000;
+
 /// One thing that waits.
 enum Waiting {
     /// A document of the company folder.
@@ -55,11 +59,11 @@ enum Waiting {
 
 impl Inbox {
     pub(crate) async fn run(self) -> Result<(), Failure> {
-        let folder = self.company.find()?;
-        let waiting = Local::with(
-            &self.home,
-            |local| async move { waiting(&local, folder).await },
-        );
+        let company = self.company;
+        let waiting = Local::with(&self.home, |local| async move {
+            let folder = local.company(&company).await?;
+            waiting(&local, folder).await
+        });
         let waiting = waiting.await?;
         if waiting.is_empty() && !self.json {
             return Ok(terminal::say("Nothing waits for a decision.")?);
@@ -86,12 +90,18 @@ impl Decide {
             actor,
             json,
         } = self;
-        let folder = company.find()?;
         let actor_id = Text::new(actor).ok_or_else(|| Failure::Argument {
             detail: "--as is empty: expected a name".to_owned(),
         })?;
         let resolved = Local::with(&home, |local| async move {
-            let subject = match named(waiting(&local, folder.clone()).await?, &id)? {
+            let folder = local.company(&company).await?;
+            let waiting = waiting(&local, folder.clone()).await?;
+            if !waiting.iter().any(|one| one.id().starts_with(&id))
+                && let Some(before) = decided(&local, folder.clone(), &id).await?
+            {
+                return already(before, decision);
+            }
+            let subject = match named(waiting, &id)? {
                 Waiting::Document(subject) => subject,
                 Waiting::Proposal(proposal) => {
                     return decide_proposal(&local, *proposal, decision, notes).await;
@@ -142,20 +152,62 @@ async fn decide_proposal(
     }))
 }
 
-/// Everything that waits, the documents of the folder first.
-async fn waiting(local: &Local, folder: Text) -> Result<Vec<Waiting>, Failure> {
+/// The decision about a document that is called so.
+async fn decided(local: &Local, folder: Text, id: &str) -> Result<Option<InboxDecision>, Failure> {
+    let found = snapshot(&local.client, folder, LAST_DECISIONS).await?;
+    let mut decisions = found.recent_decisions.into_iter();
+    Ok(decisions.find(|one| one.subject_artifact_id == id))
+}
+
+/// Whoever decides the same again gets the same answer, once more.
+fn already(before: InboxDecision, decision: ReviewDecision) -> Result<Value, Failure> {
+    let word = match before.decision {
+        ReviewDecision::Approved => "approved",
+        ReviewDecision::Denied => "denied",
+    };
+    let sentence = format!(
+        "`{}` was {word} by {} at {}",
+        before.subject_artifact_id,
+        terminal::harmless(&before.actor_id),
+        before.created_at
+    );
+    match before.decision == decision {
+        true => {
+            terminal::complain(&sentence);
+            Ok(json!({
+                "artifact_id": before.subject_artifact_id,
+                "decision": before.decision,
+                "review_id": before.review_id,
+                "already": true,
+            }))
+        }
+        false => Err(Failure::Decided { sentence }),
+    }
+}
+
+/// What waits, and as many of the last decisions.
+pub(super) async fn snapshot(
+    client: &Client,
+    folder: Text,
+    decisions: u32,
+) -> Result<InboxSnapshotResponse, Failure> {
     let params = InboxSnapshotParams {
         workspace_dir: folder,
         project_id: None,
         pending_limit: None,
-        decisions_limit: Some(1),
+        decisions_limit: Some(decisions),
         refresh_index: None,
         sync_index: None,
         actor_id: None,
         actor_role: Some(ActorRole::Human),
         actor_team_id: None,
     };
-    let found = local.client.call::<InboxSnapshot>(params).await?;
+    Ok(client.call::<InboxSnapshot>(params).await?)
+}
+
+/// Everything that waits, the documents of the folder first.
+async fn waiting(local: &Local, folder: Text) -> Result<Vec<Waiting>, Failure> {
+    let found = snapshot(&local.client, folder, 1).await?;
     let documents = found.pending.into_iter().map(Box::new);
     let proposals = found.agents_doc_proposals.into_iter().map(Box::new);
     Ok(documents

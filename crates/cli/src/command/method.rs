@@ -3,14 +3,14 @@
 //! A command is made from the declaration of its method: the doc comment is the help, each param a flag. The dots of
 //! the company family are colons here.
 
-use std::ffi::OsString;
+use std::{ffi::OsString, path::Path};
 
 use clap::Args;
 use protocol::{Access, Dialect, MethodSpec};
 use serde_json::Value;
 
 use super::HomeOption;
-use crate::{failure::Failure, local::Local, terminal};
+use crate::{failure::Failure, folder, local::Local, terminal};
 
 mod flags;
 mod suggest;
@@ -103,14 +103,17 @@ pub(crate) async fn run(
         });
     };
     let flags = Flags::of(method);
-    let matches = flags
-        .command(&command_name(method))
-        .get_matches_from(arguments);
+    let command = flags.command(&command_name(method));
+    let matches = command.try_get_matches_from(arguments)?;
     let home = HomeOption {
         home: matches.get_one("home").cloned().or(before.home),
     };
     let as_json = matches.get_flag("json");
     let mut params = flags.params(&matches)?;
+    if let ("workspace.open", Some(named)) = (method.name, params.get(flags::FOLDER)) {
+        // The method would name every part of a company folder that is missing.
+        folder::company(Path::new(named.as_str().unwrap_or_default()))?;
+    }
     let result = Local::with(&home, |local| async move {
         if flags.needs_workspace() && !params.contains_key(flags::WORKSPACE) {
             let workspace = local.workspace(None).await?;
@@ -119,7 +122,25 @@ pub(crate) async fn run(
         ask(&local, method.name, Value::Object(params)).await
     })
     .await?;
-    terminal::answer(&result, as_json)
+    terminal::answer(&result, as_json)?;
+    check(method, &result)
+}
+
+/// An answer that says that something is wrong ends the command accordingly.
+fn check(method: &MethodSpec, result: &Value) -> Result<(), Failure> {
+    let wrong = match method.name {
+        "workspace.open" if result["valid"] == false => "this is no well-formed company folder",
+        "workspace.validate" if result["ok"] == false => "the company folder is not well-formed",
+        "workspace.doctor" if result["ok"] == false => "the company folder is not well",
+        _ => return Ok(()),
+    };
+    let first = &result["issues"][0]["message"];
+    Err(Failure::Unsound {
+        detail: match first.as_str() {
+            Some(first) => format!("{wrong}: {}", terminal::harmless(first)),
+            None => wrong.to_owned(),
+        },
+    })
 }
 
 /// What a method is called on the command line.

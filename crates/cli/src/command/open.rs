@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 use gateway::{Home, Sources};
+use serde_json::json;
 
 use super::HomeOption;
 use crate::{failure::Failure, terminal};
@@ -16,6 +17,9 @@ pub(crate) struct Open {
     /// Only print the address; it works once, for ten minutes.
     #[arg(long)]
     print: bool,
+    /// Only print the address, as JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 impl Open {
@@ -23,8 +27,11 @@ impl Open {
         let home = Home::open(&self.home.path()?)?;
         let served_at = home.served_at().ok_or(Failure::NotServed)?;
         let address = address(&home, &served_at)?;
-        terminal::say(&address)?;
-        if !self.print {
+        match self.json {
+            true => terminal::answer(&json!({"address": address}), true)?,
+            false => terminal::say(&address)?,
+        }
+        if !self.print && !self.json {
             start_browser(&address);
         }
         Ok(())

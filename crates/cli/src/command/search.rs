@@ -30,18 +30,19 @@ impl Search {
         let query = Text::new(self.words.join(" ")).ok_or_else(|| Failure::Argument {
             detail: "there is nothing to look for: expected a word".to_owned(),
         })?;
-        let params = IndexSearchParams {
-            workspace_dir: self.company.find()?,
-            query,
-            kinds: None,
-            project_id: None,
-            limit: Some(self.limit),
-            sync_index: None,
-            actor_id: None,
-            actor_role: Some(ActorRole::Human),
-            actor_team_id: None,
-        };
+        let (company, limit) = (self.company, self.limit);
         let found = Local::with(&self.home, |local| async move {
+            let params = IndexSearchParams {
+                workspace_dir: local.company(&company).await?,
+                query,
+                kinds: None,
+                project_id: None,
+                limit: Some(limit),
+                sync_index: None,
+                actor_id: None,
+                actor_role: Some(ActorRole::Human),
+                actor_team_id: None,
+            };
             Ok(local.client.call::<IndexSearch>(params).await?)
         })
         .await?;

@@ -25,15 +25,16 @@ pub(crate) struct Status {
 
 impl Status {
     pub(crate) async fn run(self) -> Result<(), Failure> {
-        let folder = self.company.find_any()?;
+        let option = self.company;
         let home = Home::open(&self.home.path()?)?;
         let served_at = home.served_at();
         let (workspaces, company) = Local::with(&self.home, |local| async move {
             let client = &local.client;
             let listed = client.call::<WorkspaceList>(WorkspaceListParams {}).await?;
-            let company = match folder {
-                None => None,
-                Some(workspace_dir) => {
+            let company = match local.company(&option).await {
+                Err(Failure::NoCompany { .. }) => None,
+                Err(failure) => return Err(failure),
+                Ok(workspace_dir) => {
                     let params = CompanyFolderParams { workspace_dir };
                     Some(
                         client

@@ -50,6 +50,9 @@ enum TokenAction {
         home: HomeOption,
         /// The id as `ac token list` shows it.
         id: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -81,12 +84,15 @@ impl Token {
                     false => as_table(rows),
                 })?;
             }
-            TokenAction::Revoke { home, id } => {
+            TokenAction::Revoke { home, id, json } => {
                 let now = Sources::system().clock.now();
                 if !open(&home)?.access_tokens().revoke(&id, now).await? {
                     return Err(Failure::UnknownToken { id });
                 }
-                terminal::say(&format!("`{id}` is revoked"))?;
+                terminal::say(&match json {
+                    true => json!({"id": id, "revoked": true}).to_string(),
+                    false => format!("`{id}` is revoked"),
+                })?;
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clap::Args;
 use protocol::{
     FolderId,
-    thread::{ThreadTree, ThreadTreeParams, ThreadTreeResponse},
+    thread::{ThreadTree, ThreadTreeParams, ThreadTreeResponse, folder::ThreadFolder},
 };
 use serde_json::json;
 
@@ -17,7 +17,7 @@ use crate::{failure::Failure, local::Local, terminal};
 pub(crate) struct Tree {
     #[command(flatten)]
     home: HomeOption,
-    /// The workspace; the one to start in if none is named.
+    /// The workspace [default: that of the company folder around here, else the one to start in]
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
     /// Print JSON.
@@ -71,8 +71,16 @@ fn draw(tree: &ThreadTreeResponse) -> String {
         let branch = branches
             .entry(folder.parent_folder_id.as_ref())
             .or_default();
+        let name = terminal::harmless(&folder.name);
+        let is_same = |one: &&ThreadFolder| {
+            one.parent_folder_id == folder.parent_folder_id && one.name == folder.name
+        };
+        let is_alone = tree.folders.iter().filter(is_same).count() == 1;
         branch.push(Branch {
-            line: format!("{}/", terminal::harmless(&folder.name)),
+            line: match is_alone {
+                true => format!("{name}/"),
+                false => format!("{name}/  {}", folder.id),
+            },
             below: Some(&folder.id),
         });
     }

@@ -303,7 +303,7 @@ A booking is charged once and refunded by the rules of the season. A refund of a
         let patch = "\
 --- a/src/refunds.rs
 +++ b/src/refunds.rs
-@@ -12,5 +12,9 @@
+@@ -12,3 +12,7 @@
  pub fn refund(booking: &Booking, now: Time) -> Cents {
 -    booking.price
 +    match booking.starts_at - now {

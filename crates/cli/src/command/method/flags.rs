@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::{failure::Failure, folder};
 
 /// The folder of the company family; it needs no flag.
-const FOLDER: &str = "workspace_dir";
+pub(super) const FOLDER: &str = "workspace_dir";
 /// The workspace of the tree family; the one to start in if none is named.
 pub(super) const WORKSPACE: &str = "workspace_id";
 

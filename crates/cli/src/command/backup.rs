@@ -1,0 +1,85 @@
+//! `ac backup`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gateway::{Home, Secrets, Sources};
+use serde_json::json;
+
+use super::HomeOption;
+use crate::{failure::Failure, terminal};
+
+/// Save a home and its company folders in one file, while the gateway runs.
+///
+/// The file is a tar with the database, the settings, the bytes of artifacts and the company folders, each of one
+/// moment, and a hash of every file. Of a company folder it has what belongs to the company, without its index, its
+/// worktrees and its running sessions. Links are left out and named.
+#[derive(Args, Debug)]
+pub(crate) struct Backup {
+    #[command(flatten)]
+    home: HomeOption,
+    /// The file to write, such as `accord.tar`.
+    file: PathBuf,
+    /// Also save the owner's token and the stored keys of providers; without them a restored home has a new token and
+    /// no keys. Keys in `config.toml` are saved in any case.
+    #[arg(long)]
+    secrets: bool,
+    /// Replace a file that is there.
+    #[arg(long)]
+    force: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Backup {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        if !self.force && self.file.symlink_metadata().is_ok() {
+            return Err(Failure::Argument {
+                detail: format!(
+                    "`{}` is there: use --force to replace it",
+                    self.file.display()
+                ),
+            });
+        }
+        let path = self.home.path()?;
+        if !path.is_dir() {
+            return Err(gateway::BackupError::NoHome { path }.into());
+        }
+        let home = Home::open(&path)?;
+        let secrets = match self.secrets {
+            true => Secrets::Saved,
+            false => Secrets::LeftOut,
+        };
+        let bar = terminal::spinner("{spinner} {bytes} saved");
+        let ticking = bar.clone();
+        let saved = super::blocking(move || {
+            let mut progress = |bytes| ticking.set_position(bytes);
+            gateway::backup(
+                &home,
+                &self.file,
+                secrets,
+                &Sources::system(),
+                &mut progress,
+            )
+        })
+        .await?;
+        bar.finish_and_clear();
+        let saved = saved?;
+        if self.json {
+            return terminal::answer(&json!(saved), true);
+        }
+        for left_out in &saved.left_out {
+            terminal::complain(&format!("left out: {}", terminal::harmless(left_out)));
+        }
+        Ok(terminal::say(&format!(
+            "{} files of the home and {} are saved in {}",
+            saved.files,
+            match saved.companies.len() {
+                1 => "1 company folder".to_owned(),
+                count => format!("{count} company folders"),
+            },
+            saved.file.display()
+        ))?)
+    }
+}

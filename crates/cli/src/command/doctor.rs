@@ -1,0 +1,339 @@
+//! `ac doctor`
+
+use std::{net::TcpListener, path::Path};
+
+use blobs::{
+    key::{BlobKey, ContentHash, WorkspaceSegment},
+    store::{BlobStore as _, LocalBlobs, Verified},
+};
+use clap::Args;
+use crud::CrudStore;
+use gateway::Home;
+use protocol::{
+    company::workspace::{
+        CompanyWorkspaceDoctor, CompanyWorkspaceDoctorParams, DoctorCheck, DoctorStatus,
+    },
+    workspace::{WorkspaceList, WorkspaceListParams},
+};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{HomeOption, serve};
+use crate::{failure::Failure, folder, local::Local, terminal};
+
+mod programs;
+
+/// Look whether everything is well, and say what to do where it is not.
+///
+/// Looks at the home, its database, the bytes of artifacts, the company folders it knows, the worker programs, git and
+/// the port. Ends with exit code 1 if something is broken; a warning is no reason to.
+#[derive(Args, Debug)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    home: HomeOption,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What somebody looked at, and what they saw.
+#[derive(Debug, Serialize)]
+struct Finding {
+    check: String,
+    status: DoctorStatus,
+    found: String,
+    /// What to do about it.
+    #[serde(rename = "do", skip_serializing_if = "Option::is_none")]
+    remedy: Option<String>,
+}
+
+impl Finding {
+    fn pass(check: &str, found: impl Into<String>) -> Self {
+        Self::new(check, DoctorStatus::Pass, found, None)
+    }
+
+    fn warn(check: &str, found: impl Into<String>, remedy: &str) -> Self {
+        Self::new(check, DoctorStatus::Warn, found, Some(remedy))
+    }
+
+    fn fail(check: &str, found: impl Into<String>, remedy: &str) -> Self {
+        Self::new(check, DoctorStatus::Fail, found, Some(remedy))
+    }
+
+    fn new(
+        check: &str,
+        status: DoctorStatus,
+        found: impl Into<String>,
+        remedy: Option<&str>,
+    ) -> Self {
+        Self {
+            check: check.to_owned(),
+            status,
+            found: found.into(),
+            remedy: remedy.map(str::to_owned),
+        }
+    }
+}
+
+impl Doctor {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let path = self.home.path()?;
+        let mut findings = match path.is_dir() {
+            true => self.look(&path).await?,
+            false => vec![Finding::warn(
+                "home",
+                format!("`{}` is not there", path.display()),
+                "`ac serve` or `ac demo` makes one, --home names another",
+            )],
+        };
+        findings.extend(programs::look().await);
+        let broken = findings
+            .iter()
+            .filter(|finding| finding.status == DoctorStatus::Fail)
+            .count();
+        match self.json {
+            true => {
+                let answer = json!({"ok": broken == 0, "findings": findings});
+                terminal::answer(&answer, true)?;
+            }
+            false => terminal::say(&shown(&findings))?,
+        }
+        match broken {
+            0 => Ok(()),
+            count => Err(Failure::Unwell { count }),
+        }
+    }
+
+    async fn look(&self, path: &Path) -> Result<Vec<Finding>, Failure> {
+        let home = Home::open(path)?;
+        let mut findings = vec![permissions(&home)];
+        findings.push(port(&home));
+        if !home.path().join("gateway.db").is_file() {
+            let remedy = "`ac serve` makes one; if there was one, `ac restore` brings it back";
+            findings.push(Finding::warn("database", "there is none yet", remedy));
+            return Ok(findings);
+        }
+        let folder = home.path().to_owned();
+        let database = super::blocking(move || crud::check_database(&folder)).await?;
+        findings.push(match database {
+            Ok(wrong) if wrong.is_empty() => {
+                Finding::pass("database", "SQLite finds nothing wrong")
+            }
+            Ok(wrong) => Finding::fail("database", wrong.join("; "), RESTORE),
+            Err(error) => Finding::fail("database", error.to_string(), RESTORE),
+        });
+        let store = CrudStore::open(home.path(), &super::gateway_options().database);
+        let store = match store {
+            Ok(store) => store,
+            Err(error) => {
+                let remedy = "use the version of `ac` that wrote it, or a newer one";
+                let found = gateway::Error::Database { source: error }.to_string();
+                findings.push(Finding::fail("migrations", found, remedy));
+                return Ok(findings);
+            }
+        };
+        findings.push(Finding::pass(
+            "migrations",
+            "the tables are those of this version",
+        ));
+        findings.push(bytes(&home, &store).await?);
+        super::blocking(move || store.close()).await?;
+        findings.extend(companies(&self.home).await);
+        Ok(findings)
+    }
+}
+
+const RESTORE: &str = "stop the gateway, keep a copy of the home, and `ac restore` the last backup";
+
+/// Only the owner may look into the home.
+fn permissions(home: &Home) -> Finding {
+    use std::os::unix::fs::PermissionsExt as _;
+    let shown = home.path().display();
+    let is_open = |path: &Path| {
+        path.metadata()
+            .is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
+    };
+    let token = home.token_file();
+    if is_open(&token) {
+        let remedy = format!(
+            "it becomes private again by itself; if somebody may have read it, remove {} and start the gateway anew",
+            token.display()
+        );
+        return Finding::fail(
+            "home",
+            format!("others could read the token in `{shown}`"),
+            &remedy,
+        );
+    }
+    if is_open(home.path()) {
+        let remedy = format!("chmod 700 {shown}");
+        return Finding::warn("home", format!("others can look into `{shown}`"), &remedy);
+    }
+    Finding::pass("home", format!("{shown}, for its owner alone"))
+}
+
+fn port(home: &Home) -> Finding {
+    if let Some(served_at) = home.served_at() {
+        return Finding::pass("gateway", format!("it listens at {served_at}"));
+    }
+    match TcpListener::bind(serve::LISTEN) {
+        Ok(_) => Finding::pass(
+            "gateway",
+            format!("it does not run; {} is free for it", serve::LISTEN),
+        ),
+        Err(error) => Finding::warn(
+            "gateway",
+            format!(
+                "it does not run, and {} cannot be used: {error}",
+                serve::LISTEN
+            ),
+            "`ac serve --listen 127.0.0.1:0` picks a free port",
+        ),
+    }
+}
+
+/// Every byte the database knows is where it belongs and has its hash.
+async fn bytes(home: &Home, store: &CrudStore) -> Result<Finding, Failure> {
+    let mut keys = Vec::new();
+    for workspace in store.workspaces().list().await? {
+        for hash in store.artifacts().blob_hashes(&workspace.id).await? {
+            keys.push((workspace.id.clone(), hash));
+        }
+    }
+    let root = home.path().join("artifacts");
+    let count = keys.len();
+    let bar = terminal::spinner("{spinner} {pos} files looked at");
+    let looked = super::blocking(move || {
+        let store = LocalBlobs::open(&root)?;
+        let mut wrong = Vec::new();
+        for (workspace, hash) in keys {
+            let key = BlobKey::new(
+                WorkspaceSegment::new(&workspace)?,
+                ContentHash::parse(&hash)?,
+            );
+            match store.verify(&key)? {
+                Verified::Intact => {}
+                Verified::Damaged => wrong.push(format!("{hash} is damaged")),
+                Verified::Missing => wrong.push(format!("{hash} is missing")),
+            }
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        Ok::<_, blobs::Error>(wrong)
+    })
+    .await?;
+    let remedy = "upload the file again, or `ac restore` a backup that has it";
+    Ok(match looked {
+        Ok(wrong) if wrong.is_empty() => {
+            Finding::pass("artifacts", format!("{count} files, each with its hash"))
+        }
+        Ok(wrong) => Finding::fail("artifacts", wrong.join("; "), remedy),
+        Err(error) => Finding::fail("artifacts", error.to_string(), remedy),
+    })
+}
+
+/// What the doctor of each company folder says; worker programs are looked at once, for all of them.
+async fn companies(home: &HomeOption) -> Vec<Finding> {
+    let looked = Local::with(home, |local| async move {
+        let listed = local.client.call::<WorkspaceList>(WorkspaceListParams {});
+        let mut findings = Vec::new();
+        for dir in listed
+            .await?
+            .workspaces
+            .into_iter()
+            .filter_map(|one| one.dir)
+        {
+            let check = format!("company {dir}");
+            if !Path::new(&dir).is_dir() {
+                let remedy =
+                    "bring the folder back, or open it where it is now: `ac workspace:open DIR`";
+                findings.push(Finding::warn(&check, "the folder is not there", remedy));
+                continue;
+            }
+            let params = CompanyWorkspaceDoctorParams {
+                workspace_dir: folder::wire(Path::new(&dir))?,
+                rebuild_index: None,
+                sync_index: None,
+            };
+            let told = local.client.call::<CompanyWorkspaceDoctor>(params).await;
+            match told {
+                Ok(told) => findings.extend(of_company(&check, told.checks)),
+                Err(error) => findings.push(Finding::fail(
+                    &check,
+                    error.to_string(),
+                    "`ac workspace:validate DIR` names the documents that do not fit",
+                )),
+            }
+        }
+        Ok(findings)
+    });
+    let remedy = "`ACCORD_LOG=info ac status` tells more";
+    looked
+        .await
+        .unwrap_or_else(|error| vec![Finding::fail("companies", error.to_string(), remedy)])
+}
+
+fn of_company(check: &str, checks: Vec<DoctorCheck>) -> Vec<Finding> {
+    let is_ours = |one: &DoctorCheck| !one.id.starts_with("providers.");
+    let told: Vec<_> = checks.into_iter().filter(is_ours).collect();
+    let wrong = told.iter().filter(|one| one.status != DoctorStatus::Pass);
+    let findings: Vec<_> = wrong
+        .map(|one| {
+            let details = one.details.iter().flatten().take(5);
+            let details: String = details.map(|line| format!("; {line}")).collect();
+            Finding::new(
+                &format!("{check} {}", one.id),
+                match one.id.as_str() {
+                    // A log that does not verify proves nothing any more.
+                    "events.chain" => DoctorStatus::Fail,
+                    _ => one.status,
+                },
+                format!("{}{details}", one.message),
+                Some(remedy(&one.id)),
+            )
+        })
+        .collect();
+    match findings.is_empty() {
+        true => vec![Finding::pass(check, format!("{} checks", told.len()))],
+        false => findings,
+    }
+}
+
+/// What to do when a check of a company folder does not pass.
+fn remedy(check: &str) -> &'static str {
+    match check {
+        "workspace.schema" => {
+            "`ac workspace:validate` names the documents that do not fit: mend them"
+        }
+        "machine.config" => "mend `.local/machine.yaml`",
+        "repos.mappings" => {
+            "`ac workspace:repo_root:set` says where a repository is, if workers need one"
+        }
+        "index.rebuild" | "index.sync" => "`ac index:rebuild` makes it anew",
+        "worktrees.references" => "`ac worktree:cleanup` removes what nobody uses",
+        "events.chain" => {
+            "somebody changed a log, or a disk did: `ac run:replay` shows where, a backup has the old one"
+        }
+        "sessions.orphans" => "`ac session:list` shows them, `ac session:stop` ends one",
+        "locks.stale" | "temp.files" => "the next command that writes removes what a crash left",
+        "documents.ids" | "documents.references" => "mend the documents it names",
+        _ => "`ac workspace:doctor` tells more",
+    }
+}
+
+fn shown(findings: &[Finding]) -> String {
+    let word = |status| match status {
+        DoctorStatus::Pass => "ok",
+        DoctorStatus::Warn => "warning",
+        DoctorStatus::Fail => "BROKEN",
+    };
+    let lines = findings.iter().map(|finding| {
+        let found = terminal::harmless(&finding.found);
+        let line = format!("{:8} {}: {found}", word(finding.status), finding.check);
+        match &finding.remedy {
+            None => line,
+            Some(remedy) => format!("{line}\n         → {remedy}"),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,61 @@
+//! `ac restore`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use super::HomeOption;
+use crate::{failure::Failure, terminal};
+
+/// Make a home and its company folders from a backup.
+///
+/// The whole file is read and every hash compared before anything is written. The home and the company folders must
+/// not be there, or be empty. What `ac backup` left out is made anew: the owner's token, the index of a company folder.
+#[derive(Args, Debug)]
+pub(crate) struct Restore {
+    /// The file that `ac backup` wrote.
+    file: PathBuf,
+    #[command(flatten)]
+    home: HomeOption,
+    /// Put the company folders here [default: where they were]
+    #[arg(long, value_name = "DIR")]
+    companies: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Restore {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let home = self.home.path()?;
+        let bar = terminal::bytes_bar(0);
+        let ticking = bar.clone();
+        let restored = super::blocking(move || {
+            let wish = gateway::Restore {
+                file: &self.file,
+                home: &home,
+                companies: self.companies.as_deref(),
+            };
+            gateway::restore(&wish, &mut |done, all| {
+                ticking.set_length(all);
+                ticking.set_position(done);
+            })
+        })
+        .await?;
+        bar.finish_and_clear();
+        let restored = restored?;
+        if self.json {
+            return terminal::answer(&json!(restored), true);
+        }
+        let mut lines = vec![format!("home     {}", restored.home.display())];
+        let companies = restored.companies.iter();
+        lines.extend(companies.map(|company| format!("company  {}", company.to.display())));
+        lines.push(format!(
+            "{} files are restored. `ac serve --home {}` serves them.",
+            restored.files,
+            restored.home.display()
+        ));
+        Ok(terminal::say(&lines.join("\n"))?)
+    }
+}

@@ -1,0 +1,197 @@
+//! What is on the screen, and what keys do to it.
+
+use std::collections::VecDeque;
+
+use protocol::company::ReviewDecision;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use rpc::client::Incoming;
+use serde::Serialize;
+
+use super::source::Source;
+use crate::terminal;
+
+/// Lines of events that are kept.
+const MAX_EVENTS: usize = 200;
+
+/// How things stand at a moment.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub(super) struct Snapshot {
+    /// The sessions that are not over, longest first.
+    pub(super) sessions: Vec<SessionLine>,
+    /// What waits for a decision, newest first.
+    pub(super) inbox: Vec<InboxLine>,
+    /// The newest runs.
+    pub(super) runs: Vec<RunLine>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+pub(super) struct SessionLine {
+    pub(super) session_ref: String,
+    pub(super) agent: String,
+    pub(super) project: String,
+    /// Its place among those that wait, from 1; none if it runs.
+    pub(super) queue_position: Option<u64>,
+    /// How long it has been there.
+    pub(super) seconds: i64,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+pub(super) struct RunLine {
+    pub(super) run_id: String,
+    pub(super) agent: String,
+    pub(super) project: String,
+    pub(super) provider: String,
+    pub(super) status: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct InboxLine {
+    pub(super) id: String,
+    pub(super) project_id: String,
+    pub(super) kind: String,
+    pub(super) title: String,
+}
+
+/// The part of the screen that keys are for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Pane {
+    Sessions,
+    Inbox,
+    Runs,
+}
+
+/// What a person wants done.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Wish {
+    Stop {
+        session_ref: String,
+    },
+    Decide {
+        subject: InboxLine,
+        decision: ReviewDecision,
+    },
+    Look,
+}
+
+/// What follows a key.
+#[derive(Debug, PartialEq)]
+pub(super) enum Next {
+    Go,
+    Do(Wish),
+    Quit,
+}
+
+pub(super) struct Board {
+    pub(super) company: String,
+    pub(super) snapshot: Snapshot,
+    pub(super) events: VecDeque<String>,
+    pub(super) focus: Pane,
+    /// Which line of the focused pane.
+    pub(super) selected: usize,
+    /// What was asked for and is not confirmed yet.
+    pub(super) question: Option<Wish>,
+    /// What came of the last wish.
+    pub(super) notice: String,
+}
+
+impl Board {
+    pub(super) fn new(company: &str) -> Self {
+        Self {
+            company: terminal::harmless(company),
+            snapshot: Snapshot::default(),
+            events: VecDeque::new(),
+            focus: Pane::Sessions,
+            selected: 0,
+            question: None,
+            notice: String::new(),
+        }
+    }
+
+    pub(super) fn seen(&mut self, snapshot: Snapshot) {
+        self.snapshot = snapshot;
+        self.selected = self.selected.min(self.lines().saturating_sub(1));
+    }
+
+    pub(super) fn told(&mut self, told: &Incoming, source: &Source<'_>) {
+        if told.method != "events.notification" {
+            return;
+        }
+        self.events.push_front(source.line_of(&told.params));
+        self.events.truncate(MAX_EVENTS);
+    }
+
+    /// How many lines the focused pane has.
+    fn lines(&self) -> usize {
+        match self.focus {
+            Pane::Sessions => self.snapshot.sessions.len(),
+            Pane::Inbox => self.snapshot.inbox.len(),
+            Pane::Runs => self.snapshot.runs.len(),
+        }
+    }
+
+    pub(super) fn key(&mut self, key: KeyEvent) -> Next {
+        if key.kind == KeyEventKind::Release {
+            return Next::Go;
+        }
+        let is_interrupt =
+            key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+        if is_interrupt {
+            return Next::Quit;
+        }
+        if let Some(wish) = self.question.take() {
+            return match key.code {
+                KeyCode::Char('y') | KeyCode::Enter => Next::Do(wish),
+                _ => Next::Go,
+            };
+        }
+        self.notice.clear();
+        match key.code {
+            KeyCode::Char('q') | KeyCode::Esc => return Next::Quit,
+            KeyCode::Char('r') => return Next::Do(Wish::Look),
+            KeyCode::Tab | KeyCode::Right => self.turn_to(match self.focus {
+                Pane::Sessions => Pane::Inbox,
+                Pane::Inbox => Pane::Runs,
+                Pane::Runs => Pane::Sessions,
+            }),
+            KeyCode::BackTab | KeyCode::Left => self.turn_to(match self.focus {
+                Pane::Sessions => Pane::Runs,
+                Pane::Inbox => Pane::Sessions,
+                Pane::Runs => Pane::Inbox,
+            }),
+            KeyCode::Down | KeyCode::Char('j') => {
+                self.selected = (self.selected + 1).min(self.lines().saturating_sub(1));
+            }
+            KeyCode::Up | KeyCode::Char('k') => self.selected = self.selected.saturating_sub(1),
+            KeyCode::Char('s') => self.question = self.stop(),
+            KeyCode::Char('a') => self.question = self.decide(ReviewDecision::Approved),
+            KeyCode::Char('d') => self.question = self.decide(ReviewDecision::Denied),
+            _ => {}
+        }
+        Next::Go
+    }
+
+    fn turn_to(&mut self, pane: Pane) {
+        self.focus = pane;
+        self.selected = 0;
+    }
+
+    fn stop(&mut self) -> Option<Wish> {
+        if self.focus != Pane::Sessions {
+            self.turn_to(Pane::Sessions);
+            return None;
+        }
+        let session = self.snapshot.sessions.get(self.selected)?;
+        Some(Wish::Stop {
+            session_ref: session.session_ref.clone(),
+        })
+    }
+
+    fn decide(&mut self, decision: ReviewDecision) -> Option<Wish> {
+        if self.focus != Pane::Inbox {
+            self.turn_to(Pane::Inbox);
+            return None;
+        }
+        let subject = self.snapshot.inbox.get(self.selected)?.clone();
+        Some(Wish::Decide { subject, decision })
+    }
+}

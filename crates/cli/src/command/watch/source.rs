@@ -1,0 +1,176 @@
+//! Where the board gets what it shows, and who does what is wished: methods that any client has.
+
+use std::{collections::BTreeMap, path::Path};
+
+use protocol::company::{
+    ActorRole, ReviewDecision, RunStatus, Text,
+    inbox::InboxResolve,
+    run::{RunList, RunListParams},
+    session::{
+        CompanySessionList, CompanySessionListParams, CompanySessionParams, CompanySessionStop,
+    },
+    workspace::{
+        CompanyFolderParams, CompanyWorkspaceAgentsList, CompanyWorkspaceAgentsListParams,
+        CompanyWorkspaceProjectsList,
+    },
+};
+use rpc::{Client, client::Incoming};
+use serde_json::{Value, json};
+
+use super::board::{InboxLine, RunLine, SessionLine, Snapshot, Wish};
+use crate::{command::inbox, failure::Failure, terminal};
+
+/// Runs that are shown.
+const MAX_RUNS: usize = 100;
+
+/// A company folder behind a gateway.
+pub(super) struct Source<'a> {
+    client: &'a Client,
+    dir: Text,
+    /// What the folder is called.
+    pub(super) company: String,
+    /// The names of agents and projects by their ids.
+    names: BTreeMap<String, String>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) async fn new(client: &'a Client, dir: Text) -> Result<Self, Failure> {
+        let agents = CompanyWorkspaceAgentsListParams {
+            workspace_dir: dir.clone(),
+            role: None,
+            team_id: None,
+        };
+        let agents = client.call::<CompanyWorkspaceAgentsList>(agents).await?;
+        let projects = CompanyFolderParams {
+            workspace_dir: dir.clone(),
+        };
+        let projects = client
+            .call::<CompanyWorkspaceProjectsList>(projects)
+            .await?;
+        let agents = agents
+            .0
+            .into_iter()
+            .map(|agent| (agent.agent_id, agent.name));
+        let projects = projects.projects.into_iter();
+        let projects = projects.map(|project| (project.project_id.to_string(), project.name));
+        let name = Path::new(dir.as_str()).file_name().unwrap_or_default();
+        Ok(Self {
+            client,
+            company: name.to_string_lossy().into_owned(),
+            names: agents.chain(projects).collect(),
+            dir,
+        })
+    }
+
+    /// The name of an agent or a project, or the end of its id, which is what differs.
+    fn name(&self, id: &str) -> String {
+        let known = self.names.get(id).map(|name| terminal::harmless(name));
+        known.unwrap_or_else(|| terminal::harmless(id))
+    }
+
+    /// Looks how things stand.
+    pub(super) async fn look(&self, now_ms: i64) -> Result<Snapshot, Failure> {
+        let sessions = CompanySessionListParams {
+            workspace_dir: Some(self.dir.clone()),
+            status: Some(RunStatus::Running),
+            ..CompanySessionListParams::default()
+        };
+        let sessions = self.client.call::<CompanySessionList>(sessions).await?.0;
+        let runs = RunListParams {
+            workspace_dir: self.dir.clone(),
+            project_id: None,
+        };
+        let runs = self.client.call::<RunList>(runs).await?.0;
+        let inbox = inbox::snapshot(self.client, self.dir.clone(), 1)
+            .await?
+            .pending;
+        let agents: BTreeMap<&str, &str> = runs
+            .iter()
+            .map(|run| (run.run_id.as_str(), run.agent_id.as_str()))
+            .collect();
+        let mut sessions: Vec<_> = sessions
+            .iter()
+            .map(|session| SessionLine {
+                session_ref: session.state.session_ref.clone(),
+                agent: self.name(agents.get(session.state.run_id.as_str()).unwrap_or(&"?")),
+                project: self.name(&session.state.project_id),
+                queue_position: session.state.queue_position,
+                seconds: (now_ms - session.started_at_ms).max(0) / 1000,
+            })
+            .collect();
+        sessions.sort_by_key(|session| (session.queue_position, -session.seconds));
+        Ok(Snapshot {
+            inbox: inbox
+                .into_iter()
+                .map(|pending| InboxLine {
+                    title: terminal::harmless(pending.title.as_deref().unwrap_or("?")),
+                    id: pending.artifact_id,
+                    project_id: pending.project_id,
+                    kind: pending.artifact_type,
+                })
+                .collect(),
+            runs: runs
+                .iter()
+                .take(MAX_RUNS)
+                .map(|run| RunLine {
+                    agent: self.name(&run.agent_id),
+                    project: self.name(run.project_id.as_str()),
+                    provider: terminal::harmless(&run.provider),
+                    status: run.status.as_str().to_owned(),
+                    run_id: run.run_id.clone(),
+                })
+                .collect(),
+            sessions,
+        })
+    }
+
+    /// Begins to hear of events, the last ones first.
+    pub(super) async fn subscribe(&self) -> Result<(), Failure> {
+        let params = json!({
+            "workspace_dir": self.dir, "backfill_limit": 30, "actor_id": "human", "actor_role": ActorRole::Human,
+        });
+        self.client.call_raw("events.subscribe", params).await?;
+        Ok(())
+    }
+
+    pub(super) async fn notification(&self) -> Option<Incoming> {
+        self.client.notification().await
+    }
+
+    /// An event in one line.
+    pub(super) fn line_of(&self, told: &Value) -> String {
+        let event = &told["event"];
+        let word = |name: &str| event[name].as_str().unwrap_or_default();
+        let time = word("ts_wallclock").get(11..19).unwrap_or_default();
+        let who = self.name(word("actor"));
+        terminal::harmless(&format!("{time}  {:24} {who}", word("type")))
+    }
+
+    /// Does what is wished and says what came of it.
+    pub(super) async fn perform(&self, wish: &Wish) -> Result<String, Failure> {
+        match wish {
+            Wish::Look => Ok(String::new()),
+            Wish::Stop { session_ref } => {
+                let params = CompanySessionParams {
+                    session_ref: Text::new(session_ref.as_str()).ok_or(Failure::NotServed)?,
+                    workspace_dir: Some(self.dir.clone()),
+                };
+                self.client.call::<CompanySessionStop>(params).await?;
+                Ok(format!("{session_ref} is being stopped"))
+            }
+            Wish::Decide { subject, decision } => {
+                let params = json!({
+                    "workspace_dir": self.dir, "project_id": subject.project_id, "artifact_id": subject.id,
+                    "decision": decision, "actor_id": "human", "actor_role": ActorRole::Human,
+                });
+                let resolve = <InboxResolve as protocol::Method>::NAME;
+                self.client.call_raw(resolve, params).await?;
+                let word = match decision {
+                    ReviewDecision::Approved => "approved",
+                    ReviewDecision::Denied => "denied",
+                };
+                Ok(format!("`{}` is {word}", subject.title))
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The board on a screen in memory, against a gateway in this process.
+
+use protocol::company::Text;
+use ratatui::{
+    Terminal,
+    backend::TestBackend,
+    crossterm::event::{KeyCode, KeyEvent, KeyModifiers},
+};
+use rpc::Client;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{
+    board::{Board, Next},
+    source::Source,
+    view,
+};
+
+struct Desk {
+    _gateway: testkit::TestGateway,
+    client: Client,
+    place: TempDir,
+    project: Value,
+}
+
+impl Desk {
+    async fn new() -> Self {
+        let gateway = testkit::gateway().await;
+        let client = gateway.client();
+        let place = tempfile::tempdir().unwrap();
+        let mut desk = Self {
+            _gateway: gateway,
+            client,
+            place,
+            project: Value::Null,
+        };
+        desk.call("workspace.init", json!({"company_name": "Acme"}))
+            .await;
+        let made = desk
+            .call(
+                "workspace.project.create_with_defaults",
+                json!({"name": "Alpha"}),
+            )
+            .await;
+        desk.project = made["project_id"].clone();
+        desk
+    }
+
+    fn dir(&self) -> String {
+        self.place.path().join("acme").display().to_string()
+    }
+
+    async fn call(&self, method: &str, mut params: Value) -> Value {
+        params["workspace_dir"] = json!(self.dir());
+        let answered = self.client.call_raw(method, params).await;
+        answered.unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    async fn run(&self) -> Value {
+        let run = json!({"project_id": self.project, "agent_id": "agent_a", "provider": "cmd"});
+        self.call("run.create", run).await
+    }
+
+    /// A worker that waits, in a lane with room for one.
+    async fn session(&self) -> Value {
+        let run = self.run().await;
+        let launch = json!({
+            "project_id": self.project, "run_id": run["run_id"], "argv": ["/bin/sleep", "600"],
+            "actor_id": "human", "actor_role": "human", "lane_workspace_limit": 1,
+        });
+        self.call("session.launch", launch).await["session_ref"].clone()
+    }
+
+    async fn source(&self) -> Source<'_> {
+        let dir = Text::new(self.dir()).unwrap();
+        Source::new(&self.client, dir).await.unwrap()
+    }
+}
+
+fn screen(board: &Board) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(100, 20)).unwrap();
+    terminal.draw(|frame| view::draw(frame, board)).unwrap();
+    terminal.backend().to_string()
+}
+
+fn press(board: &mut Board, code: KeyCode) -> Next {
+    board.key(KeyEvent::new(code, KeyModifiers::NONE))
+}
+
+/// Asks, confirms and does.
+async fn confirm(board: &mut Board, source: &Source<'_>, letter: char) {
+    assert_eq!(press(board, KeyCode::Char(letter)), Next::Go);
+    let Next::Do(wish) = press(board, KeyCode::Char('y')) else {
+        panic!("nothing was asked:\n{}", screen(board));
+    };
+    board.notice = source.perform(&wish).await.unwrap();
+    board.seen(source.look(0).await.unwrap());
+}
+
+#[tokio::test]
+async fn sessions_are_shown_with_their_place_and_stopped_by_keys() {
+    let desk = Desk::new().await;
+    let (first, second) = (desk.session().await, desk.session().await);
+    let source = desk.source().await;
+    let mut board = Board::new(&source.company);
+    board.seen(source.look(0).await.unwrap());
+    let shown = screen(&board);
+    assert!(
+        shown.contains("acme   1 running   1 in the queue   0 waiting for you"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("running     0:00  agent_a  Alpha"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("queued 1    0:00  agent_a  Alpha"),
+        "{shown}"
+    );
+
+    // No is no.
+    press(&mut board, KeyCode::Char('s'));
+    let asked = screen(&board);
+    assert!(
+        asked.contains(&format!("Stop {}? y/n", first.as_str().unwrap())),
+        "{asked}"
+    );
+    assert_eq!(press(&mut board, KeyCode::Char('n')), Next::Go);
+
+    press(&mut board, KeyCode::Down);
+    confirm(&mut board, &source, 's').await;
+    desk.call("session.collect", json!({"session_ref": second}))
+        .await;
+    board.seen(source.look(0).await.unwrap());
+    assert!(
+        screen(&board).contains("1 running   0 in the queue"),
+        "{}",
+        screen(&board)
+    );
+    confirm(&mut board, &source, 's').await;
+    desk.call("session.collect", json!({"session_ref": first}))
+        .await;
+    board.seen(source.look(0).await.unwrap());
+    let shown = screen(&board);
+    assert!(shown.contains("0 running   0 in the queue"), "{shown}");
+    assert!(shown.contains("stopped  agent_a  Alpha  cmd"), "{shown}");
+}
+
+#[tokio::test]
+async fn what_waits_is_approved_and_denied_by_keys() {
+    let desk = Desk::new().await;
+    let run = desk.run().await;
+    for title in ["Use port 8080", "Use port 9090"] {
+        let delta = json!({
+            "project_id": desk.project, "title": title, "scope_kind": "project_memory", "sensitivity": "internal",
+            "rationale": "Agreed", "under_heading": "## Decisions", "insert_lines": [format!("- {title}")],
+            "visibility": "managers", "produced_by": "agent_a", "run_id": run["run_id"],
+            "context_pack_id": run["context_pack_id"], "evidence": ["art_e"],
+        });
+        desk.call("memory.propose_delta", delta).await;
+    }
+    let source = desk.source().await;
+    let mut board = Board::new(&source.company);
+    board.seen(source.look(0).await.unwrap());
+    assert!(
+        screen(&board).contains("2 waiting for you"),
+        "{}",
+        screen(&board)
+    );
+    // The first time the key only turns to the inbox.
+    press(&mut board, KeyCode::Char('a'));
+    assert_eq!(board.question, None);
+    confirm(&mut board, &source, 'a').await;
+    let shown = screen(&board);
+    assert!(shown.contains("1 waiting for you"), "{shown}");
+    assert!(shown.contains("is approved"), "{shown}");
+    confirm(&mut board, &source, 'd').await;
+    let shown = screen(&board);
+    assert!(
+        shown.contains("0 waiting for you") && shown.contains("is denied"),
+        "{shown}"
+    );
+    let decided = desk
+        .call(
+            "memory.list_deltas",
+            json!({"actor_id": "human", "actor_role": "human"}),
+        )
+        .await;
+    let mut statuses: Vec<_> = decided["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["status"].clone())
+        .collect();
+    statuses.sort_by_key(Value::to_string);
+    assert_eq!(json!(statuses), json!(["approved", "denied"]));
+}
+
+#[tokio::test]
+async fn events_come_by_themselves() {
+    let desk = Desk::new().await;
+    let source = desk.source().await;
+    source.subscribe().await.unwrap();
+    let mut board = Board::new(&source.company);
+    desk.run().await;
+    while board.events.is_empty() {
+        let told = source.notification().await.unwrap();
+        board.told(&told, &source);
+    }
+    let shown = screen(&board);
+    assert!(
+        shown.contains("run.started") && shown.contains("system"),
+        "{shown}"
+    );
+}
+
+#[tokio::test]
+async fn a_small_screen_and_ctrl_c_are_no_trouble() {
+    let mut board = Board::new("acme\u{1b}[2J");
+    for (width, height) in [(1, 1), (10, 3), (20, 8)] {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| view::draw(frame, &board)).unwrap();
+    }
+    assert!(!screen(&board).contains('\u{1b}'));
+    let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    assert_eq!(board.key(interrupt), Next::Quit);
+    assert_eq!(press(&mut board, KeyCode::Esc), Next::Quit);
+}

@@ -1,0 +1,532 @@
+//! The commands for people: what they print, what they say when something is wrong, and how they end.
+
+use std::{
+    fs,
+    io::Write as _,
+    os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use testkit::{ServeProcess, StdioProcess};
+
+/// A home with a company that has a project, a run and something to decide.
+struct Desk {
+    place: TempDir,
+    project: String,
+    delta: String,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let dir = place.path().join("acme");
+        let mut process = StdioProcess::start(
+            Command::new(env!("CARGO_BIN_EXE_ac")),
+            &place.path().join("home"),
+        );
+        let mut call = |method: &str, mut params: Value| {
+            params["workspace_dir"] = json!(dir);
+            process.call(method, &params).expect(method)
+        };
+        call("workspace.init", json!({"company_name": "Acme"}));
+        let made = call(
+            "workspace.project.create_with_defaults",
+            json!({"name": "Alpha"}),
+        );
+        let project = made["project_id"].as_str().expect("an id").to_owned();
+        let run = call(
+            "run.create",
+            json!({"project_id": project, "agent_id": "agent_a", "provider": "cmd"}),
+        );
+        let delta = call(
+            "memory.propose_delta",
+            json!({
+                "project_id": project, "title": "Use port 8080", "scope_kind": "project_memory",
+                "sensitivity": "internal", "rationale": "Agreed", "under_heading": "## Decisions",
+                "insert_lines": ["- port 8080"], "visibility": "managers", "produced_by": "agent_a",
+                "run_id": run["run_id"], "context_pack_id": run["context_pack_id"], "evidence": ["art_e"],
+            }),
+        );
+        Self {
+            delta: delta["artifact_id"].as_str().expect("an id").to_owned(),
+            place,
+            project,
+        }
+    }
+
+    fn home(&self) -> PathBuf {
+        self.place.path().join("home")
+    }
+
+    fn dir(&self) -> PathBuf {
+        let place = self.place.path().canonicalize().expect("it is there");
+        place.join("acme")
+    }
+
+    /// `ac` in the company folder.
+    fn ac(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ac"));
+        command.env("ACCORD_HOME", self.home());
+        command.current_dir(self.dir()).stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, words: &[&str]) -> Said {
+        said(self.ac().args(words))
+    }
+
+    /// What a command prints as JSON.
+    fn json(&self, words: &[&str]) -> Value {
+        let said = self.run(words);
+        assert_eq!(said.code, 0, "{words:?}: {}", said.err);
+        serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{words:?}: {}", said.out))
+    }
+}
+
+struct Said {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn said(command: &mut Command) -> Said {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().expect("the binary can be started");
+    Said {
+        code: status.code().expect("it ends by itself"),
+        out: String::from_utf8(stdout).expect("text"),
+        err: String::from_utf8(stderr).expect("text"),
+    }
+}
+
+#[test]
+fn status_tells_of_the_home_and_the_company_around_here() {
+    let desk = Desk::new();
+    let status = desk.json(&["status"]);
+    assert_eq!(
+        status["company"],
+        json!({"folder": desk.dir(), "waiting_for_you": 1, "running": 0})
+    );
+    assert_eq!(status["gateway"], "not running: `ac serve` starts it");
+    assert_eq!(status["projects"][0]["name"], "Alpha");
+    assert_eq!(status["workspaces"][0]["name"], "Acme");
+    // Elsewhere the only company of the home is the one.
+    let elsewhere = said(desk.ac().args(["status", "--json"]).current_dir("/"));
+    let elsewhere: Value = serde_json::from_str(&elsewhere.out).unwrap();
+    assert_eq!(elsewhere["company"], status["company"]);
+}
+
+#[test]
+fn what_waits_is_shown_and_decided_once() {
+    let desk = Desk::new();
+    let inbox = desk.json(&["inbox"]);
+    assert_eq!(inbox[0]["id"], json!(desk.delta));
+    assert_eq!(inbox[0]["title"], "Use port 8080");
+    let approved = desk.json(&["approve", &desk.delta, "--notes", "Fine"]);
+    assert_eq!(approved["decision"], "approved");
+
+    let again = desk.run(&["approve", &desk.delta]);
+    assert_eq!(again.code, 0);
+    assert!(
+        again.err.contains("was approved by human at"),
+        "{}",
+        again.err
+    );
+    let answer: Value = serde_json::from_str(&again.out).unwrap();
+    assert_eq!(
+        (&answer["already"], &answer["review_id"]),
+        (&json!(true), &approved["review_id"])
+    );
+    let otherwise = desk.run(&["deny", &desk.delta]);
+    assert_eq!(otherwise.code, 1);
+    assert!(
+        otherwise.err.ends_with(", which is final\n"),
+        "{}",
+        otherwise.err
+    );
+
+    assert_eq!(desk.run(&["inbox"]).out, "Nothing waits for a decision.\n");
+    assert_eq!(desk.json(&["inbox", "--json"]), json!([]));
+    let unknown = desk.run(&["approve", "art_nothing"]);
+    assert_eq!(unknown.code, 2);
+    assert_eq!(
+        unknown.err,
+        "error: nothing that waits is called `art_nothing`: `ac inbox` shows what does\n"
+    );
+}
+
+#[test]
+fn the_tree_and_its_documents_are_those_of_the_company_around_here() {
+    let desk = Desk::new();
+    let tree = desk.run(&["tree"]);
+    assert!(tree.out.ends_with("└─ Alpha/\n"), "{}", tree.out);
+    let mut edit = desk.ac();
+    edit.args(["doc", "edit", "Alpha", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut editing = edit.spawn().unwrap();
+    editing
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"# Rules\n- Be brief.\n")
+        .unwrap();
+    let edited = editing.wait_with_output().unwrap();
+    let edited: Value = serde_json::from_slice(&edited.stdout).unwrap();
+    assert_eq!(edited["doc"]["version"], 1);
+    assert_eq!(
+        desk.run(&["doc", "show", "Alpha"]).out,
+        "# Rules\n- Be brief.\n"
+    );
+    assert_eq!(
+        desk.run(&["doc", "show"]).out,
+        "No AGENTS.md is in force here.\n"
+    );
+    assert_eq!(desk.json(&["doc", "history", "Alpha"])[0]["version"], 1);
+    let unknown = desk.run(&["doc", "show", "Beta"]);
+    assert_eq!(
+        unknown.err,
+        "error: there is no folder `Beta`: `ac tree` shows them\n"
+    );
+}
+
+#[test]
+fn projects_with_the_same_name_are_told_apart() {
+    let desk = Desk::new();
+    desk.json(&["workspace:project:create_with_defaults", "--name", "Alpha"]);
+    let tree = desk.json(&["tree", "--json"]);
+    let ids: Vec<&str> = tree["folders"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|folder| folder["id"].as_str().unwrap())
+        .collect();
+    let refused = desk.run(&["doc", "show", "Alpha"]);
+    assert_eq!(refused.code, 2);
+    for id in &ids {
+        assert!(refused.err.contains(id), "{}", refused.err);
+        assert!(desk.run(&["tree"]).out.contains(&format!("Alpha/  {id}")));
+        assert_eq!(desk.run(&["doc", "show", id]).code, 0);
+    }
+}
+
+#[test]
+fn a_question_is_answered_and_the_thread_goes_on() {
+    let desk = Desk::new();
+    let asked = desk.run(&["ask", "Hello", "there"]);
+    assert_eq!((asked.code, asked.out.as_str()), (0, "Hello there\n"));
+    let thread = asked
+        .err
+        .split_whitespace()
+        .find(|word| word.starts_with("thr_"))
+        .unwrap();
+    let turn = desk.json(&["ask", "--thread", thread, "--json", "And", "now?"]);
+    assert_eq!(
+        (&turn["thread_id"], &turn["turn"]["status"]),
+        (&json!(thread), &json!("Completed"))
+    );
+    assert!(
+        desk.run(&["tree"]).out.contains(thread),
+        "it is a thread of the company"
+    );
+    let unknown = desk.run(&["ask", "--thread", "thr_000000000000000000", "x"]);
+    assert_eq!(unknown.code, 1);
+    let failed = desk.run(&["ask", "--provider", "nobody", "x"]);
+    assert_eq!(failed.code, 1, "{}", failed.err);
+}
+
+#[test]
+fn words_are_found() {
+    let desk = Desk::new();
+    desk.json(&[
+        "conversation:message:send",
+        "--scope",
+        "project",
+        "--project-id",
+        &desk.project,
+        "--conversation-id",
+        &format!("conv_{}_home", desk.project),
+        "--author-id",
+        "human",
+        "--author-role",
+        "human",
+        "--body",
+        "The harbour is frozen",
+    ]);
+    let found = desk.json(&["search", "frozen"]);
+    assert!(
+        found[0]["text"].as_str().unwrap().contains("frozen"),
+        "{found}"
+    );
+    assert!(desk.json(&["search", "--json", "frozen"])["items"].is_array());
+    assert_eq!(desk.run(&["search", "volcano"]).out, "Nothing was found.\n");
+}
+
+#[test]
+fn the_desktop_of_a_running_gateway_is_opened() {
+    let desk = Desk::new();
+    let alone = desk.run(&["open", "--print"]);
+    assert_eq!(alone.code, 1);
+    assert_eq!(
+        alone.err,
+        "error: no gateway serves this home: `ac serve` starts one\n"
+    );
+    let serving = ServeProcess::start(Command::new(env!("CARGO_BIN_EXE_ac")), &desk.home());
+    let address = desk.run(&["open", "--print"]).out;
+    assert!(
+        address.starts_with(&format!("http://{}/?code=", serving.address())),
+        "{address}"
+    );
+    let address = desk.json(&["open", "--json"])["address"].clone();
+    assert!(address.as_str().unwrap().contains("?code="));
+    // Other commands talk to it.
+    assert_eq!(desk.json(&["status"])["gateway"], json!(serving.url()));
+    assert_eq!(
+        desk.json(&["watch", "--json"])["inbox"][0]["title"],
+        "Use port 8080"
+    );
+}
+
+#[test]
+fn a_service_and_completions_are_printed() {
+    let desk = Desk::new();
+    let service = desk.run(&["service", "install", "--print"]);
+    assert!(service.out.contains("serve"), "{}", service.out);
+    assert!(
+        service.out.contains(desk.home().to_str().unwrap()),
+        "{}",
+        service.out
+    );
+    for shell in ["bash", "zsh", "fish"] {
+        let script = desk.run(&["completions", shell]);
+        assert_eq!(script.code, 0);
+        assert!(script.out.contains("workspace:init"), "{shell}");
+    }
+    let wrong = desk.run(&["completions", "tcsh"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.lines().count() <= 2, "{}", wrong.err);
+}
+
+#[test]
+fn a_doctor_finds_what_is_broken() {
+    let desk = Desk::new();
+    let well = desk.run(&["doctor", "--json"]);
+    let findings: Value = serde_json::from_str(&well.out).unwrap();
+    assert_eq!(
+        (well.code, &findings["ok"]),
+        (0, &json!(true)),
+        "{findings}"
+    );
+    let file = desk.place.path().join("note.txt");
+    fs::File::create(&file)
+        .unwrap()
+        .write_all(b"a note")
+        .unwrap();
+    desk.json(&["artifact", "put", "--json", file.to_str().unwrap()]);
+    let blob = find_file(&desk.home().join("artifacts/workspaces"));
+    let mut opened = fs::OpenOptions::new().append(true).open(blob).unwrap();
+    opened.write_all(b", changed").unwrap();
+    let log = find_file(
+        &desk
+            .dir()
+            .join("work/projects")
+            .join(&desk.project)
+            .join("runs"),
+    );
+    let events = log.parent().unwrap().join("events.jsonl");
+    let text = fs::read_to_string(&events)
+        .unwrap()
+        .replacen("cmd", "dmc", 1);
+    gateway::replace_file(&events, text.as_bytes()).unwrap();
+    fs::set_permissions(desk.home().join("token"), fs::Permissions::from_mode(0o644)).unwrap();
+
+    let sick = desk.run(&["doctor", "--json"]);
+    assert_eq!(sick.code, 1);
+    assert!(
+        sick.err.ends_with("error: 3 things are broken\n"),
+        "{}",
+        sick.err
+    );
+    let findings: Value = serde_json::from_str(&sick.out).unwrap();
+    let broken: Vec<_> = findings["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["status"] == "fail")
+        .map(|finding| {
+            (
+                finding["check"].as_str().unwrap(),
+                finding["do"].is_string(),
+            )
+        })
+        .collect();
+    let chain = format!("company {} events.chain", desk.dir().display());
+    assert_eq!(
+        broken,
+        [("home", true), ("artifacts", true), (chain.as_str(), true)]
+    );
+}
+
+/// The first file below a folder.
+fn find_file(folder: &Path) -> PathBuf {
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            match path.is_dir() {
+                true => open.push(path),
+                false => return path,
+            }
+        }
+    }
+    panic!("there is no file");
+}
+
+#[test]
+fn whatever_is_wrong_is_said_in_two_lines_at_most() {
+    let desk = Desk::new();
+    let place = desk.place.path();
+    let missing = place.join("missing");
+    let missing = missing.to_str().unwrap();
+    let home = desk.home();
+    let home = home.to_str().unwrap();
+    let cases: [(&[&str], i32, &str); 9] = [
+        (
+            &[],
+            2,
+            "error: no command was given\nhint: `ac demo` shows everything at work, `ac --help` lists the commands\n",
+        ),
+        (
+            &["serve", "--lissten", "x"],
+            2,
+            "error: unexpected argument '--lissten' found\nhint: a similar argument exists: '--listen'\n",
+        ),
+        (
+            &["inbx"],
+            2,
+            "error: there is no command `inbx`; did you mean `ac inbox`?\nhint: `ac --help` shows the commands, `ac methods` those of the protocol\n",
+        ),
+        (
+            &["inbox", "-C", missing],
+            2,
+            "is not there: name a company folder, or make one with `ac workspace:init DIR`\n",
+        ),
+        (
+            &["inbox", "-C", home],
+            2,
+            "is no company folder: name one, or make it one with `ac workspace:init --force DIR`\n",
+        ),
+        (
+            &["workspace:open", missing],
+            2,
+            "is not there: name a company folder, or make one with `ac workspace:init DIR`\n",
+        ),
+        (
+            &["workspace:open", home],
+            2,
+            "is no company folder: name one, or make it one with `ac workspace:init --force DIR`\n",
+        ),
+        (
+            &["run:replay"],
+            2,
+            "hint: usage: ac run:replay --project-id <TEXT> --run-id <TEXT> [DIR]\n",
+        ),
+        (&["run:list", missing], 1, "\n"),
+    ];
+    for (words, code, end) in cases {
+        let said = desk.run(words);
+        assert_eq!(
+            (said.code, said.out.as_str()),
+            (code, ""),
+            "{words:?}: {}",
+            said.err
+        );
+        assert!(
+            said.err.starts_with("error: ") && said.err.ends_with(end),
+            "{words:?}: {}",
+            said.err
+        );
+        assert!(said.err.lines().count() <= 2, "{words:?}: {}", said.err);
+    }
+    let nowhere = said(
+        desk.ac()
+            .args(["inbox", "--home"])
+            .arg(place.join("new-home"))
+            .current_dir("/"),
+    );
+    assert_eq!(
+        (nowhere.code, nowhere.err.as_str()),
+        (
+            2,
+            "error: `/` is in no company folder: name one, or make one with `ac workspace:init DIR`\n"
+        )
+    );
+}
+
+#[test]
+fn no_permission_is_said_with_what_to_do() {
+    const NOBODY: u32 = 65534;
+    let desk = Desk::new();
+    let place = desk.place.path();
+    fs::set_permissions(place, fs::Permissions::from_mode(0o755)).unwrap();
+    for closed in [desk.dir(), desk.home()] {
+        fs::set_permissions(closed, fs::Permissions::from_mode(0o000)).unwrap();
+    }
+    let free = tempfile::tempdir().unwrap();
+    fs::set_permissions(free.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let hint =
+        "hint: it belongs to somebody else: name another one, or let its owner give you access\n";
+    let company = [
+        "inbox",
+        "--home",
+        free.path().to_str().unwrap(),
+        "-C",
+        desk.dir().to_str().unwrap(),
+    ]
+    .map(str::to_owned);
+    let home = ["status", "--home", desk.home().to_str().unwrap()].map(str::to_owned);
+    for words in [&company[..], &home[..]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ac"));
+        command.args(words).current_dir("/");
+        // What nobody may read, root may.
+        if rustix::process::getuid().is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        let said = said(&mut command);
+        assert_eq!(said.code, 1, "{words:?}: {}", said.err);
+        assert!(
+            said.err.contains("Permission denied"),
+            "{words:?}: {}",
+            said.err
+        );
+        assert!(said.err.ends_with(hint), "{words:?}: {}", said.err);
+        assert_eq!(said.err.lines().count(), 2, "{words:?}: {}", said.err);
+    }
+    for closed in [desk.dir(), desk.home()] {
+        fs::set_permissions(closed, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+}
+
+#[test]
+fn the_home_is_named_before_or_after_a_command() {
+    let desk = Desk::new();
+    let other = desk.place.path().join("other");
+    let other = other.to_str().unwrap();
+    for words in [
+        ["--home", other, "workspace/list", "--json"],
+        ["workspace/list", "--json", "--home", other],
+        ["--home", other, "token", "list"],
+        ["token", "list", "--home", other],
+        ["--home", other, "status", "--json"],
+    ] {
+        let said = said(desk.ac().args(words).current_dir("/"));
+        assert_eq!(said.code, 0, "{words:?}: {}", said.err);
+        assert!(!said.out.contains("Acme"), "{words:?}: {}", said.out);
+    }
+}

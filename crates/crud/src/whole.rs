@@ -1,0 +1,68 @@
+//! The database file as a whole: copied, looked through, moved to other folders. Everything here blocks.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use rusqlite::Connection;
+use sea_orm::{DbErr, RuntimeErr};
+
+use crate::{OpenError, sqlite};
+
+/// How long to wait for somebody who does not let readers in.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Copies the database of a home, as it is at one moment, to a file that is not there. Others may write meanwhile.
+pub fn copy_database(home: &Path, to: &Path) -> Result<(), OpenError> {
+    let connection = open(&home.join("gateway.db"))?;
+    let target = to.to_string_lossy();
+    let copied = connection.execute("VACUUM INTO ?1", [target.as_ref()]);
+    copied.map(drop).map_err(failed)
+}
+
+/// The company folders that a database knows, whose file this is.
+pub fn company_folders(database: &Path) -> Result<Vec<String>, OpenError> {
+    let connection = open(database)?;
+    let sql = "SELECT dir FROM workspace WHERE dir IS NOT NULL ORDER BY dir";
+    let mut statement = connection.prepare(sql).map_err(failed)?;
+    let rows = statement.query_map([], |row| row.get(0)).map_err(failed)?;
+    rows.collect::<Result<_, _>>().map_err(failed)
+}
+
+/// Tells a database whose file this is, and which nobody has open, where a company folder is now.
+pub fn move_company_folder(database: &Path, from: &str, to: &str) -> Result<(), OpenError> {
+    let connection = open(database)?;
+    let sql = "UPDATE workspace SET dir = ?2 WHERE dir = ?1";
+    let moved = connection.execute(sql, [from, to]);
+    moved.map(drop).map_err(failed)
+}
+
+/// What SQLite finds wrong with the database of a home; nothing if it is well.
+pub fn check_database(home: &Path) -> Result<Vec<String>, OpenError> {
+    let connection = open(&home.join("gateway.db"))?;
+    let mut found = Vec::new();
+    for sql in ["PRAGMA integrity_check(20)", "PRAGMA foreign_key_check"] {
+        let mut statement = connection.prepare(sql).map_err(failed)?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0));
+        for row in rows.map_err(failed)? {
+            found.push(row.map_err(failed)?);
+        }
+    }
+    found.retain(|line| line != "ok");
+    Ok(found)
+}
+
+/// A database that is there.
+fn open(path: &Path) -> Result<Connection, OpenError> {
+    if !path.is_file() {
+        let missing = format!("there is no file `{}`", path.display());
+        return Err(OpenError::Database(
+            DbErr::Conn(RuntimeErr::Internal(missing)).into(),
+        ));
+    }
+    let pragmas = "PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -4000;";
+    sqlite::connect(path, PATIENCE, pragmas).map_err(failed)
+}
+
+fn failed(error: rusqlite::Error) -> OpenError {
+    let error = DbErr::Conn(RuntimeErr::Rusqlite(Arc::new(error)));
+    OpenError::Database(error.into())
+}

@@ -1,0 +1,371 @@
+//! One archive of a home and the company folders it knows, made while everybody works, and restored whole or not at
+//! all. Everything here blocks.
+//!
+//! ```text
+//! accord-backup.json     what this is, and where the company folders were
+//! home/gateway.db        the database at one moment
+//! home/config.toml
+//! home/artifacts/…       the bytes of artifacts and of uploads that are not finished
+//! companies/<number>/…   a company folder, of one moment
+//! MANIFEST.json          the SHA-256 of each file
+//! SHA256                 the SHA-256 of everything before it
+//! ```
+//!
+//! The owner's token and the keys of providers are in it only if somebody asks for them. The bytes of artifacts are
+//! read after the database, so whatever it knows as ready is there.
+
+mod archive;
+mod restore;
+
+use std::{
+    ffi::OsStr,
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, BufWriter, Read as _, Seek as _, SeekFrom},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+    time::Duration,
+};
+
+use company::{
+    Companies, transfer,
+    walk::{Found, walk_folder},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{Home, Sources, VERSION, sources::random_text};
+use archive::Writer;
+
+pub use restore::{Restore, Restored, RestoredFolder, restore};
+
+/// The first entry.
+const ABOUT: &str = "accord-backup.json";
+/// The version of the layout.
+const FORMAT: u32 = 1;
+/// The files of a home that let others in.
+const SECRETS: [&str; 2] = ["token", "provider_keys.json"];
+
+/// Why there is no backup, or why one was not restored.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// There is nothing to save.
+    #[error("`{}` is no home of a gateway: `ac status` tells where yours is", path.display())]
+    NoHome {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file or folder cannot be used.
+    #[error("`{}` cannot be used: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The database cannot be used.
+    #[error(transparent)]
+    Database(#[from] crud::OpenError),
+    /// A company folder cannot be read.
+    #[error("the company folder `{}` cannot be saved: {source}", path.display())]
+    Company {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong.
+        source: company::Error,
+    },
+    /// The archive is not what was written.
+    #[error("`{}` is damaged or no backup: {why}; nothing was restored", path.display())]
+    Damaged {
+        /// The archive.
+        path: PathBuf,
+        /// How it is known.
+        why: String,
+    },
+    /// There is something where the backup would go.
+    #[error("`{}` is not empty: {hint}", path.display())]
+    Occupied {
+        /// The place.
+        path: PathBuf,
+        /// What to do about it.
+        hint: &'static str,
+    },
+}
+
+/// What the first entry says.
+#[derive(Debug, Serialize, Deserialize)]
+struct About {
+    format: u32,
+    version: String,
+    /// Unix seconds.
+    created_at: i64,
+    /// Where the company folders were, in the order of their numbers.
+    companies: Vec<String>,
+}
+
+/// Whether what lets others in is saved, too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Secrets {
+    /// The owner's token and the keys of providers are in the archive.
+    Saved,
+    /// They are not; a restored home gets a new token.
+    LeftOut,
+}
+
+/// What was saved.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Saved {
+    /// The archive.
+    pub file: PathBuf,
+    /// How large it is.
+    pub bytes: u64,
+    /// How many files are in it.
+    pub files: usize,
+    /// The company folders that are in it.
+    pub companies: Vec<String>,
+    /// What is not in it, and why.
+    pub left_out: Vec<String>,
+}
+
+/// Saves a home and its company folders in a new file. `progress` hears how many bytes were written.
+pub fn backup(
+    home: &Home,
+    file: &Path,
+    secrets: Secrets,
+    sources: &Sources,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Saved, BackupError> {
+    if !home.path().join("gateway.db").is_file() {
+        return Err(BackupError::NoHome {
+            path: home.path().to_owned(),
+        });
+    }
+    let staged = Staged::new(file)?;
+    let copy = staged.path.join("gateway.db");
+    crud::copy_database(home.path(), &copy)?;
+    let known = crud::company_folders(&copy)?;
+    let (companies, gone): (Vec<_>, Vec<_>) =
+        known.into_iter().partition(|dir| Path::new(dir).is_dir());
+    let mut saving = Saving {
+        writer: Writer::new(
+            BufWriter::with_capacity(1 << 20, staged.create_archive()?),
+            sources.clock.now(),
+        ),
+        left_out: gone
+            .into_iter()
+            .map(|dir| format!("{dir}: it is not there"))
+            .collect(),
+        progress,
+    };
+    let failed = |source| BackupError::File {
+        path: file.to_owned(),
+        source,
+    };
+    let about = About {
+        format: FORMAT,
+        version: VERSION.to_owned(),
+        created_at: sources.clock.now(),
+        companies: companies.clone(),
+    };
+    let about = serde_json::to_vec_pretty(&about).map_err(|error| failed(error.into()))?;
+    let written = saving
+        .writer
+        .file(ABOUT, 0o600, about.len() as u64, about.as_slice());
+    written.map_err(failed)?;
+    saving.home(home.path(), &copy, secrets).map_err(failed)?;
+    for (number, dir) in companies.iter().enumerate() {
+        saving.company(number, dir, sources)?;
+    }
+    let Saving {
+        writer, left_out, ..
+    } = saving;
+    let files = writer.files();
+    let archive = writer.finish().map_err(failed)?;
+    let archive = archive.into_inner().map_err(|error| failed(error.into()))?;
+    archive.sync_all().map_err(failed)?;
+    let bytes = archive.metadata().map_err(failed)?.len();
+    staged.put_in_place(file).map_err(failed)?;
+    Ok(Saved {
+        file: file.to_owned(),
+        bytes,
+        files,
+        companies,
+        left_out,
+    })
+}
+
+/// A folder beside the archive for what is not finished. It goes when this does.
+struct Staged {
+    path: PathBuf,
+}
+
+impl Staged {
+    fn new(file: &Path) -> Result<Self, BackupError> {
+        let folder = parent(file);
+        let path = folder.join(format!(".accord-backup-{}", random_text(8)));
+        let made = DirBuilder::new().mode(0o700).create(&path);
+        made.map_err(|source| BackupError::File {
+            path: folder,
+            source,
+        })?;
+        Ok(Self { path })
+    }
+
+    fn archive(&self) -> PathBuf {
+        self.path.join("archive")
+    }
+
+    fn create_archive(&self) -> Result<File, BackupError> {
+        let path = self.archive();
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true).mode(0o600);
+        let made = options.open(&path);
+        made.map_err(|source| BackupError::File { path, source })
+    }
+
+    fn put_in_place(&self, file: &Path) -> io::Result<()> {
+        fs::rename(self.archive(), file)?;
+        File::open(parent(file))?.sync_all()
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// The folder a file is in.
+fn parent(file: &Path) -> PathBuf {
+    let parent = file.parent().filter(|path| !path.as_os_str().is_empty());
+    parent.unwrap_or(Path::new(".")).to_owned()
+}
+
+struct Saving<'a> {
+    writer: Writer<BufWriter<File>>,
+    left_out: Vec<String>,
+    progress: &'a mut dyn FnMut(u64),
+}
+
+impl Saving<'_> {
+    fn home(&mut self, home: &Path, database: &Path, secrets: Secrets) -> io::Result<()> {
+        self.writer.folder("home")?;
+        self.file("home/gateway.db", &File::open(database)?)?;
+        let names = match secrets {
+            Secrets::Saved => &SECRETS[..],
+            Secrets::LeftOut => &[],
+        };
+        for name in ["config.toml"].iter().chain(names) {
+            match File::open(home.join(name)) {
+                Ok(file) => self.file(&format!("home/{name}"), &file)?,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let is_left_out = |folder: &Path, name: &OsStr| is_temporary(folder, name);
+        let mut visit = |path: &Path, found: Found<'_>| self.add("home/artifacts", path, found);
+        match walk_folder(&home.join("artifacts"), &is_left_out, &mut visit) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            walked => walked,
+        }
+    }
+
+    fn company(&mut self, number: usize, dir: &str, sources: &Sources) -> Result<(), BackupError> {
+        let clock = Arc::clone(&sources.clock);
+        let times = company::Sources::new(Arc::new(move || clock.now_ms()));
+        // Nobody of this process hears of events; nothing is appended.
+        let companies = Companies::new(times, Arc::new(|_, _| {}));
+        let place = format!("companies/{number}");
+        let company = companies.at(dir);
+        let begun = match number {
+            0 => self.writer.folder("companies"),
+            _ => Ok(()),
+        };
+        let begun = begun.and_then(|()| self.writer.folder(&place));
+        begun.map_err(|source| BackupError::File {
+            path: PathBuf::from(dir),
+            source,
+        })?;
+        let saved = transfer::visit(&company, &mut |path, found| self.add(&place, path, found));
+        saved.map_err(|source| BackupError::Company {
+            path: PathBuf::from(dir),
+            source,
+        })
+    }
+
+    fn add(&mut self, place: &str, path: &Path, found: Found<'_>) -> io::Result<()> {
+        let Some(name) = path.to_str() else {
+            let shown = path.display();
+            self.left_out
+                .push(format!("{place}/{shown}: its name is not UTF-8"));
+            return Ok(());
+        };
+        let entry = match name.is_empty() {
+            true => place.to_owned(),
+            false => format!("{place}/{name}"),
+        };
+        match found {
+            Found::Folder => self.writer.folder(&entry),
+            Found::Left => Ok(()),
+            Found::File(file) => self.file(&entry, file),
+            Found::Link(_) => {
+                self.left_out.push(format!("{entry}: it is a link"));
+                Ok(())
+            }
+            Found::Odd => {
+                self.left_out.push(format!("{entry}: it is no plain file"));
+                Ok(())
+            }
+        }
+    }
+
+    fn file(&mut self, entry: &str, file: &File) -> io::Result<()> {
+        let mode = match file.metadata()?.mode() & 0o100 {
+            0 => 0o600,
+            _ => 0o700,
+        };
+        let size = match entry.ends_with(".jsonl") {
+            true => whole_lines(file)?,
+            false => file.metadata()?.len(),
+        };
+        self.writer.file(entry, mode, size, file)?;
+        (self.progress)(self.writer.written());
+        Ok(())
+    }
+}
+
+/// Bytes on their way, which nobody was promised.
+fn is_temporary(folder: &Path, name: &OsStr) -> bool {
+    name == "tmp" && folder.parent() == Some(Path::new("workspaces"))
+}
+
+/// How much of a log is there. Lines are appended without any lock of ours: one that is still being written does not
+/// count, one that was torn long ago does.
+fn whole_lines(file: &File) -> io::Result<u64> {
+    const WRITING: Duration = Duration::from_millis(50);
+    const BLOCK: u64 = 64 << 10;
+    let mut reader = file;
+    let length = file.metadata()?.len();
+    let mut end = length;
+    let mut whole = 0;
+    while end > 0 {
+        let start = end.saturating_sub(BLOCK);
+        reader.seek(SeekFrom::Start(start))?;
+        let mut block = Vec::new();
+        reader.take(end - start).read_to_end(&mut block)?;
+        if let Some(at) = block.iter().rposition(|byte| *byte == b'\n') {
+            whole = start + at as u64 + 1;
+            break;
+        }
+        end = start;
+    }
+    reader.rewind()?;
+    if whole == length {
+        return Ok(length);
+    }
+    thread::sleep(WRITING);
+    match file.metadata()?.len() > length {
+        true => Ok(whole),
+        false => Ok(length),
+    }
+}

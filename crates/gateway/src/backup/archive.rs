@@ -1,0 +1,568 @@
+//! The file format of backups: a plain tar with a list of hashes near its end and the hash of everything at its end.
+//!
+//! Any `tar` can open it. Here nothing of it is believed before all of it has been read: a reader answers the content
+//! of an archive only if every byte is what was written, so a file that was cut or changed anywhere is refused.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Read, Write},
+    path::{Component, Path},
+};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::sha256::hex;
+
+/// The last entry but one: the hash of each file.
+pub(super) const MANIFEST: &str = "MANIFEST.json";
+/// The last entry: the hash of everything before it.
+const SEAL: &str = "SHA256";
+
+const BLOCK: usize = 512;
+/// The length of an entry with the seal, and of the two empty blocks behind it.
+const END: u64 = 4 * BLOCK as u64;
+/// Names up to here fit into a header.
+const SHORT_NAME: usize = 100;
+/// No name is longer.
+const LONGEST_NAME: u64 = 4096;
+/// No list of hashes is longer.
+const LONGEST_TEXT: u64 = 1 << 30;
+
+/// What is known of a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Listed {
+    pub(super) bytes: u64,
+    pub(super) sha256: String,
+}
+
+/// The files of an archive by their paths.
+pub(super) type Manifest = BTreeMap<String, Listed>;
+
+/// Why an archive is refused.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refusal {
+    /// It is not what was written.
+    #[error("{0}")]
+    Damaged(String),
+    /// It cannot be read, or what is in it cannot be written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Writes an archive.
+pub(super) struct Writer<W> {
+    output: W,
+    hash: Sha256,
+    written: u64,
+    /// Unix seconds, the time of all entries.
+    now: u64,
+    manifest: Manifest,
+}
+
+impl<W: Write> Writer<W> {
+    pub(super) fn new(output: W, now: i64) -> Self {
+        Self {
+            output,
+            hash: Sha256::new(),
+            written: 0,
+            now: u64::try_from(now).unwrap_or(0),
+            manifest: Manifest::new(),
+        }
+    }
+
+    /// How many bytes the archive has so far.
+    pub(super) fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// How many files the archive has so far.
+    pub(super) fn files(&self) -> usize {
+        self.manifest.len()
+    }
+
+    pub(super) fn folder(&mut self, path: &str) -> io::Result<()> {
+        self.head(&format!("{path}/"), Kind::Folder, 0o700, 0)
+    }
+
+    /// Takes exactly `size` bytes; fewer are an error.
+    pub(super) fn file(
+        &mut self,
+        path: &str,
+        mode: u32,
+        size: u64,
+        content: impl Read,
+    ) -> io::Result<()> {
+        self.head(path, Kind::File, mode, size)?;
+        let (mut hash, mut left) = (Sha256::new(), size);
+        let mut content = content.take(size);
+        let mut buffer = vec![0; 128 << 10];
+        loop {
+            let count = content.read(&mut buffer)?;
+            if count == 0 {
+                break;
+            }
+            hash.update(&buffer[..count]);
+            self.put(&buffer[..count])?;
+            left -= count as u64;
+        }
+        if left > 0 {
+            let sentence = format!("`{path}` became shorter while it was read");
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, sentence));
+        }
+        self.pad(size)?;
+        let listed = Listed {
+            bytes: size,
+            sha256: hex(&hash.finalize()),
+        };
+        self.manifest.insert(path.to_owned(), listed);
+        Ok(())
+    }
+
+    /// Writes the list of hashes and the seal.
+    pub(super) fn finish(mut self) -> io::Result<W> {
+        let manifest = serde_json::to_vec_pretty(&self.manifest)?;
+        self.file(MANIFEST, 0o600, manifest.len() as u64, manifest.as_slice())?;
+        let seal = format!("{}\n", hex(&self.hash.clone().finalize()));
+        self.file(SEAL, 0o600, seal.len() as u64, seal.as_bytes())?;
+        self.put(&[0; 2 * BLOCK])?;
+        self.output.flush()?;
+        Ok(self.output)
+    }
+
+    fn head(&mut self, path: &str, kind: Kind, mode: u32, size: u64) -> io::Result<()> {
+        let name = path.as_bytes();
+        if name.len() > SHORT_NAME {
+            let long = header("././@LongLink", Kind::LongName, 0, name.len() as u64, 0);
+            self.put(&long)?;
+            self.put(name)?;
+            self.pad(name.len() as u64)?;
+        }
+        self.put(&header(path, kind, mode, size, self.now))
+    }
+
+    fn pad(&mut self, size: u64) -> io::Result<()> {
+        let zeros = [0; BLOCK];
+        self.put(&zeros[..padding(size)])
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hash.update(bytes);
+        self.written += bytes.len() as u64;
+        self.output.write_all(bytes)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    File,
+    Folder,
+    /// The name of the next entry, if it is long.
+    LongName,
+}
+
+impl Kind {
+    fn letter(self) -> u8 {
+        match self {
+            Self::File => b'0',
+            Self::Folder => b'5',
+            Self::LongName => b'L',
+        }
+    }
+
+    fn of(letter: u8) -> Option<Self> {
+        [Self::File, Self::Folder, Self::LongName]
+            .into_iter()
+            .find(|kind| kind.letter() == letter)
+    }
+}
+
+fn padding(size: u64) -> usize {
+    let over = usize::try_from(size % BLOCK as u64).unwrap_or(0);
+    (BLOCK - over) % BLOCK
+}
+
+/// The block before an entry.
+fn header(path: &str, kind: Kind, mode: u32, size: u64, now: u64) -> [u8; BLOCK] {
+    let mut block = [0; BLOCK];
+    let mut field = |at: usize, bytes: &[u8]| block[at..at + bytes.len()].copy_from_slice(bytes);
+    let name = path.as_bytes();
+    field(0, &name[..name.len().min(SHORT_NAME)]);
+    field(100, format!("{mode:07o}").as_bytes());
+    field(108, b"0000000");
+    field(116, b"0000000");
+    match size < 1 << 33 {
+        true => field(124, format!("{size:011o}").as_bytes()),
+        // What has no room in octal digits is a binary number behind a mark.
+        false => {
+            field(124, &[0x80, 0, 0, 0]);
+            field(128, &size.to_be_bytes());
+        }
+    }
+    field(136, format!("{now:011o}").as_bytes());
+    field(148, b"        ");
+    field(156, &[kind.letter()]);
+    field(257, b"ustar  ");
+    let sum = checksum(&block);
+    block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    block
+}
+
+/// The sum of a header as if its sum were blanks.
+fn checksum(block: &[u8; BLOCK]) -> u32 {
+    let byte = |(at, byte): (usize, &u8)| match at {
+        148..156 => u32::from(b' '),
+        _ => u32::from(*byte),
+    };
+    block.iter().enumerate().map(byte).sum()
+}
+
+/// Something in an archive.
+pub(super) enum Entry<'a> {
+    Folder,
+    File {
+        mode: u32,
+        content: &'a mut dyn Read,
+    },
+}
+
+/// Reads an archive of this length from its begin to its end and shows every entry with its path. Whatever is wrong
+/// with it, at the very end at the latest, is a refusal; so the first time nothing may be done with what is shown.
+pub(super) fn read(
+    input: impl Read,
+    length: u64,
+    visit: &mut dyn FnMut(&str, Entry<'_>) -> Result<(), Refusal>,
+) -> Result<Manifest, Refusal> {
+    let mut input = Input {
+        input,
+        hash: Sha256::new(),
+        left: length,
+    };
+    let mut seen = Manifest::new();
+    let mut folders = std::collections::BTreeSet::new();
+    let mut listed: Option<Manifest> = None;
+    let mut long_name: Option<String> = None;
+    loop {
+        let so_far = input.hash.clone();
+        let block = input.block()?;
+        let head = Head::read(&block)?;
+        if head.size > input.left {
+            return Err(damaged("it ends in the middle of a file"));
+        }
+        let path = match (head.kind, long_name.take()) {
+            (Kind::LongName, None) => {
+                let text = input.text(head.size.min(LONGEST_NAME + 1))?;
+                match text.len() as u64 <= LONGEST_NAME {
+                    true => long_name = Some(text),
+                    false => return Err(damaged("it has a name that is too long")),
+                }
+                input.padding(head.size)?;
+                continue;
+            }
+            (Kind::LongName, Some(_)) => return Err(damaged("it has a name for a name")),
+            (Kind::File | Kind::Folder, Some(long)) => long,
+            (Kind::File | Kind::Folder, None) => head.path.clone(),
+        };
+        let path = path.strip_suffix('/').unwrap_or(&path).to_owned();
+        check_path(&path)?;
+        if seen.contains_key(&path) || !folders.insert(path.clone()) {
+            return Err(damaged(&format!("`{path}` is in it twice")));
+        }
+        if let Some(listed) = &listed {
+            let is_seal = path == SEAL && head.kind == Kind::File;
+            if !is_seal || input.left != END - BLOCK as u64 {
+                return Err(damaged("something follows its list of hashes"));
+            }
+            let seal = input.text(head.size)?;
+            input.padding(head.size)?;
+            let expected = format!("{}\n", hex(&so_far.finalize()));
+            let same_header = header(SEAL, Kind::File, 0o600, head.size, head.now) == block;
+            if seal != expected || !same_header || input.rest()?.iter().any(|byte| *byte != 0) {
+                return Err(damaged("its hash is not the one it was written with"));
+            }
+            return match *listed == seen {
+                true => Ok(seen),
+                false => Err(damaged("its list of hashes is not that of its files")),
+            };
+        }
+        if path == MANIFEST {
+            let text = input.text(head.size.min(LONGEST_TEXT))?;
+            input.padding(head.size)?;
+            let manifest = serde_json::from_str(&text);
+            listed = Some(manifest.map_err(|_| damaged("its list of hashes cannot be read"))?);
+            continue;
+        }
+        match head.kind {
+            Kind::Folder => visit(&path, Entry::Folder)?,
+            Kind::File | Kind::LongName => {
+                let mut content = Content {
+                    input: &mut input,
+                    hash: Sha256::new(),
+                    left: head.size,
+                };
+                let entry = Entry::File {
+                    mode: head.mode,
+                    content: &mut content,
+                };
+                visit(&path, entry)?;
+                io::copy(&mut content, &mut io::sink())?;
+                if content.left > 0 {
+                    return Err(damaged("it ends in the middle of a file"));
+                }
+                let sha256 = hex(&content.hash.finalize());
+                folders.remove(&path);
+                let bytes = head.size;
+                seen.insert(path, Listed { bytes, sha256 });
+            }
+        }
+        input.padding(head.size)?;
+    }
+}
+
+fn damaged(why: &str) -> Refusal {
+    Refusal::Damaged(why.to_owned())
+}
+
+/// A path that leads to a place below where it is put, and nowhere else.
+fn check_path(path: &str) -> Result<(), Refusal> {
+    let mut parts = Path::new(path).components();
+    let is_plain = !path.is_empty()
+        && !path.contains('\0')
+        && !path.contains("//")
+        && parts.all(|part| matches!(part, Component::Normal(_)))
+        && Path::new(path).components().count() == path.split('/').count();
+    match is_plain {
+        true => Ok(()),
+        false => Err(damaged(&format!(
+            "it has the path `{}`",
+            path.escape_debug()
+        ))),
+    }
+}
+
+/// What a header says.
+struct Head {
+    path: String,
+    kind: Kind,
+    mode: u32,
+    size: u64,
+    now: u64,
+}
+
+impl Head {
+    fn read(block: &[u8; BLOCK]) -> Result<Self, Refusal> {
+        let wrong = || damaged("it has something that is no header of a file");
+        let octal = |from: usize, to: usize| {
+            let text = std::str::from_utf8(&block[from..to]).ok()?;
+            u64::from_str_radix(text.trim_end_matches(['\0', ' ']), 8).ok()
+        };
+        if octal(148, 156).ok_or_else(wrong)? != u64::from(checksum(block)) {
+            return Err(wrong());
+        }
+        let kind = Kind::of(block[156])
+            .ok_or_else(|| damaged("it has something that is neither a file nor a folder"))?;
+        let name = &block[..SHORT_NAME];
+        let end = name.iter().position(|byte| *byte == 0);
+        let name = std::str::from_utf8(&name[..end.unwrap_or(SHORT_NAME)]);
+        let size = match block[124] {
+            0x80 => {
+                let bytes = block[128..136].try_into().map_err(|_| wrong())?;
+                Some(u64::from_be_bytes(bytes))
+            }
+            _ => octal(124, 136),
+        };
+        let mode = octal(100, 108).ok_or_else(wrong)? & 0o777;
+        Ok(Self {
+            // A long name may be cut in the middle of a character here; the whole one comes before.
+            path: name.unwrap_or_default().to_owned(),
+            kind,
+            mode: u32::try_from(mode).unwrap_or(0o600),
+            size: size.ok_or_else(wrong)?,
+            now: octal(136, 148).ok_or_else(wrong)?,
+        })
+    }
+}
+
+struct Input<R> {
+    input: R,
+    hash: Sha256,
+    /// Bytes that are still to come.
+    left: u64,
+}
+
+impl<R: Read> Input<R> {
+    fn take(&mut self, buffer: &mut [u8]) -> Result<(), Refusal> {
+        match self.input.read_exact(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return Err(damaged("it ends too early"));
+            }
+            read => read?,
+        }
+        self.hash.update(&*buffer);
+        self.left = self.left.saturating_sub(buffer.len() as u64);
+        Ok(())
+    }
+
+    fn block(&mut self) -> Result<[u8; BLOCK], Refusal> {
+        let mut block = [0; BLOCK];
+        self.take(&mut block)?;
+        Ok(block)
+    }
+
+    /// Zeros alone, or something was changed.
+    fn padding(&mut self, size: u64) -> Result<(), Refusal> {
+        let mut zeros = [0; BLOCK];
+        let zeros = &mut zeros[..padding(size)];
+        self.take(zeros)?;
+        match zeros.iter().all(|byte| *byte == 0) {
+            true => Ok(()),
+            false => Err(damaged("there is something between its files")),
+        }
+    }
+
+    fn text(&mut self, size: u64) -> Result<String, Refusal> {
+        let mut text = vec![0; usize::try_from(size.min(self.left)).unwrap_or(0)];
+        self.take(&mut text)?;
+        String::from_utf8(text).map_err(|_| damaged("it has a text that is none"))
+    }
+
+    /// What is behind the last entry.
+    fn rest(&mut self) -> Result<Vec<u8>, Refusal> {
+        let mut rest = Vec::new();
+        (&mut self.input).take(END).read_to_end(&mut rest)?;
+        match rest.len() == 2 * BLOCK {
+            true => Ok(rest),
+            false => Err(damaged("it does not end where it was ended")),
+        }
+    }
+}
+
+/// The bytes of one file.
+struct Content<'a, R> {
+    input: &'a mut Input<R>,
+    hash: Sha256,
+    left: u64,
+}
+
+impl<R: Read> Read for Content<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let most = most.min(buffer.len());
+        let count = self.input.input.read(&mut buffer[..most])?;
+        let read = &buffer[..count];
+        self.input.hash.update(read);
+        self.hash.update(read);
+        self.input.left = self.input.left.saturating_sub(count as u64);
+        self.left -= count as u64;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a reader says to an archive.
+    fn said(archive: &[u8]) -> Result<Vec<String>, String> {
+        let mut paths = Vec::new();
+        let read = read(archive, archive.len() as u64, &mut |path, _| {
+            paths.push(path.to_owned());
+            Ok(())
+        });
+        read.map(|_| paths).map_err(|refusal| refusal.to_string())
+    }
+
+    fn written(fill: impl FnOnce(&mut Writer<Vec<u8>>)) -> Vec<u8> {
+        let mut writer = Writer::new(Vec::new(), 1_700_000_000);
+        fill(&mut writer);
+        writer.finish().unwrap()
+    }
+
+    fn put(writer: &mut Writer<Vec<u8>>, path: &str, content: &str) {
+        let size = content.len() as u64;
+        writer.file(path, 0o600, size, content.as_bytes()).unwrap();
+    }
+
+    #[test]
+    fn an_archive_is_read_as_it_was_written() {
+        let long = format!(
+            "home/{}/ü.md",
+            "long-name/".repeat(30).trim_end_matches('/')
+        );
+        let archive = written(|writer| {
+            writer.folder("home").unwrap();
+            put(writer, "home/empty", "");
+            put(writer, "home/block", &"x".repeat(512));
+            put(writer, &long, "text");
+        });
+        assert_eq!(
+            said(&archive),
+            Ok(["home", "home/empty", "home/block", &long]
+                .map(str::to_owned)
+                .to_vec())
+        );
+    }
+
+    #[test]
+    fn paths_that_lead_elsewhere_are_refused() {
+        for path in [
+            "../x",
+            "/etc/x",
+            "home/../../x",
+            "home//x",
+            "home/./x",
+            "home/x\0y",
+            ".",
+        ] {
+            let archive = written(|writer| put(writer, path, "x"));
+            let expected = format!("it has the path `{}`", path.escape_debug());
+            let cut = match path.contains('\0') {
+                // A header ends a name there, and the rest of it is not what was listed.
+                true => "its list of hashes is not that of its files".to_owned(),
+                false => expected,
+            };
+            assert_eq!(said(&archive), Err(cut), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_neither_a_file_nor_a_folder_is_refused() {
+        for letter in *b"12346xg" {
+            let archive = written(|writer| {
+                let mut block = header("home/link", Kind::File, 0o777, 0, 0);
+                block[156] = letter;
+                block[157..168].copy_from_slice(b"/etc/passwd");
+                let sum = checksum(&block);
+                block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+                writer.put(&block).unwrap();
+            });
+            let expected = "it has something that is neither a file nor a folder";
+            assert_eq!(said(&archive), Err(expected.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_path_is_there_once() {
+        let archive = written(|writer| {
+            put(writer, "home/a", "one");
+            put(writer, "home/a", "two");
+        });
+        assert_eq!(said(&archive), Err("`home/a` is in it twice".to_owned()));
+    }
+
+    #[test]
+    fn every_changed_bit_and_every_cut_is_noticed() {
+        let archive = written(|writer| {
+            writer.folder("home").unwrap();
+            put(writer, "home/gateway.db", "some bytes");
+        });
+        for at in 0..archive.len() {
+            let mut changed = archive.clone();
+            changed[at] ^= 1 << (at % 8);
+            assert!(said(&changed).is_err(), "byte {at}");
+            assert!(said(&archive[..at]).is_err(), "cut at {at}");
+        }
+        let longer = [archive.as_slice(), &[0; BLOCK]].concat();
+        assert!(said(&longer).is_err());
+    }
+}
