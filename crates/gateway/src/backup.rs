@@ -72,7 +72,7 @@ pub enum BackupError {
         /// The folder.
         path: PathBuf,
         /// What is wrong.
-        source: company::Error,
+        source: Box<company::Error>,
     },
     /// The archive is not what was written.
     #[error("`{}` is damaged or no backup: {why}; nothing was restored", path.display())]
@@ -289,7 +289,7 @@ impl Saving<'_> {
         let saved = transfer::visit(&company, &mut |path, found| self.add(&place, path, found));
         saved.map_err(|source| BackupError::Company {
             path: PathBuf::from(dir),
-            source,
+            source: Box::new(source),
         })
     }
 
