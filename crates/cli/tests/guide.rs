@@ -23,8 +23,14 @@ const NOT_RUN: [(&str, &str); 6] = [
     // Builds a release and changes the machine.
     ("README.md", "cargo install --path crates/cli"),
     // Write files of the repository; the same tests without the variable say whether they are fresh.
-    ("docs/adding-a-method.md", "UPDATE_GENERATED=1 cargo test -p gateway --test catalogue"),
-    ("docs/architecture.md", "UPDATE_GENERATED=1 cargo test -p gateway --test catalogue"),
+    (
+        "docs/adding-a-method.md",
+        "UPDATE_GENERATED=1 cargo test -p gateway --test catalogue",
+    ),
+    (
+        "docs/architecture.md",
+        "UPDATE_GENERATED=1 cargo test -p gateway --test catalogue",
+    ),
 ];
 
 /// What may be in a fence that holds no commands.
@@ -73,6 +79,24 @@ fn every_command_that_is_not_run_is_known() {
 }
 
 #[test]
+fn every_link_to_a_file_leads_somewhere() {
+    let mut pages = pages();
+    pages.extend(read(markdown("docs/decisions/")));
+    for page in &pages {
+        let folder = root().join(&page.name);
+        let folder = folder.parent().expect("a page is in a folder");
+        for link in page.text.split("](").skip(1) {
+            let target = link.split([')', '#']).next().unwrap_or_default();
+            assert!(
+                target.contains("://") || folder.join(target).exists(),
+                "{}: there is no `{target}`",
+                page.name
+            );
+        }
+    }
+}
+
+#[test]
 fn a_wildcard_stands_for_anything_within_a_line() {
     for (shown, line, fits) in [
         ("version 1", "version 1", true),
@@ -87,24 +111,34 @@ fn a_wildcard_stands_for_anything_within_a_line() {
     }
 }
 
-/// README.md, CONTRIBUTING.md and what is in `docs`, without what is generated.
+/// What is at the root and in `docs`, without decisions and what is generated.
 fn pages() -> Vec<Page> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let markdown = |folder: &str| -> Vec<String> {
-        let entries = fs::read_dir(root.join(folder)).expect("a folder with pages");
-        let names = entries.map(|entry| entry.expect("an entry").file_name());
-        let names = names.filter_map(|name| name.into_string().ok());
-        let names = names.filter(|name| name.ends_with(".md"));
-        names.map(|name| format!("{folder}{name}")).collect()
-    };
-    let mut names = [markdown("./"), markdown("docs/"), markdown("docs/guide/")].concat();
-    names.sort();
+    let names = [markdown("./"), markdown("docs/"), markdown("docs/guide/")].concat();
     assert!(names.len() > 12, "the pages are somewhere else");
-    let read = |name: String| Page {
-        text: fs::read_to_string(root.join(&name)).expect("a page is text"),
+    read(names)
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The pages of a folder, in order.
+fn markdown(folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(root().join(folder)).expect("a folder with pages");
+    let names = entries.map(|entry| entry.expect("an entry").file_name());
+    let names = names.filter_map(|name| name.into_string().ok());
+    let names = names.filter(|name| name.ends_with(".md"));
+    let mut names: Vec<_> = names.map(|name| format!("{folder}{name}")).collect();
+    names.sort();
+    names
+}
+
+fn read(names: Vec<String>) -> Vec<Page> {
+    let page = |name: String| Page {
+        text: fs::read_to_string(root().join(&name)).expect("a page is text"),
         name: name.trim_start_matches("./").to_owned(),
     };
-    names.into_iter().map(read).collect()
+    names.into_iter().map(page).collect()
 }
 
 impl Page {
@@ -166,7 +200,9 @@ impl Page {
             fs::create_dir(made).expect("an empty folder");
         }
         fs::File::create(&script)
-            .and_then(|mut file| std::io::Write::write_all(&mut file, self.script(&blocks).as_bytes()))
+            .and_then(|mut file| {
+                std::io::Write::write_all(&mut file, self.script(&blocks).as_bytes())
+            })
             .expect("a file of ours");
         let ended = Command::new("bash")
             .arg(&script)
@@ -183,13 +219,19 @@ impl Page {
             let output = output.unwrap_or_default();
             let failed = fs::read_to_string(printed.join(format!("{}.failed", block.fence)));
             if let Ok(line) = failed {
-                return Err(format!("{}:{}: this failed:\n{output}", self.name, line.trim()));
+                return Err(format!(
+                    "{}:{}: this failed:\n{output}",
+                    self.name,
+                    line.trim()
+                ));
             }
             let mut lines = output.lines();
             for (number, shown) in block.shown.iter().filter(|(_, shown)| !shown.is_empty()) {
                 if !lines.any(|line| is_like(line, shown)) {
                     let (name, line) = (&self.name, number + 1);
-                    return Err(format!("{name}:{line}: `{shown}` is not what comes next in:\n{output}"));
+                    return Err(format!(
+                        "{name}:{line}: `{shown}` is not what comes next in:\n{output}"
+                    ));
                 }
             }
         }
