@@ -74,7 +74,7 @@ test("a job that cannot begin says why, and what was typed for it is kept until 
   await page.getByRole("button", { name: "New job" }).first().click();
   await page.getByLabel("What it is to reach").fill("Draw the poster");
   await page.reload();
-  await page.getByRole("button", { name: "New job" }).first().click();
+  await page.getByLabel("What it is to reach").waitFor();
   assert.equal(await page.getByLabel("What it is to reach").inputValue(), "Draw the poster");
   await page.getByRole("dialog").getByLabel("Project").selectOption({ label: "Poster" });
   await page.getByRole("button", { name: "Give the job" }).click();
@@ -191,6 +191,11 @@ test("the palette goes to projects, people and views from every section", async 
   await page.getByRole("heading", { name: "Frontend Director", level: 1 }).waitFor();
   await go("pipel", /^Pipelines/);
   await page.getByRole("heading", { name: "Pipelines", level: 1 }).waitFor();
+  await go("new job", /^New job/);
+  await page.getByRole("dialog", { name: "New job" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog", { name: "New job" }).waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "Jobs", level: 1 }).waitFor();
   await page.context().close();
 });
 

@@ -50,7 +50,7 @@ test("what a client wants is kept while it is typed", async () => {
   await page.getByRole("button", { name: "New intake" }).first().click();
   await page.getByLabel("What the client wants").fill("A shop that");
   await page.reload();
-  await page.getByRole("button", { name: "New intake" }).first().click();
+  await page.getByLabel("What the client wants").waitFor();
   assert.equal(await page.getByLabel("What the client wants").inputValue(), "A shop that");
   await page.context().close();
 });

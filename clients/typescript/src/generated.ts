@@ -1562,8 +1562,8 @@ export interface CompanySessionExplanation {
 /** A file that instructs a worker. */
 export interface CompanySessionInstruction {
   /**
-   * How it reaches the worker: `read_by_worker`, `system_prompt_file`, `prompt` or
-   * `argument`.
+   * How it reaches the worker: `read_by_worker`, `system_prompt_file`, `prompt`, `argument`, or
+   * `prompt_and_file` for an AGENTS.md of the thread tree that is a file of the worktree too.
    */
   delivery: string;
   /** The file. */

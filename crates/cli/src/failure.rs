@@ -142,6 +142,10 @@ impl Failure {
 
     /// What to do about it, where that does not follow from the sentence.
     fn hint(&self) -> Option<String> {
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "most sentences need no hint"
+        )]
         let hint = match self {
             Self::UnknownCommand { .. } => {
                 "`ac --help` shows the commands, `ac methods` those of the protocol"

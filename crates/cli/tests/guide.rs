@@ -214,43 +214,41 @@ impl Page {
             .env("PRINTED", &printed)
             .output()
             .expect("bash can be started");
+        let output = |block: &Block<'_>| fs::read_to_string(printed.join(block.fence.to_string()));
+        if !ended.status.success() {
+            // Where a variable is missing or a quote is open, the shell says so itself.
+            let line = fs::read_to_string(printed.join("failed")).unwrap_or_default();
+            let said = blocks.iter().rev().find_map(|block| output(block).ok());
+            let complaint = String::from_utf8_lossy(&ended.stderr);
+            return Err(format!(
+                "{}:{}: this failed:\n{}{complaint}",
+                self.name,
+                line.trim(),
+                said.unwrap_or_default()
+            ));
+        }
         for block in &blocks {
-            let output = fs::read_to_string(printed.join(block.fence.to_string()));
-            let output = output.unwrap_or_default();
-            let failed = fs::read_to_string(printed.join(format!("{}.failed", block.fence)));
-            if let Ok(line) = failed {
-                return Err(format!(
-                    "{}:{}: this failed:\n{output}",
-                    self.name,
-                    line.trim()
-                ));
-            }
+            let output = output(block).expect("every block has run");
             let mut lines = output.lines();
             for (number, shown) in block.shown.iter().filter(|(_, shown)| !shown.is_empty()) {
                 if !lines.any(|line| is_like(line, shown)) {
-                    let (name, line) = (&self.name, number + 1);
                     return Err(format!(
-                        "{name}:{line}: `{shown}` is not what comes next in:\n{output}"
+                        "{}:{}: `{shown}` is not what comes next in:\n{output}",
+                        self.name,
+                        number + 1
                     ));
                 }
             }
         }
-        match ended.status.success() {
-            true => Ok(()),
-            false => Err(format!(
-                "{}: bash says {}",
-                self.name,
-                String::from_utf8_lossy(&ended.stderr)
-            )),
-        }
+        Ok(())
     }
 
     /// The commands on the lines they have on the page, so that the shell counts as we do. The title has no commands.
     fn script(&self, blocks: &[Block<'_>]) -> String {
         let mut lines = vec![String::new(); self.text.lines().count()];
-        lines[0] = r#"set -eEuo pipefail; trap 'echo "$LINENO" > "$PRINTED/$block.failed"' ERR; trap 'kill $(jobs -p) 2> "$PRINTED/kill" || :' EXIT"#.to_owned();
+        lines[0] = r#"set -eEuo pipefail; trap 'echo "$LINENO" > "$PRINTED/failed"' ERR; trap 'kill $(jobs -p) 2> "$PRINTED/kill" || :' EXIT"#.to_owned();
         for block in blocks {
-            lines[block.fence] = format!(r#"block={0}; exec > "$PRINTED/{0}" 2>&1"#, block.fence);
+            lines[block.fence] = format!(r#"exec > "$PRINTED/{}" 2>&1"#, block.fence);
             for (index, command) in block.commands.iter().enumerate() {
                 lines[block.fence + 1 + index] = (*command).to_owned();
             }

@@ -263,7 +263,7 @@ impl Saving<'_> {
             }
         }
         let is_left_out = |folder: &Path, name: &OsStr| is_temporary(folder, name);
-        let mut visit = |path: &Path, found: Found<'_>| self.add("home/artifacts", path, found);
+        let mut visit = |path: &Path, found: Found<'_>| self.add("home/artifacts", path, &found);
         match walk_folder(&home.join("artifacts"), &is_left_out, &mut visit) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             walked => walked,
@@ -286,14 +286,14 @@ impl Saving<'_> {
             path: PathBuf::from(dir),
             source,
         })?;
-        let saved = transfer::visit(&company, &mut |path, found| self.add(&place, path, found));
+        let saved = transfer::visit(&company, &mut |path, found| self.add(&place, path, &found));
         saved.map_err(|source| BackupError::Company {
             path: PathBuf::from(dir),
             source: Box::new(source),
         })
     }
 
-    fn add(&mut self, place: &str, path: &Path, found: Found<'_>) -> io::Result<()> {
+    fn add(&mut self, place: &str, path: &Path, found: &Found<'_>) -> io::Result<()> {
         let Some(name) = path.to_str() else {
             let shown = path.display();
             self.left_out

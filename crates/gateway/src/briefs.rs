@@ -24,6 +24,7 @@ use crate::{
     artifacts::outputs::{self, RunOutputs},
     linking, notify,
     proposals::{self, DocText, Wish},
+    rows,
 };
 
 /// How many characters of a task are the title of its thread.
@@ -184,6 +185,17 @@ impl Gateway {
     async fn propose_edit(self: &Arc<Self>, edit: Edited) -> Result<(), Failure> {
         let origin: Origin = serde_json::from_str(&edit.origin)
             .map_err(|error| Failure::param("/origin", error.to_string()))?;
+        // The note of a file lies in the company folder, and must not reach beyond its workspace.
+        let (dir, project) = (linking::dir(&edit.company), edit.project.as_str());
+        let place = self.store.companies().place(&dir, project).await;
+        let place = place.map_err(rows::failure)?;
+        if place.is_none_or(|place| place.workspace_id != origin.workspace_id) {
+            let message = format!(
+                "workspace `{}` is not that of the company folder",
+                origin.workspace_id
+            );
+            return Err(Failure::param("/origin", message));
+        }
         let wish = Wish {
             scope: DocScope {
                 workspace_id: origin.workspace_id,

@@ -7,7 +7,7 @@ use std::{
 
 use company::{Company, init, project};
 use crud::{Created, LinkCompany, LinkProject, Linked};
-use protocol::{FolderId, Id as _, WorkspaceId, thread::ThreadTreeChangedNotification};
+use protocol::{FolderId, Id as _, Name, WorkspaceId, thread::ThreadTreeChangedNotification};
 use rpc::{Audience, Publication};
 
 use crate::{Gateway, notify};
@@ -111,13 +111,19 @@ impl Links {
 
 /// The name of a company and of each of its projects. Blocks.
 fn names(company: &Company) -> Result<(String, Names), company::Error> {
-    Ok((init::company_name(company)?, project_names(company)?))
+    let name = init::company_name(company)?;
+    Ok((shown(&name, "Company"), project_names(company)?))
 }
 
 fn project_names(company: &Company) -> Result<Names, company::Error> {
     let projects = project::projects(company)?;
     let names = projects
         .into_iter()
-        .map(|(id, project)| (id.to_string(), project.name.to_string()));
+        .map(|(id, project)| (id.to_string(), shown(&project.name, id.as_str())));
     Ok(names.collect())
+}
+
+/// What the tree calls something; files may say whatever they like.
+fn shown(name: &str, otherwise: &str) -> String {
+    Name::shortened(name).map_or_else(|| otherwise.to_owned(), String::from)
 }

@@ -370,3 +370,69 @@ async fn a_log_that_was_cut_does_not_pass_the_doctor() {
     std::io::Write::write_all(&mut file, format!("{kept}\n").as_bytes()).expect("room");
     assert_eq!(chain().await, "warn");
 }
+
+#[tokio::test]
+async fn what_nobody_could_show_is_refused_and_names_of_files_are_cut_for_the_tree() {
+    let fixture = Fixture::new().await;
+    let long = "x".repeat(201);
+    let said = "x".repeat(100_001);
+    for (method, params, field) in [
+        (
+            "workspace.project.create_with_defaults",
+            json!({"name": long}),
+            "name",
+        ),
+        (
+            "conversation.create_channel",
+            json!({"scope": "workspace", "name": long, "slug": "a", "created_by": "human"}),
+            "name",
+        ),
+        (
+            "comment.add",
+            json!({"project_id": fixture.project, "author_id": "human", "author_role": "human",
+                "target_agent_id": "agent_a", "body": said}),
+            "body",
+        ),
+    ] {
+        let mut params = params;
+        params["workspace_dir"] = json!(fixture.dir());
+        let refused = fixture.client.call_raw(method, params).await;
+        let Err(rpc::client::Error::Rpc { message, data, .. }) = refused else {
+            panic!("{method}: {refused:?}");
+        };
+        let told = format!("{message} {data}");
+        assert!(
+            told.contains(field) && told.contains("at most"),
+            "{method}: {told}"
+        );
+    }
+    let yaml = format!(
+        "{}/work/projects/{}/project.yaml",
+        fixture.dir(),
+        fixture.project
+    );
+    let text = fs::read_to_string(&yaml).unwrap();
+    let name = text
+        .lines()
+        .find(|line| line.starts_with("name: "))
+        .unwrap();
+    let longer = text.replace(name, &format!("name: {long}"));
+    std::io::Write::write_all(&mut fs::File::create(&yaml).unwrap(), longer.as_bytes()).unwrap();
+    let open = json!({"workspace_dir": fixture.dir()});
+    fixture
+        .client
+        .call_raw("workspace.open", open)
+        .await
+        .unwrap();
+    let listed = fixture
+        .client
+        .call_raw("workspace/list", json!({}))
+        .await
+        .unwrap();
+    let workspace = &listed["workspaces"][0]["id"];
+    let tree = fixture
+        .client
+        .call_raw("thread/tree", json!({"workspace_id": workspace}));
+    let tree = tree.await.unwrap();
+    assert_eq!(tree["folders"][0]["name"], json!("x".repeat(200)));
+}

@@ -141,11 +141,8 @@ impl Office {
 
     async fn proposals(&self) -> Vec<Value> {
         let params = json!({"workspace_id": self.workspace, "status": "pending"});
-        let mut found = self.call("thread/agents_doc/proposal/list", params).await;
-        match found["items"].take() {
-            Value::Array(items) => items,
-            other => panic!("{other}"),
-        }
+        let found = self.call("thread/agents_doc/proposal/list", params).await;
+        found["items"].as_array().expect("a list").clone()
     }
 
     /// Nothing is left of what was there for a worker.
@@ -345,4 +342,25 @@ async fn a_launch_that_is_explained_names_the_document_and_writes_nothing() {
     assert_eq!(*instructions, expected);
     let worktree = format!(".local/worktrees/{}/task_1/{run}", office.project);
     assert!(!office.dir().join(worktree).exists());
+    write(&office.repo().join("CLAUDE.md"), "Ours.\n");
+    let (_, explained) = office.launch("claude", json!({"explain": true})).await;
+    let expected = json!([{"path": "AGENTS.md of Alpha", "delivery": "prompt"}]);
+    assert_eq!(explained["explain"]["instructions"], expected);
+}
+
+#[tokio::test]
+async fn workers_of_one_repository_at_the_same_time_do_not_disturb_each_other() {
+    let office = Office::new().await;
+    office.install(&format!("test -e AGENTS.md || test -e CLAUDE.md\n{COMMIT}"));
+    let (one, two, three, four) = tokio::join!(
+        office.work("codex"),
+        office.work("claude"),
+        office.work("codex"),
+        office.work("claude"),
+    );
+    for (_, worktree) in [one, two, three, four] {
+        let committed = git(&worktree, &["ls-tree", "--name-only", "HEAD"]);
+        assert_eq!(committed, "a.txt\nb.txt\n");
+        office.assert_tidy(&worktree);
+    }
 }

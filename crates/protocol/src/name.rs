@@ -37,6 +37,13 @@ impl Name {
         }
     }
 
+    /// The name that a text is with what is too long cut off; none if nothing is left.
+    pub fn shortened(text: &str) -> Option<Self> {
+        let kept = text.trim().chars().filter(|c| !c.is_control());
+        let kept: String = kept.take(Self::MAX_CHARS).collect();
+        Self::parse(&kept).ok()
+    }
+
     /// The text of the name.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -50,7 +50,7 @@ pub(crate) struct Decide {
 const LAST_DECISIONS: u32 = 1000;
 
 /// One thing that waits.
-enum Waiting {
+pub(super) enum Waiting {
     /// A document of the company folder.
     Document(Box<InboxPending>),
     /// A change of an AGENTS.md.
@@ -62,7 +62,7 @@ impl Inbox {
         let company = self.company;
         let waiting = Local::with(&self.home, |local| async move {
             let folder = local.company(&company).await?;
-            waiting(&local, folder).await
+            waiting(&local.client, folder).await
         });
         let waiting = waiting.await?;
         if waiting.is_empty() && !self.json {
@@ -95,42 +95,38 @@ impl Decide {
         })?;
         let resolved = Local::with(&home, |local| async move {
             let folder = local.company(&company).await?;
-            let waiting = waiting(&local, folder.clone()).await?;
+            let waiting = waiting(&local.client, folder.clone()).await?;
             if !waiting.iter().any(|one| one.id().starts_with(&id))
                 && let Some(before) = decided(&local, folder.clone(), &id).await?
             {
-                return already(before, decision);
+                return already(&before, decision);
             }
-            let subject = match named(waiting, &id)? {
-                Waiting::Document(subject) => subject,
-                Waiting::Proposal(proposal) => {
-                    return decide_proposal(&local, *proposal, decision, notes).await;
-                }
+            let verdict = Verdict {
+                decision,
+                actor_id,
+                notes,
             };
-            let params = json!({
-                "workspace_dir": folder,
-                "project_id": subject.project_id,
-                "artifact_id": subject.artifact_id,
-                "decision": decision,
-                "actor_id": actor_id,
-                "actor_role": ActorRole::Human,
-                "notes": notes,
-            });
-            let params = serde_json::from_value(params).map_err(|error| Failure::Argument {
-                detail: format!("`{id}` cannot be decided: {error}"),
-            })?;
-            Ok(json!(local.client.call::<InboxResolve>(params).await?))
+            let subject = named(waiting, &id)?;
+            subject.decide(&local.client, &folder, verdict).await
         })
         .await?;
         terminal::answer(&resolved, json)
     }
 }
 
+/// What somebody says to something that waits.
+pub(super) struct Verdict {
+    pub(super) decision: ReviewDecision,
+    pub(super) actor_id: Text,
+    pub(super) notes: Option<String>,
+}
+
 async fn decide_proposal(
-    local: &Local,
+    client: &Client,
     proposal: ThreadAgentsDocProposal,
-    decision: ReviewDecision,
-    note: Option<String>,
+    Verdict {
+        decision, notes, ..
+    }: Verdict,
 ) -> Result<Value, Failure> {
     let params = ThreadAgentsDocProposalDecideParams {
         workspace_id: proposal.workspace_id,
@@ -139,10 +135,9 @@ async fn decide_proposal(
             ReviewDecision::Approved => ThreadAgentsDocDecision::Approve,
             ReviewDecision::Denied => ThreadAgentsDocDecision::Deny,
         },
-        note,
+        note: notes,
         expected_sha256: Some(proposal.content_sha256),
     };
-    let client = &local.client;
     let decided = client.call::<ThreadAgentsDocProposalDecide>(params).await?;
     let proposal = decided.proposal;
     Ok(json!({
@@ -160,7 +155,7 @@ async fn decided(local: &Local, folder: Text, id: &str) -> Result<Option<InboxDe
 }
 
 /// Whoever decides the same again gets the same answer, once more.
-fn already(before: InboxDecision, decision: ReviewDecision) -> Result<Value, Failure> {
+fn already(before: &InboxDecision, decision: ReviewDecision) -> Result<Value, Failure> {
     let word = match before.decision {
         ReviewDecision::Approved => "approved",
         ReviewDecision::Denied => "denied",
@@ -186,7 +181,7 @@ fn already(before: InboxDecision, decision: ReviewDecision) -> Result<Value, Fai
 }
 
 /// What waits, and as many of the last decisions.
-pub(super) async fn snapshot(
+async fn snapshot(
     client: &Client,
     folder: Text,
     decisions: u32,
@@ -206,8 +201,8 @@ pub(super) async fn snapshot(
 }
 
 /// Everything that waits, the documents of the folder first.
-async fn waiting(local: &Local, folder: Text) -> Result<Vec<Waiting>, Failure> {
-    let found = snapshot(&local.client, folder, 1).await?;
+pub(super) async fn waiting(client: &Client, folder: Text) -> Result<Vec<Waiting>, Failure> {
+    let found = snapshot(client, folder, 1).await?;
     let documents = found.pending.into_iter().map(Box::new);
     let proposals = found.agents_doc_proposals.into_iter().map(Box::new);
     Ok(documents
@@ -217,7 +212,44 @@ async fn waiting(local: &Local, folder: Text) -> Result<Vec<Waiting>, Failure> {
 }
 
 impl Waiting {
-    fn id(&self) -> &str {
+    /// Decides about it, as a person.
+    pub(super) async fn decide(
+        self,
+        client: &Client,
+        folder: &Text,
+        verdict: Verdict,
+    ) -> Result<Value, Failure> {
+        let subject = match self {
+            Self::Document(subject) => subject,
+            Self::Proposal(proposal) => return decide_proposal(client, *proposal, verdict).await,
+        };
+        let params = json!({
+            "workspace_dir": folder,
+            "project_id": subject.project_id,
+            "artifact_id": subject.artifact_id,
+            "decision": verdict.decision,
+            "actor_id": verdict.actor_id,
+            "actor_role": ActorRole::Human,
+            "notes": verdict.notes,
+        });
+        let params = serde_json::from_value(params).map_err(|error| Failure::Argument {
+            detail: format!("`{}` cannot be decided: {error}", subject.artifact_id),
+        })?;
+        Ok(json!(client.call::<InboxResolve>(params).await?))
+    }
+
+    /// What kind of thing it is, and what it is called.
+    pub(super) fn title(&self) -> (&str, &str) {
+        match self {
+            Self::Document(pending) => (
+                &pending.artifact_type,
+                pending.title.as_deref().unwrap_or("?"),
+            ),
+            Self::Proposal(proposal) => ("agents_doc_proposal", &proposal.rationale),
+        }
+    }
+
+    pub(super) fn id(&self) -> &str {
         match self {
             Self::Document(pending) => &pending.artifact_id,
             Self::Proposal(proposal) => proposal.id.as_str(),
@@ -271,7 +303,7 @@ fn shown(proposal: &ThreadAgentsDocProposal) -> String {
 }
 
 /// The one that is called or begins like this.
-fn named(waiting: Vec<Waiting>, id: &str) -> Result<Waiting, Failure> {
+pub(super) fn named(waiting: Vec<Waiting>, id: &str) -> Result<Waiting, Failure> {
     let mut found = waiting.into_iter().filter(|one| one.id().starts_with(id));
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),

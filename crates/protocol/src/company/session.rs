@@ -279,8 +279,8 @@ pub struct CompanySessionBudgetCheck {
 pub struct CompanySessionInstruction {
     /// The file.
     pub path: String,
-    /// How it reaches the worker: `read_by_worker`, `system_prompt_file`, `prompt` or
-    /// `argument`.
+    /// How it reaches the worker: `read_by_worker`, `system_prompt_file`, `prompt`, `argument`, or
+    /// `prompt_and_file` for an AGENTS.md of the thread tree that is a file of the worktree too.
     pub delivery: String,
 }
 

@@ -19,6 +19,7 @@ use super::{
 use crate::{
     Error, budget, driver,
     guard::Verdict,
+    instructions,
     plan::Plan,
     redaction::redacted,
     session::{self, blocking},
@@ -68,7 +69,9 @@ impl Sessions {
                 let command = plan.place().and_then(|place| {
                     let base = plan.base(&place);
                     let cwd = plan.workdir(&base)?;
-                    Ok((place, plan.command(&cwd, brief.as_ref()), cwd))
+                    // A copy of the repository would have it too.
+                    let is_taken = base.join(instructions::file_name(&plan.driver)).exists();
+                    Ok((place, plan.command(&cwd, brief.as_ref()), cwd, is_taken))
                 });
                 Ok((checks, command))
             })
@@ -82,7 +85,7 @@ impl Sessions {
                 refuse(error);
                 (Vec::new(), None)
             }
-            Ok((place, command, cwd)) => {
+            Ok((place, command, cwd, is_taken)) => {
                 let secrets = plan.secrets(&command.environment);
                 let argv = command.line.argv.iter();
                 let argv: Vec<_> = argv.map(|argument| redacted(argument, &secrets)).collect();
@@ -93,9 +96,9 @@ impl Sessions {
                 let mut instructions = command.instructions;
                 instructions.extend(file.map(|file| CompanySessionInstruction {
                     path: file.name,
-                    delivery: match worktree {
-                        Some(_) => "prompt_and_file".to_owned(),
-                        None => "prompt".to_owned(),
+                    delivery: match worktree.is_some() && !is_taken {
+                        true => "prompt_and_file".to_owned(),
+                        false => "prompt".to_owned(),
                     },
                 }));
                 let cwd = match worktree {

@@ -36,6 +36,14 @@ const PLACES: { id: string; title: string; icon: IconName; to: (workspace: strin
   { id: "heartbeat", title: "Heartbeat", icon: "history", to: at.heartbeat },
 ];
 
+/** The dialogs that make something. */
+const DIALOGS: typeof PLACES = [
+  { id: "launch", title: "Launch a session…", icon: "play", to: at.sessions },
+  { id: "new-job", title: "New job…", icon: "plus", to: at.jobs },
+  { id: "intake", title: "New intake…", icon: "plus", to: at.pipelines },
+  { id: "new-conversation", title: "New conversation…", icon: "chat", to: at.conversations },
+];
+
 export function CompanyFinder({ workspace }: { workspace: string }) {
   const { dir } = useCompany(workspace);
   useEffect(() => {
@@ -98,6 +106,7 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
   usePalette({
     group: "Actions",
     find: () => [
+      ...(dir ? DIALOGS.map(({ to, ...rest }) => ({ ...rest, run: () => navigate(`${to(workspace)}?new`) })) : []),
       { id: "open-company", title: "Open a company folder…", icon: "folder", run: () => navigate(at.open(workspace)) },
     ],
   });

@@ -1,15 +1,15 @@
 // The conversations without one open.
 
-import { useState } from "react";
 import { Button } from "../../parts/Button.tsx";
 import { Empty } from "../../parts/states.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { useNames } from "../company/names.ts";
+import { useNew } from "../company/new.ts";
 import { NewConversation } from "./NewConversation.tsx";
 
 export default function ConversationsView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
-  const [isNew, setNew] = useState(false);
+  const [isNew, setNew] = useNew();
   return (
     <>
       <Empty
@@ -24,7 +24,9 @@ export default function ConversationsView({ workspace, dir }: CompanyViewProps) 
         Choose one on the left. Channels are for everybody in them, agents and people alike; a conversation between two
         stays between them.
       </Empty>
-      {isNew && <NewConversation workspace={workspace} dir={dir} names={names} onClose={() => setNew(false)} />}
+      {isNew && names.isKnown && (
+        <NewConversation workspace={workspace} dir={dir} names={names} onClose={() => setNew(false)} />
+      )}
     </>
   );
 }

@@ -21,7 +21,7 @@ export function ActionProposal({ document, names, isDecided }: ProposalProps) {
         <strong>{words(value("kind"))}</strong>
         {document.text("rationale") && <>, because: {document.text("rationale")}</>}
       </p>
-      <div className={risk === "high" ? "notice failed" : "notice"}>
+      <div className={risk === "high" ? "notice waiting" : "notice"}>
         <Icon name={risk === "high" ? "alert" : "info"} />
         <span>Risk: {risk || "unknown"}</span>
       </div>

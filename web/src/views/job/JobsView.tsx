@@ -3,7 +3,6 @@
 import "../company/company.css";
 import type { JobPollResponse } from "@accord/client";
 import { useQueries } from "@tanstack/react-query";
-import { useState } from "react";
 import { Page } from "../../app/Page.tsx";
 import { attempt, call, callOptions, invalidate } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
@@ -16,6 +15,7 @@ import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { meaningOf } from "../company/meaning.ts";
 import { shortId, useNames, words } from "../company/names.ts";
+import { useNew } from "../company/new.ts";
 import { JobDialog } from "./JobDialog.tsx";
 
 /** Milliseconds between two looks. */
@@ -23,7 +23,7 @@ const LOOK = 5_000;
 
 export default function JobsView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
-  const [isAsking, setAsking] = useState(false);
+  const [isAsking, setAsking] = useNew();
   const reads = useQueries({
     queries: names.projects.map(({ project_id }) => ({
       ...callOptions("job.list", { workspace_dir: dir, project_id }),
@@ -95,7 +95,9 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
           </Table>
         </div>
       )}
-      {isAsking && <JobDialog workspace={workspace} dir={dir} names={names} onClose={() => setAsking(false)} />}
+      {isAsking && names.isKnown && (
+        <JobDialog workspace={workspace} dir={dir} names={names} onClose={() => setAsking(false)} />
+      )}
     </Page>
   );
 }

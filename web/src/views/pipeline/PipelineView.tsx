@@ -85,8 +85,11 @@ function Steps({ workspace, dir, run, names, pipeline }: Props & { pipeline: Pip
     <ol className="steps" aria-label="Steps">
       <Step meaning="done" title="What the client wants">
         <p>
-          {document(brief, "The brief")}, taken in <Time at={run.created_at} />, led by{" "}
-          <Link to={at.agent(workspace, run.agent_id)}>{names.actor(run.agent_id)}</Link>
+          {document(brief, "The brief")}, led by{" "}
+          <Link to={at.agent(workspace, run.agent_id)}>{names.actor(run.agent_id)}</Link>{" "}
+          <span className="muted">
+            · <Time at={run.created_at} />
+          </span>
         </p>
       </Step>
       <Step meaning="done" title="Plans of the departments">

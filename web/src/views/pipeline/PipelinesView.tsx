@@ -3,9 +3,7 @@
 import "../company/company.css";
 import "../company/card.css";
 import type { RunRow } from "@accord/client";
-import { useState } from "react";
 import { Page } from "../../app/Page.tsx";
-import { usePalette } from "../../palette/registry.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Await, Empty } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -14,22 +12,19 @@ import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { plural, useNames, type Names } from "../company/names.ts";
+import { useNew } from "../company/new.ts";
 import { IntakeDialog } from "./IntakeDialog.tsx";
 import { isIntake, STATES, useIntakes, usePipeline } from "./pipeline.ts";
 
 export default function PipelinesView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
   const query = useIntakes(dir);
-  const [isAsking, setAsking] = useState(false);
+  const [isAsking, setAsking] = useNew();
   const ask = (
     <Button kind="primary" icon="plus" onClick={() => setAsking(true)}>
       New intake
     </Button>
   );
-  usePalette({
-    group: "Actions",
-    find: () => [{ id: "intake", title: "New intake…", icon: "plus", run: () => setAsking(true) }],
-  });
   return (
     <Page title="Pipelines" back={at.plans(workspace)} actions={ask}>
       <Await query={query}>
@@ -51,7 +46,9 @@ export default function PipelinesView({ workspace, dir }: CompanyViewProps) {
           );
         }}
       </Await>
-      {isAsking && <IntakeDialog workspace={workspace} dir={dir} names={names} onClose={() => setAsking(false)} />}
+      {isAsking && names.isKnown && (
+        <IntakeDialog workspace={workspace} dir={dir} names={names} onClose={() => setAsking(false)} />
+      )}
     </Page>
   );
 }

@@ -71,7 +71,9 @@ export function usePipeline(dir: string, { project_id, run_id }: RunRow, names: 
     const executivePlan = first("executive_plan");
     const proposal = first("heartbeat_action_proposal");
     const decision = reviews.find(({ subject_artifact_id }) => subject_artifact_id === proposal);
-    const departments = tasks.flatMap((task) => departmentOf(task, tasks, executivePlan, names) ?? []);
+    const departments = tasks
+      .flatMap((task) => departmentOf(task, tasks, executivePlan, names) ?? [])
+      .sort((a, b) => a.label.localeCompare(b.label));
     return {
       brief: first("intake_brief"),
       executivePlan,

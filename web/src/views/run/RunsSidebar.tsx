@@ -11,7 +11,6 @@ import { Await } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link, usePath } from "../../router.tsx";
-import { usePalette } from "../../palette/registry.ts";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { meaningOf, statusOf } from "../company/meaning.ts";
@@ -24,10 +23,6 @@ export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps
   const names = useNames(dir);
   const path = usePath();
   const [isLaunching, setLaunching] = useState(false);
-  usePalette({
-    group: "Actions",
-    find: () => [{ id: "launch", title: "Launch a session…", icon: "play", run: () => setLaunching(true) }],
-  });
   const jobs = query.data?.jobs;
   return (
     <>

@@ -1,7 +1,6 @@
 // The processes of runs: which run, which wait and at which place, and a way to stop them.
 
 import "../company/company.css";
-import { useState } from "react";
 import type { CompanySessionRow } from "@accord/client";
 import { Page } from "../../app/Page.tsx";
 import { attempt, call, invalidate } from "../../data/calls.ts";
@@ -15,6 +14,7 @@ import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { meaningOf } from "../company/meaning.ts";
 import { useNames, words } from "../company/names.ts";
+import { useNew } from "../company/new.ts";
 import { useRead } from "../company/reads.ts";
 import { LaunchDialog } from "./LaunchDialog.tsx";
 
@@ -25,7 +25,7 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
   const query = useRead("session.list", { workspace_dir: dir }, { everyMs: LOOK });
   const runs = useRead("run.list", { workspace_dir: dir }).data;
-  const [isLaunching, setLaunching] = useState(false);
+  const [isLaunching, setLaunching] = useNew();
   const agentOf = (run: string) => names.actor(runs?.find(({ run_id }) => run_id === run)?.agent_id);
   const launch = (
     <Button kind="primary" icon="play" onClick={() => setLaunching(true)}>
@@ -102,7 +102,7 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
           )
         }
       </Await>
-      {isLaunching && (
+      {isLaunching && names.isKnown && (
         <LaunchDialog workspace={workspace} dir={dir} names={names} onClose={() => setLaunching(false)} />
       )}
     </Page>

@@ -47,7 +47,6 @@ pub(super) struct RunLine {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct InboxLine {
     pub(super) id: String,
-    pub(super) project_id: String,
     pub(super) kind: String,
     pub(super) title: String,
 }
@@ -139,12 +138,17 @@ impl Board {
             return Next::Quit;
         }
         if let Some(wish) = self.question.take() {
-            return match key.code {
-                KeyCode::Char('y') | KeyCode::Enter => Next::Do(wish),
-                _ => Next::Go,
+            let is_yes = matches!(key.code, KeyCode::Char('y') | KeyCode::Enter);
+            return match is_yes {
+                true => Next::Do(wish),
+                false => Next::Go,
             };
         }
         self.notice.clear();
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "a keyboard has more keys than we use"
+        )]
         match key.code {
             KeyCode::Char('q') | KeyCode::Esc => return Next::Quit,
             KeyCode::Char('r') => return Next::Do(Wish::Look),

@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, path::Path};
 
 use protocol::company::{
     ActorRole, ReviewDecision, RunStatus, Text,
-    inbox::InboxResolve,
     run::{RunList, RunListParams},
     session::{
         CompanySessionList, CompanySessionListParams, CompanySessionParams, CompanySessionStop,
@@ -18,7 +17,11 @@ use rpc::{Client, client::Incoming};
 use serde_json::{Value, json};
 
 use super::board::{InboxLine, RunLine, SessionLine, Snapshot, Wish};
-use crate::{command::inbox, failure::Failure, terminal};
+use crate::{
+    command::inbox::{self, Verdict},
+    failure::Failure,
+    terminal,
+};
 
 /// Runs that are shown.
 const MAX_RUNS: usize = 100;
@@ -81,9 +84,7 @@ impl<'a> Source<'a> {
             project_id: None,
         };
         let runs = self.client.call::<RunList>(runs).await?.0;
-        let inbox = inbox::snapshot(self.client, self.dir.clone(), 1)
-            .await?
-            .pending;
+        let inbox = inbox::waiting(self.client, self.dir.clone()).await?;
         let agents: BTreeMap<&str, &str> = runs
             .iter()
             .map(|run| (run.run_id.as_str(), run.agent_id.as_str()))
@@ -101,12 +102,14 @@ impl<'a> Source<'a> {
         sessions.sort_by_key(|session| (session.queue_position, -session.seconds));
         Ok(Snapshot {
             inbox: inbox
-                .into_iter()
-                .map(|pending| InboxLine {
-                    title: terminal::harmless(pending.title.as_deref().unwrap_or("?")),
-                    id: pending.artifact_id,
-                    project_id: pending.project_id,
-                    kind: pending.artifact_type,
+                .iter()
+                .map(|waiting| {
+                    let (kind, title) = waiting.title();
+                    InboxLine {
+                        id: waiting.id().to_owned(),
+                        kind: terminal::harmless(kind),
+                        title: terminal::harmless(title),
+                    }
                 })
                 .collect(),
             runs: runs
@@ -152,19 +155,21 @@ impl<'a> Source<'a> {
             Wish::Look => Ok(String::new()),
             Wish::Stop { session_ref } => {
                 let params = CompanySessionParams {
-                    session_ref: Text::new(session_ref.as_str()).ok_or(Failure::NotServed)?,
+                    session_ref: word(session_ref)?,
                     workspace_dir: Some(self.dir.clone()),
                 };
                 self.client.call::<CompanySessionStop>(params).await?;
                 Ok(format!("{session_ref} is being stopped"))
             }
             Wish::Decide { subject, decision } => {
-                let params = json!({
-                    "workspace_dir": self.dir, "project_id": subject.project_id, "artifact_id": subject.id,
-                    "decision": decision, "actor_id": "human", "actor_role": ActorRole::Human,
-                });
-                let resolve = <InboxResolve as protocol::Method>::NAME;
-                self.client.call_raw(resolve, params).await?;
+                let waiting = inbox::waiting(self.client, self.dir.clone()).await?;
+                let waiting = inbox::named(waiting, &subject.id)?;
+                let verdict = Verdict {
+                    decision: *decision,
+                    actor_id: word("human")?,
+                    notes: None,
+                };
+                waiting.decide(self.client, &self.dir, verdict).await?;
                 let word = match decision {
                     ReviewDecision::Approved => "approved",
                     ReviewDecision::Denied => "denied",
@@ -173,4 +178,11 @@ impl<'a> Source<'a> {
             }
         }
     }
+}
+
+/// A text that is not empty, as the wire wants it.
+fn word(text: &str) -> Result<Text, Failure> {
+    Text::new(text).ok_or_else(|| Failure::Argument {
+        detail: "a name is empty".to_owned(),
+    })
 }
