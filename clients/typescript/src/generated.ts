@@ -719,6 +719,8 @@ export interface ArtifactGetParams {
 export interface ArtifactGetResponse {
   /** The artifact. */
   artifact: ArtifactSummary;
+  /** Where it comes from, if a turn or a run made it. */
+  lineage?: ArtifactLineage | null;
 }
 
 /** An artifact. */
@@ -754,6 +756,20 @@ export type ArtifactKind =
   | "directory_manifest"
   /** Nobody knows. */
   | "unknown";
+
+/** What made an artifact. */
+export interface ArtifactLineage {
+  /** The instructions that were in force, in the versions that were. */
+  instructions: PromptDocument[];
+  /** The job it worked for. */
+  job_id?: string | null;
+  /** The run of a company folder. */
+  run_id?: string | null;
+  /** The thread. */
+  thread_id?: ThreadId | null;
+  /** The turn; `turn/explain` tells all it was told. */
+  turn_id?: TurnId | null;
+}
 
 /** Params of [`ArtifactListForMessage`]. */
 export interface ArtifactListForMessageParams {

@@ -1133,7 +1133,7 @@ async fn a_version_names_the_token_that_saved_it() {
     let client = in_workspace(&running).await;
     saved(&client, text(None, "by the owner")).await;
     let writer = running
-        .client_with_token(&["read", "write"], &["ws_a"])
+        .client_with_role("human", &["read", "write"], &["ws_a"])
         .await;
     let doc = saved(&writer, text(None, "by a token")).await;
     let tokens = running

@@ -202,7 +202,9 @@ pub(crate) const STOP_FLAG: &str = "stop_requested.flag";
 
 /// Whether a file among the outputs of a run is a result, and not what the gateway put there for the worker or itself.
 pub fn is_result(name: &str) -> bool {
-    const OURS: [&str; 6] = [
+    const OURS: [&str; 7] = [
+        // The answer of the turn.
+        "last_message.md",
         "prompt.txt",
         "result_schema.json",
         "stdin.txt",
