@@ -870,7 +870,7 @@ async fn the_files_of_a_repository_become_folders_and_documents() {
         4,
         "a line for each document and one for the tree"
     );
-    assert_snapshot!(answer(&client, "thread/agents_doc/export", scope(None)).await, @r#"{"files":[{"content":"root\n","content_sha256":"53175bcc0524f37b47062fafdda28e3f8eb91d519ca0a184ca71bbebe72f969a","path":"AGENTS.md","version":1},{"content":"web","content_sha256":"4b5e57f6eb2f42b9039b3d1e13929295f231749c510cbe341cd68036d9af97e2","path":"web/AGENTS.md","version":1},{"content":"app","content_sha256":"a172cedcae47474b615c54d510a5d84a8dea3032e958587430b413538be3f333","path":"web/app/AGENTS.md","version":1}]}"#);
+    assert_snapshot!(answer(&client, "thread/agents_doc/export", scope(None)).await, @r#"{"files":[{"content":"root\n","content_sha256":"53175bcc0524f37b47062fafdda28e3f8eb91d519ca0a184ca71bbebe72f969a","path":"AGENTS.md","version":1},{"content":"web","content_sha256":"4b5e57f6eb2f42b9039b3d1e13929295f231749c510cbe341cd68036d9af97e2","path":"web/AGENTS.md","version":1},{"content":"app","content_sha256":"a172cedcae47474b615c54d510a5d84a8dea3032e958587430b413538be3f333","path":"web/app/AGENTS.md","version":1}],"folders":[{"folder_id":"fld_000000000000000003","path":"web"},{"folder_id":"fld_000000000000000006","path":"web/app"}]}"#);
 }
 
 #[tokio::test]
@@ -1031,8 +1031,8 @@ async fn an_import_means_the_folders_that_an_export_names() {
     assert_eq!(
         changed,
         [
-            (json!(second), json!("second")),
             (json!(first), json!("first")),
+            (json!(second), json!("second")),
             (json!(third), json!("third")),
         ]
     );
