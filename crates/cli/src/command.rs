@@ -38,7 +38,7 @@ mod watch;
 #[command(
     name = "ac",
     version,
-    after_help = "Exit codes: 0 done, 1 refused, failed or found something broken, 2 wrong arguments, 70 the disk cannot be trusted."
+    after_help = "Exit codes: 0 done, 1 refused, failed, or found something broken or out of step, 2 wrong arguments, 70 the disk cannot be trusted."
 )]
 pub(crate) struct Command {
     #[command(flatten)]
@@ -76,7 +76,7 @@ enum Action {
     Ask(ask::Ask),
     /// Find words in documents, messages, comments, tasks and events of a company.
     Search(search::Search),
-    /// Take AGENTS.md files into the thread tree, or write them out.
+    /// Take AGENTS.md files into the thread tree, write them out, or keep both in step.
     #[command(name = "agents-md")]
     AgentsMd(agents_md::AgentsMd),
     /// Upload, download and list files of a workspace.

@@ -264,8 +264,7 @@ c/AGENTS.md  only in the tree        1
     let said = "error: 4 files are not in step with the tree\n";
     let expected = Ended::new(1, &format!("{table}{counts}"), said);
     assert_eq!(desk.sync(&[]), expected);
-    let diffs = "\
-
+    let diffs = "
 --- tree/a/AGENTS.md
 +++ files/a/AGENTS.md
 @@ -1 +1 @@
@@ -537,22 +536,22 @@ fn changes_can_be_proposed_where_the_folder_is_there() {
 #[test]
 fn folders_of_one_name_keep_their_files_apart() {
     let desk = Desk::with(&[]);
-    for content in ["first\n", "second\n"] {
-        desk.save(Some(&desk.make_folder("A")), content);
+    for _ in 0..2 {
+        desk.save(Some(&desk.make_folder("A")), "twin\n");
     }
     // A folder that the walk leaves out is compared all the same.
     desk.save(Some(&desk.make_folder(".config")), "hidden\n");
     assert_eq!(desk.sync(&["--to", "files"]).code, 0);
     assert_eq!(desk.sync(&[]).code, 0);
-    desk.put("A (2)/AGENTS.md", "second, edited\n");
+    desk.put("A (2)/AGENTS.md", "twin, edited\n");
     desk.put(".config/AGENTS.md", "hidden, edited\n");
     assert_eq!(desk.sync(&["--to", "tree"]).code, 0);
     assert_eq!(
         desk.docs(),
         [
             doc(".config/AGENTS.md", "hidden, edited\n", 2),
-            doc("A/AGENTS.md", "first\n", 1),
-            doc("A (2)/AGENTS.md", "second, edited\n", 2),
+            doc("A/AGENTS.md", "twin\n", 1),
+            doc("A (2)/AGENTS.md", "twin, edited\n", 2),
         ]
     );
 }

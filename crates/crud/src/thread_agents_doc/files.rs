@@ -239,6 +239,8 @@ fn folders(
     let all = thread_folder::Entity::find()
         .filter(thread_folder::Column::WorkspaceId.eq(workspace_id))
         .order_by_asc(thread_folder::Column::Name)
+        // Of siblings with one name the newest comes last, so that it renames no other.
+        .order_by_asc(thread_folder::Column::CreatedAt)
         .order_by_asc(thread_folder::Column::Id);
     Ok(all.all(db)?)
 }
