@@ -3,179 +3,17 @@
 use std::{
     fs,
     os::unix::fs::{PermissionsExt as _, symlink},
-    path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::Command,
 };
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
+use desk::{Desk, Ended, doc, ended, put};
+
+#[path = "agents_md/desk.rs"]
+mod desk;
 #[path = "agents_md/proxy.rs"]
 mod proxy;
-
-/// A home, and a repository beside it.
-struct Desk {
-    folder: TempDir,
-}
-
-/// What a command printed, and how it ended.
-#[derive(Debug, PartialEq)]
-struct Ended {
-    code: i32,
-    printed: String,
-    said: String,
-}
-
-impl Ended {
-    fn new(code: i32, printed: &str, said: &str) -> Self {
-        Self {
-            code,
-            printed: printed.to_owned(),
-            said: said.to_owned(),
-        }
-    }
-}
-
-impl Desk {
-    /// A repository in which these files are committed.
-    fn with(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("a folder can be made");
-        let desk = Self { folder };
-        fs::create_dir(desk.path("repo")).expect("a folder can be made");
-        desk.git(&["init", "-q", "-b", "main"]);
-        for (path, content) in files {
-            desk.put(path, content);
-        }
-        desk.commit();
-        desk
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn file(&self, path: &str) -> PathBuf {
-        self.path("repo").join(path)
-    }
-
-    fn put(&self, path: &str, content: &str) {
-        put(&self.file(path), content);
-    }
-
-    fn read(&self, path: &str) -> Option<String> {
-        fs::read_to_string(self.file(path)).ok()
-    }
-
-    fn git(&self, arguments: &[&str]) {
-        let mut command = Command::new("git");
-        let named = ["-c", "user.name=t", "-c", "user.email=t@example.com"];
-        command.arg("-C").arg(self.path("repo")).args(named);
-        let status = command.args(arguments).status();
-        assert!(status.expect("git runs").success(), "git {arguments:?}");
-    }
-
-    fn commit(&self) {
-        self.git(&["add", "-A"]);
-        self.git(&["commit", "-q", "--allow-empty", "-m", "more"]);
-    }
-
-    fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ac"));
-        command
-            .args(words)
-            .current_dir(self.folder.path())
-            .env("ACCORD_HOME", self.path("home"))
-            .stdin(Stdio::null());
-        command
-    }
-
-    fn sync(&self, words: &[&str]) -> Ended {
-        let words = [&["agents-md", "sync", "repo"], words].concat();
-        ended(self.command(&words).output().expect("ac starts"))
-    }
-
-    /// The rows of a sync, whose exit code says whether something is left.
-    fn rows(&self, words: &[&str]) -> Value {
-        let synced = self.sync(&[words, &["--json"]].concat());
-        let answer: Value = serde_json::from_str(&synced.printed).expect("an answer");
-        assert_eq!(synced.code == 1, answer["left"] != 0, "{synced:?}");
-        answer["rows"].clone()
-    }
-
-    fn call(&self, method: &str, mut params: Value) -> Value {
-        params["workspace_id"] = json!(self.workspace());
-        self.raw_call(method, &params)
-    }
-
-    fn workspace(&self) -> String {
-        let found = self.raw_call("workspace/default", &json!({}));
-        found["workspace"]["id"].as_str().expect("an id").to_owned()
-    }
-
-    fn raw_call(&self, method: &str, params: &Value) -> Value {
-        let words = [
-            "rpc:call",
-            "--method",
-            method,
-            "--params",
-            &params.to_string(),
-        ];
-        let output = ended(self.command(&words).output().expect("ac starts"));
-        assert_eq!(output.code, 0, "{method}: {output:?}");
-        serde_json::from_str(&output.printed).expect("an answer")
-    }
-
-    fn save(&self, folder: Option<&Value>, content: &str) {
-        let params = json!({"folder_id": folder, "content": content});
-        self.call("thread/agents_doc/save", params);
-    }
-
-    fn make_folder(&self, name: &str) -> Value {
-        let made = self.call("thread/folder/create", json!({"name": name}));
-        made["folder"]["id"].clone()
-    }
-
-    fn folder(&self, path: &str) -> Value {
-        let exported = self.call("thread/agents_doc/export", json!({}));
-        let folders = exported["folders"].as_array().expect("a list");
-        let found = folders.iter().find(|folder| folder["path"] == path);
-        found.expect("it is there")["folder_id"].clone()
-    }
-
-    /// The documents as path, text and version.
-    fn docs(&self) -> Vec<(String, String, i64)> {
-        let exported = self.call("thread/agents_doc/export", json!({}));
-        let text = |value: &Value| value.as_str().expect("text").to_owned();
-        let files = exported["files"].as_array().expect("a list").iter();
-        let doc = |file: &Value| {
-            let version = file["version"].as_i64().expect("a number");
-            (text(&file["path"]), text(&file["content"]), version)
-        };
-        files.map(doc).collect()
-    }
-}
-
-fn ended(output: Output) -> Ended {
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    Ended {
-        code: output.status.code().expect("a code"),
-        printed: text(output.stdout),
-        said: text(output.stderr),
-    }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "what a test lays out need not survive a crash"
-)]
-fn put(path: &Path, content: &str) {
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
-    fs::write(path, content).expect("a file can be written");
-}
-
-fn doc(path: &str, content: &str, version: i64) -> (String, String, i64) {
-    (path.to_owned(), content.to_owned(), version)
-}
 
 #[test]
 fn both_sides_are_in_step_after_a_sync_either_way() {
@@ -486,9 +324,11 @@ fn changes_can_be_proposed_where_the_folder_is_there() {
         ("AGENTS.md", "Use spaces.\n"),
         ("a/AGENTS.md", "new document\n"),
         ("b/AGENTS.md", "new folder\n"),
+        ("c/AGENTS.md", ""),
     ]);
     desk.save(None, "Use tabs.\n");
     let a = desk.make_folder("a");
+    desk.make_folder("c");
     let before = desk.docs();
     let words = [
         "--to",
@@ -508,6 +348,7 @@ fn changes_can_be_proposed_where_the_folder_is_there() {
             {"path": "AGENTS.md", "state": "differs", "version": 1, "done": "proposed"},
             {"path": "a/AGENTS.md", "state": "only_in_files", "done": "proposed"},
             {"path": "b/AGENTS.md", "state": "only_in_files", "done": "left"},
+            {"path": "c/AGENTS.md", "state": "only_in_files", "done": "left"},
         ])
     );
     assert_eq!(desk.docs(), before);
@@ -595,7 +436,7 @@ async fn a_document_that_changes_while_it_is_compared_is_not_overwritten() {
         save,
     )
     .await;
-    let said = "error: a document changed while it was compared (version 1 is 2 by now), so nothing was saved: sync again\n";
+    let said = "error: a document changed while it was compared (expected version 1, actual version 2), so nothing was saved: sync again\n";
     let refused = tokio::task::block_in_place(|| desk.sync(&["--to", "tree"]));
     assert_eq!(refused, Ended::new(1, "", said));
     let client = serving.client().await;

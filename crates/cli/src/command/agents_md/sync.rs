@@ -131,7 +131,7 @@ impl Sync {
         }
         let (home, sync) = (self.place.home.clone(), self.clone());
         let rows = Local::with(&home, |local| async move { sync.work(&local).await }).await?;
-        self.report(rows)
+        self.report(&rows)
     }
 
     async fn work(self, local: &Local) -> Result<Vec<Row>, Failure> {
@@ -160,13 +160,12 @@ impl Sync {
         };
         let (to, with_diff) = (self.to, self.diff);
         blocking(move || {
-            let rows = scopes
+            scopes
                 .iter()
-                .map(|scope| rows(scope, to, with_diff, &mut deeds));
-            let rows: Result<Vec<_>, _> = rows.collect();
-            Ok(rows?.into_iter().flatten().collect())
+                .flat_map(|scope| rows(scope, to, with_diff, &mut deeds))
+                .collect()
         })
-        .await?
+        .await
     }
 
     /// Gives the documents the texts of the files, all or nothing.
@@ -191,7 +190,7 @@ impl Sync {
             Err(rpc::client::Error::Rpc { data, .. }) if data["kind"] == "version_conflict" => {
                 Err(Failure::InTheWay {
                     detail: format!(
-                        "a document changed while it was compared (version {} is {} by now), so nothing was saved: sync again",
+                        "a document changed while it was compared (expected version {}, actual version {}), so nothing was saved: sync again",
                         data["expected"], data["actual"]
                     ),
                 })
@@ -209,6 +208,10 @@ impl Sync {
     ) -> Result<Deeds, Failure> {
         let mut deeds = Deeds::new();
         for (folder, file) in changed_files(scopes)? {
+            if file.expected_version == Some(0) && file.content.is_empty() {
+                // No text instead of no document is no change to decide about.
+                continue;
+            }
             let folder_id = match folder {
                 "" => tree.folder_id.clone(),
                 folder => match tree.folders.get(folder) {
@@ -262,7 +265,7 @@ impl Sync {
         .await?
     }
 
-    fn report(&self, rows: Vec<Row>) -> Result<(), Failure> {
+    fn report(&self, rows: &[Row]) -> Result<(), Failure> {
         let is_left = |row: &&Row| match row.done {
             Some(done) => done == Done::Left,
             None => self.to.is_none() && row.state != State::Same,
@@ -270,7 +273,7 @@ impl Sync {
         let left = rows.iter().filter(is_left).count();
         match self.json {
             true => terminal::answer(&json!({"rows": rows, "left": left}), true)?,
-            false => terminal::say(&self.shown(&rows))?,
+            false => terminal::say(&self.shown(rows))?,
         }
         match left {
             0 => Ok(()),
@@ -396,12 +399,7 @@ fn check_unchanged(directory: &Path, rewrite: &Rewrite) -> Result<(), Failure> {
 }
 
 /// What is to be said of a scope: one row, and another for a CLAUDE.md that says something else or was written too.
-fn rows(
-    scope: &Scope,
-    to: Option<Side>,
-    with_diff: bool,
-    deeds: &mut Deeds,
-) -> Result<Vec<Row>, Failure> {
+fn rows(scope: &Scope, to: Option<Side>, with_diff: bool, deeds: &mut Deeds) -> Vec<Row> {
     let (path, text) = scope.file();
     let text = text.unwrap_or_default();
     let doc = scope.doc.as_ref();
@@ -434,10 +432,7 @@ fn rows(
             Some(Side::Files) => [other, counts],
             Some(Side::Tree) | None => [counts, other],
         };
-        let diff = match with_diff && before.text != after.text {
-            true => Some(before.diff(&after)?),
-            false => None,
-        };
+        let diff = (with_diff && before.text != after.text).then(|| before.diff(&after));
         rows.push(Row {
             path,
             state,
@@ -447,7 +442,7 @@ fn rows(
             diff,
         });
     }
-    Ok(rows)
+    rows
 }
 
 /// A text and what a diff calls it.
@@ -465,11 +460,13 @@ impl Named {
         }
     }
 
-    fn diff(&self, after: &Self) -> Result<String, Failure> {
+    fn diff(&self, after: &Self) -> String {
         let names = [self.name.as_str(), after.name.as_str()];
         let diff = gateway::unified_diff(names, &self.text, &after.text);
-        diff.map_err(|refused| Failure::InTheWay {
-            detail: format!("`{}` cannot be compared: {}", after.name, refused.message()),
+        // What was done is done: texts that are too long to be compared are no reason to fail.
+        diff.unwrap_or_else(|refused| {
+            let [before, after] = names;
+            format!("--- {before}\n+++ {after}\n{}\n", refused.message())
         })
     }
 }
