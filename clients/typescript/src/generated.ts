@@ -6510,6 +6510,8 @@ export interface ThreadAgentsDocExportParams {
 export interface ThreadAgentsDocExportResponse {
   /** The files, by path. */
   files: ThreadAgentsDocExportedFile[];
+  /** Every folder below the scope, by path, also those without a file. */
+  folders: ThreadAgentsDocExportedFolder[];
 }
 
 /** One file of the tree as a file of a repository. */
@@ -6524,10 +6526,20 @@ export interface ThreadAgentsDocExportedFile {
   version: number;
 }
 
+/** One folder of the tree as a directory of a repository. */
+export interface ThreadAgentsDocExportedFolder {
+  /** The folder. */
+  folder_id: FolderId;
+  /** The path with `/`. */
+  path: string;
+}
+
 /** One instruction file of a repository. */
 export interface ThreadAgentsDocFile {
   /** The text. */
   content: string;
+  /** The version of the scope's file the client saw last, 0 for none: if there is another, nothing is imported. */
+  expected_version?: number | null;
   /** The path in the repository with `/`, ending in `AGENTS.md` or `CLAUDE.md`. */
   path: string;
 }
@@ -8329,6 +8341,7 @@ export interface Methods {
    * Create the folders and files of a repository's AGENTS.md and CLAUDE.md files, all or nothing.
    *
    * A CLAUDE.md counts as the AGENTS.md of its folder when there is none.
+   * Paths mean the folders that export gives them.
    */
   "thread/agents_doc/import": { params: ThreadAgentsDocImportParams; result: ThreadAgentsDocImportResponse };
   /** Answer the files below a scope the way import takes them. */

@@ -44,6 +44,12 @@ pub(crate) enum Failure {
     /// The answer says that something is wrong.
     #[error("{detail}")]
     Unsound { detail: String },
+    /// Something there would be lost.
+    #[error("{detail}")]
+    InTheWay { detail: String },
+    /// Files of a repository and documents of the tree say different things.
+    #[error("{}", match count { 1 => "one file is not in step with the tree".to_owned(), count => format!("{count} files are not in step with the tree") })]
+    Drift { count: usize },
     /// The arguments make no sense, or help was asked for.
     #[error("{}", sentence(_0))]
     Usage(#[from] clap::Error),

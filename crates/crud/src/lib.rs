@@ -40,8 +40,8 @@ pub use thread::{
     Field, Moved, StartThread, Started, ThreadChange, ThreadCursor, ThreadRepository, Updated,
 };
 pub use thread_agents_doc::{
-    AgentsDocSummary, ArchiveDoc, Archived, DocScope, ExportedFile, ImportFile, ImportMode,
-    Imported, Resolved, RestoreDoc, Revision, RevisionSummary, SaveDoc, Saved, Scope,
+    AgentsDocSummary, ArchiveDoc, Archived, DocScope, Exported, ExportedFile, ImportFile,
+    ImportMode, Imported, Resolved, RestoreDoc, Revision, RevisionSummary, SaveDoc, Saved, Scope,
     ThreadAgentsDocRepository, ThreadResolution,
 };
 pub use thread_agents_doc_proposal::{

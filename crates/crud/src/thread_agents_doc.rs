@@ -10,7 +10,7 @@ mod resolve;
 mod revision;
 mod save;
 
-pub use files::{ExportedFile, ImportFile, ImportMode, Imported};
+pub use files::{Exported, ExportedFile, ImportFile, ImportMode, Imported};
 pub use resolve::{Resolved, Scope};
 pub use revision::{RestoreDoc, Revision, RevisionSummary};
 pub use save::{ArchiveDoc, Archived, SaveDoc, Saved};
@@ -139,7 +139,7 @@ impl ThreadAgentsDocRepository<'_> {
     }
 
     /// The documents below a scope as files.
-    pub async fn export(&self, scope: DocScope) -> Result<Vec<ExportedFile>, Error> {
+    pub async fn export(&self, scope: DocScope) -> Result<Exported, Error> {
         self.0.read(move |db| files::export(db, &scope)).await
     }
 }

@@ -37,6 +37,7 @@ pub use gateway::{Gateway, GatewayOptions};
 pub use home::{Home, default_home, replace_file};
 pub use methods::router;
 pub use peer::Peer;
+pub use proposals::{unified_diff, with_lf};
 pub use serve::{ServeOptions, Serving, serve};
 pub use sha256::sha256_hex;
 pub use sources::{Clock, IdSource, Sources};

@@ -28,13 +28,18 @@ impl DocText {
     /// compare the hash of what they sent with the hash they get back.
     pub(crate) fn checked(path: &str, received: &str) -> Result<Self, Failure> {
         check_text(path, received, MAX_CONTENT_CHARS)?;
-        let content = received.replace("\r\n", "\n").replace('\r', "\n");
+        let content = with_lf(received);
         Ok(Self {
             sha256: crate::sha256_hex(&content),
             char_count: i64::try_from(content.chars().count()).unwrap_or(i64::MAX),
             content,
         })
     }
+}
+
+/// A text with the line endings that the tree keeps.
+pub fn with_lf(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
 fn check_text(path: &str, text: &str, limit: usize) -> Result<(), Failure> {
@@ -127,9 +132,9 @@ pub(crate) async fn compared(base: BaseText, text: DocText) -> Result<ProposedTe
         ));
     }
     blocking(move || {
-        check_comparable(&base.content, &text.content)?;
+        let names = ["a/AGENTS.md", "b/AGENTS.md"];
         Ok(ProposedText {
-            diff: unified_diff(&base.content, &text.content),
+            diff: unified_diff(names, &base.content, &text.content)?,
             base_version: base.version,
             content: text.content,
             content_sha256: text.sha256,
@@ -147,16 +152,17 @@ async fn blocking<T: Send + 'static>(
     worked.map_err(|panic| Failure::incident(&panic))?
 }
 
-fn unified_diff(before: &str, after: &str) -> String {
+/// A change of a text as a unified diff, under the names of both sides.
+pub fn unified_diff(names: [&str; 2], before: &str, after: &str) -> Result<String, Failure> {
+    check_comparable(before, after)?;
+    let [original, modified] = names.map(str::to_owned);
     let mut options = DiffOptions::new();
     options
-        .set_original_filename("a/AGENTS.md")
-        .set_modified_filename("b/AGENTS.md");
+        .set_original_filename(original)
+        .set_modified_filename(modified);
     let patch = options.create_patch(before, after);
-    PatchFormatter::new()
-        .suppress_blank_empty(false)
-        .fmt_patch(&patch)
-        .to_string()
+    let shown = PatchFormatter::new().suppress_blank_empty(false);
+    Ok(shown.fmt_patch(&patch).to_string())
 }
 
 fn check_comparable(left: &str, right: &str) -> Result<(), Failure> {

@@ -348,6 +348,11 @@ pub(crate) fn thread_id(text: &str) -> Result<ThreadId, Failure> {
     id(text)
 }
 
+/// The id of a stored folder.
+pub(crate) fn folder_id(text: &str) -> Result<FolderId, Failure> {
+    id(text)
+}
+
 /// The id of a stored turn.
 pub(crate) fn turn_id(text: &str) -> Result<TurnId, Failure> {
     id(text)

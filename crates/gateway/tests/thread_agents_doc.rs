@@ -833,6 +833,7 @@ fn files(files: &[(&str, &str)]) -> Vec<ThreadAgentsDocFile> {
     let file = |(path, content): &(&str, &str)| ThreadAgentsDocFile {
         path: (*path).to_owned(),
         content: (*content).to_owned(),
+        expected_version: None,
     };
     files.iter().map(file).collect()
 }
@@ -994,12 +995,74 @@ async fn what_was_exported_can_be_imported() {
             .map(|(path, content)| ThreadAgentsDocFile {
                 path: path.clone(),
                 content: content.clone(),
+                expected_version: None,
             })
             .collect(),
         mode: ThreadAgentsDocImportMode::Create,
     };
     client.call::<ThreadAgentsDocImport>(import).await.unwrap();
     assert_eq!(exported(&client).await, files);
+}
+
+#[tokio::test]
+async fn an_import_means_the_folders_that_an_export_names() {
+    let running = testkit::gateway().await;
+    let client = in_workspace(&running).await;
+    let mut places = Vec::new();
+    for name in ["A", "A", "x/.."] {
+        let place = folder(&client, None, name).await;
+        saved(&client, text(Some(&place), "old")).await;
+        places.push(place);
+    }
+    let files = [
+        ("A/AGENTS.md", "first"),
+        ("A (2)/AGENTS.md", "second"),
+        ("x_../AGENTS.md", "third"),
+    ];
+    let imported = client
+        .call_raw("thread/agents_doc/import", import("update", &files))
+        .await
+        .unwrap();
+    let docs = imported["docs"].as_array().unwrap().iter();
+    let changed: Vec<_> = docs
+        .map(|doc| (doc["folder_id"].clone(), doc["content"].clone()))
+        .collect();
+    let [first, second, third] = places.try_into().unwrap();
+    assert_eq!(
+        changed,
+        [
+            (json!(second), json!("second")),
+            (json!(first), json!("first")),
+            (json!(third), json!("third")),
+        ]
+    );
+    assert_eq!(imported["folders"], json!([]));
+}
+
+#[tokio::test]
+async fn an_import_for_another_version_changes_nothing() {
+    let running = testkit::gateway().await;
+    let client = in_workspace(&running).await;
+    saved(&client, text(None, "one")).await;
+    saved(&client, text(None, "two")).await;
+    let before = answer(&client, "thread/tree", json!({"workspace_id": "ws_a"})).await;
+    let import = |mode: &str, root: i64, new: i64| {
+        json!({"workspace_id": "ws_a", "mode": mode, "files": [
+            {"path": "new/AGENTS.md", "content": "new", "expected_version": new},
+            {"path": "AGENTS.md", "content": "mine", "expected_version": root},
+        ]})
+    };
+    for (mode, root, new) in [("update", 1, 0), ("create", 1, 0), ("update", 2, 1)] {
+        let refused = refusal(&client, "thread/agents_doc/import", import(mode, root, new));
+        assert_eq!(refused.await, "-32600 version_conflict", "{mode}");
+        let after = answer(&client, "thread/tree", json!({"workspace_id": "ws_a"}));
+        assert_eq!(after.await, before, "{mode}");
+    }
+    let method = "thread/agents_doc/import";
+    let done = client.call_raw(method, import("update", 2, 0)).await;
+    let done = done.unwrap();
+    assert_eq!(done["docs"][0]["version"], 3);
+    assert_eq!(done["docs"][1]["version"], 1);
 }
 
 /// Saves with 16 connections at once.

@@ -1,4 +1,4 @@
-//! `ac agents-md import|export`
+//! `ac agents-md import|export|sync`
 
 use std::{
     fs,
@@ -12,12 +12,10 @@ use serde_json::json;
 use super::HomeOption;
 use crate::{failure::Failure, local::Local, terminal};
 
-/// Folders that hold what people did not write.
-const SKIPPED: &[&str] = &["node_modules", "target"];
-/// Files at most; a repository has a handful.
-const MAX_FILES: usize = 5_000;
-/// Bytes of one file at most.
-const MAX_BYTES: u64 = 1 << 20;
+mod compare;
+mod files;
+mod git;
+mod sync;
 
 #[derive(Args, Debug)]
 pub(crate) struct AgentsMd {
@@ -53,10 +51,11 @@ enum AgentsMdAction {
         #[arg(long)]
         json: bool,
     },
+    Sync(sync::Sync),
 }
 
 /// Which part of the tree.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 struct Place {
     #[command(flatten)]
     home: HomeOption,
@@ -101,6 +100,7 @@ impl AgentsMd {
                 };
                 Ok(terminal::say(&lines)?)
             }
+            AgentsMdAction::Sync(sync) => sync.run().await,
         }
     }
 }
@@ -111,7 +111,7 @@ async fn import(
     update: bool,
     as_json: bool,
 ) -> Result<(), Failure> {
-    let files = instruction_files(directory)?;
+    let files = files::read_all(directory)?;
     if files.is_empty() {
         return Err(Failure::Argument {
             detail: format!(
@@ -159,15 +159,7 @@ async fn export(place: &Place, directory: &Path, force: bool) -> Result<Vec<Path
     .await?;
     // Everything is looked at before anything is written.
     for file in &exported.files {
-        let mut path = directory.to_owned();
-        for part in Path::new(&file.path) {
-            path.push(part);
-            if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
-                return Err(Failure::Argument {
-                    detail: format!("`{}` is a link and could lead elsewhere", path.display()),
-                });
-            }
-        }
+        files::check_place(directory, &file.path)?;
     }
     if !force {
         for file in &exported.files {
@@ -185,67 +177,7 @@ async fn export(place: &Place, directory: &Path, force: bool) -> Result<Vec<Path
     }
     let mut written = Vec::new();
     for file in &exported.files {
-        let path = directory.join(&file.path);
-        let failed = |source| Failure::File {
-            path: path.clone(),
-            source,
-        };
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(failed)?;
-        }
-        gateway::replace_file(&path, file.content.as_bytes()).map_err(failed)?;
-        written.push(path);
+        written.push(files::write(directory, &file.path, &file.content)?);
     }
     Ok(written)
-}
-
-/// Every AGENTS.md and CLAUDE.md below a directory. Links are not followed and hidden folders are left out.
-fn instruction_files(directory: &Path) -> Result<Vec<ThreadAgentsDocFile>, Failure> {
-    let mut files = Vec::new();
-    let mut open = vec![(directory.to_owned(), String::new())];
-    while let Some((folder, prefix)) = open.pop() {
-        let failed = |source| Failure::File {
-            path: folder.clone(),
-            source,
-        };
-        for entry in fs::read_dir(&folder).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let (kind, path) = (entry.file_type().map_err(failed)?, entry.path());
-            let Some(name) = entry.file_name().to_str().map(ToOwned::to_owned) else {
-                continue;
-            };
-            let below = format!("{prefix}{name}");
-            if kind.is_dir() && !name.starts_with('.') && !SKIPPED.contains(&name.as_str()) {
-                open.push((path, format!("{below}/")));
-            } else if kind.is_file() && (name == "AGENTS.md" || name == "CLAUDE.md") {
-                files.push(read(&path, below)?);
-            }
-        }
-        if files.len() > MAX_FILES {
-            return Err(Failure::Argument {
-                detail: format!(
-                    "`{}` has more than {MAX_FILES} instruction files",
-                    directory.display()
-                ),
-            });
-        }
-    }
-    files.sort_by(|left, right| left.path.cmp(&right.path));
-    Ok(files)
-}
-
-fn read(path: &Path, below: String) -> Result<ThreadAgentsDocFile, Failure> {
-    let failed = |source| Failure::File {
-        path: path.to_owned(),
-        source,
-    };
-    if fs::metadata(path).map_err(failed)?.len() > MAX_BYTES {
-        return Err(Failure::Argument {
-            detail: format!("`{}` is larger than {MAX_BYTES} bytes", path.display()),
-        });
-    }
-    Ok(ThreadAgentsDocFile {
-        path: below,
-        content: fs::read_to_string(path).map_err(failed)?,
-    })
 }

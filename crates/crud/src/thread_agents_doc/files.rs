@@ -10,7 +10,7 @@ use sea_orm::{
 
 use super::{
     DocScope, check, explicit,
-    save::{SaveDoc, Saved, save},
+    save::{SaveDoc, Saved, check_version, save},
 };
 use crate::{
     Error, MAX_DEPTH, MAX_FOLDERS, query,
@@ -28,6 +28,8 @@ pub struct ImportFile {
     pub content_sha256: String,
     /// The length of the text.
     pub char_count: i64,
+    /// The version the caller saw; 0 means that there must be none.
+    pub expected_version: Option<i64>,
 }
 
 /// What happens to documents that are there.
@@ -48,6 +50,15 @@ pub struct Imported {
     pub folders: Vec<thread_folder::Model>,
     /// The new version of the tree; none when nothing changed.
     pub tree_version: Option<u64>,
+}
+
+/// What is below a scope, as a repository has it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Exported {
+    /// The documents, by path.
+    pub files: Vec<ExportedFile>,
+    /// Every folder by its path, which is made of names fit for a file system, and its id.
+    pub folders: BTreeMap<Vec<String>, String>,
 }
 
 /// One document as a file.
@@ -82,12 +93,13 @@ pub(super) fn import(
         Ok::<_, Error>(format!("{prefix}{suffix}"))
     };
     let mut imported = Imported::default();
+    // Siblings may share a name. What an export calls them is what an import means by it.
     let mut known: BTreeMap<(Option<String>, String), String> = BTreeMap::new();
+    let mut taken: BTreeMap<Option<String>, BTreeSet<String>> = BTreeMap::new();
     for folder in folders(db, &scope.workspace_id)? {
-        // Siblings may share a name: the oldest id stands for it.
-        known
-            .entry((folder.parent_folder_id, folder.name))
-            .or_insert(folder.id);
+        let siblings = taken.entry(folder.parent_folder_id.clone()).or_default();
+        let name = unique_name(&folder.name, siblings);
+        known.insert((folder.parent_folder_id, name), folder.id);
     }
     for file in files {
         if base + file.folders.len() > MAX_DEPTH {
@@ -123,7 +135,10 @@ pub(super) fn import(
             workspace_id: scope.workspace_id.clone(),
             folder_id: parent,
         };
-        if mode == ImportMode::Create && explicit(db, &target)?.is_some() {
+        if mode == ImportMode::Create
+            && let Some(stored) = explicit(db, &target)?
+        {
+            check_version(Some(&stored), file.expected_version)?;
             continue;
         }
         let saved = save(
@@ -135,7 +150,7 @@ pub(super) fn import(
                 content: file.content,
                 content_sha256: file.content_sha256,
                 char_count: file.char_count,
-                expected_version: None,
+                expected_version: file.expected_version,
                 reason: "manual".to_owned(),
                 author: author.to_owned(),
                 now,
@@ -152,10 +167,7 @@ pub(super) fn import(
     Ok(imported)
 }
 
-pub(super) fn export(
-    db: &DatabaseConnection,
-    scope: &DocScope,
-) -> Result<Vec<ExportedFile>, Error> {
+pub(super) fn export(db: &DatabaseConnection, scope: &DocScope) -> Result<Exported, Error> {
     check(db, scope)?;
     let folders = folders(db, &scope.workspace_id)?;
     let mut children: BTreeMap<Option<&str>, Vec<&thread_folder::Model>> = BTreeMap::new();
@@ -174,17 +186,18 @@ pub(super) fn export(
         .into_iter()
         .map(|doc| (doc.folder_id.clone(), doc))
         .collect();
-    let mut files = Vec::new();
-    let mut open = vec![(scope.folder_id.clone(), Vec::new())];
+    let mut exported = Exported::default();
+    let mut open: Vec<(Option<String>, Vec<String>)> = vec![(scope.folder_id.clone(), Vec::new())];
     while let Some((folder_id, path)) = open.pop() {
         let mut taken = BTreeSet::new();
         for child in children.get(&folder_id.as_deref()).into_iter().flatten() {
             let name = unique_name(&child.name, &mut taken);
-            let below = path.iter().cloned().chain([name]).collect();
+            let below: Vec<_> = path.iter().cloned().chain([name]).collect();
+            exported.folders.insert(below.clone(), child.id.clone());
             open.push((Some(child.id.clone()), below));
         }
         if let Some(doc) = docs.remove(&folder_id) {
-            files.push(ExportedFile {
+            exported.files.push(ExportedFile {
                 folders: path,
                 content: doc.content,
                 content_sha256: doc.content_sha256,
@@ -192,8 +205,9 @@ pub(super) fn export(
             });
         }
     }
+    let files = &mut exported.files;
     files.sort_by(|left, right| left.folders.cmp(&right.folders));
-    Ok(files)
+    Ok(exported)
 }
 
 /// A name that can be a directory's, and that no sibling has. Letters that separate paths become `_`.

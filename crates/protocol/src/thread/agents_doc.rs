@@ -37,6 +37,7 @@ crate::methods! {
     /// Create the folders and files of a repository's AGENTS.md and CLAUDE.md files, all or nothing.
     ///
     /// A CLAUDE.md counts as the AGENTS.md of its folder when there is none.
+    /// Paths mean the folders that export gives them.
     Write ThreadAgentsDocImport = "thread/agents_doc/import" (ThreadAgentsDocImportParams in workspace_id only Human) -> ThreadAgentsDocImportResponse;
     /// Answer the files below a scope the way import takes them.
     Read ThreadAgentsDocExport = "thread/agents_doc/export" (ThreadAgentsDocExportParams in workspace_id) -> ThreadAgentsDocExportResponse;
@@ -413,6 +414,9 @@ pub struct ThreadAgentsDocFile {
     pub path: String,
     /// The text.
     pub content: String,
+    /// The version of the scope's file the client saw last, 0 for none: if there is another, nothing is imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_version: Option<i64>,
 }
 
 /// What an import does to files that are there.
@@ -449,6 +453,8 @@ pub struct ThreadAgentsDocExportParams {
 pub struct ThreadAgentsDocExportResponse {
     /// The files, by path.
     pub files: Vec<ThreadAgentsDocExportedFile>,
+    /// Every folder below the scope, by path, also those without a file.
+    pub folders: Vec<ThreadAgentsDocExportedFolder>,
 }
 
 /// One file of the tree as a file of a repository.
@@ -462,6 +468,15 @@ pub struct ThreadAgentsDocExportedFile {
     pub content_sha256: String,
     /// The version.
     pub version: i64,
+}
+
+/// One folder of the tree as a directory of a repository.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ThreadAgentsDocExportedFolder {
+    /// The path with `/`.
+    pub path: String,
+    /// The folder.
+    pub folder_id: FolderId,
 }
 
 /// Payload of `thread/agents_doc/changed`.

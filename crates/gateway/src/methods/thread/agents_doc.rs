@@ -268,7 +268,7 @@ async fn export(
         .export(scope(&params.workspace_id, params.folder_id.as_ref()))
         .await;
     let found = found.map_err(failure::<ThreadAgentsDocExport>)?;
-    let files = found.into_iter().map(|file| {
+    let files = found.files.into_iter().map(|file| {
         let names = file.folders.iter().map(String::as_str).chain(["AGENTS.md"]);
         ThreadAgentsDocExportedFile {
             path: names.collect::<Vec<_>>().join("/"),
@@ -277,8 +277,15 @@ async fn export(
             version: file.version,
         }
     });
+    let folders = found.folders.into_iter().map(|(names, id)| {
+        Ok(ThreadAgentsDocExportedFolder {
+            path: names.join("/"),
+            folder_id: rows::folder_id(&id)?,
+        })
+    });
     Ok(ThreadAgentsDocExportResponse {
         files: files.collect(),
+        folders: folders.collect::<Result<_, Failure>>()?,
     })
 }
 
@@ -398,6 +405,7 @@ fn import_files(files: &[ThreadAgentsDocFile]) -> Result<Vec<ImportFile>, Failur
             content: text.content,
             content_sha256: text.sha256,
             char_count: text.char_count,
+            expected_version: file.expected_version,
         };
         match chosen.get(&folders) {
             Some((known, _)) if *known == name => {
@@ -444,6 +452,7 @@ mod tests {
         ThreadAgentsDocFile {
             path: path.to_owned(),
             content: path.to_owned(),
+            expected_version: None,
         }
     }
 

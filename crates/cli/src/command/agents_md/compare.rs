@@ -1,0 +1,175 @@
+//! The documents of the tree beside the files of a directory, scope by scope.
+
+use std::{collections::BTreeMap, path::Path};
+
+use gateway::with_lf;
+use protocol::thread::agents_doc::{ThreadAgentsDocExportResponse, ThreadAgentsDocFile};
+use serde::Serialize;
+
+use super::files;
+use crate::failure::Failure;
+
+/// How a file and a document stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum State {
+    Same,
+    OnlyInTree,
+    OnlyInFiles,
+    Differs,
+    /// A CLAUDE.md with another text than the AGENTS.md beside it.
+    ClaudeDiffers,
+}
+
+impl State {
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::OnlyInTree => "only in the tree",
+            Self::OnlyInFiles => "only in files",
+            Self::Differs => "differs",
+            Self::ClaudeDiffers => "differs from AGENTS.md",
+        }
+    }
+}
+
+/// One directory, and the folder of the tree that stands for it.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    /// The path with `/`; empty for the root.
+    pub(super) folder: String,
+    pub(super) doc: Option<Doc>,
+    /// The text of the AGENTS.md.
+    agents: Option<String>,
+    /// The text of the CLAUDE.md, if it has one of its own.
+    claude: Option<String>,
+}
+
+/// What the tree says.
+#[derive(Debug)]
+pub(super) struct Doc {
+    pub(super) content: String,
+    pub(super) version: i64,
+}
+
+/// A file that is to get another text.
+#[derive(Debug)]
+pub(super) struct Rewrite {
+    pub(super) path: String,
+    /// What it says; none if it is not there.
+    pub(super) before: Option<String>,
+    pub(super) after: String,
+}
+
+impl Scope {
+    /// The file that stands for the document, and its text.
+    pub(super) fn file(&self) -> (String, Option<&str>) {
+        match (&self.agents, &self.claude) {
+            (Some(agents), _) => (self.path("AGENTS.md"), Some(agents)),
+            (None, Some(claude)) => (self.path("CLAUDE.md"), Some(claude)),
+            (None, None) => (self.path("AGENTS.md"), None),
+        }
+    }
+
+    /// The CLAUDE.md with a text of its own beside an AGENTS.md, and how it stands.
+    pub(super) fn beside(&self) -> Option<(String, &str, State)> {
+        let (agents, claude) = (self.agents.as_deref()?, self.claude.as_deref()?);
+        let state = match with_lf(agents) == with_lf(claude) {
+            true => self.state(),
+            false => State::ClaudeDiffers,
+        };
+        Some((self.path("CLAUDE.md"), claude, state))
+    }
+
+    pub(super) fn state(&self) -> State {
+        match (&self.doc, self.file().1) {
+            (Some(doc), Some(text)) if with_lf(text) == doc.content => State::Same,
+            (Some(_), Some(_)) => State::Differs,
+            (Some(_), None) => State::OnlyInTree,
+            (None, _) => State::OnlyInFiles,
+        }
+    }
+
+    /// The files that do not say what the document says.
+    pub(super) fn rewrites(&self) -> Vec<Rewrite> {
+        let Some(doc) = &self.doc else {
+            return Vec::new();
+        };
+        let beside = self.beside().map(|(path, text, _)| (path, Some(text)));
+        let differs = |text: &str| with_lf(text) != doc.content;
+        [Some(self.file()), beside]
+            .into_iter()
+            .flatten()
+            .filter(|(_, text)| text.is_none_or(differs))
+            .map(|(path, text)| Rewrite {
+                path,
+                before: text.map(str::to_owned),
+                after: doc.content.clone(),
+            })
+            .collect()
+    }
+
+    fn path(&self, name: &str) -> String {
+        match self.folder.as_str() {
+            "" => name.to_owned(),
+            folder => format!("{folder}/{name}"),
+        }
+    }
+
+    fn take(&mut self, name: &str, text: String) {
+        match name {
+            "AGENTS.md" => self.agents = Some(text),
+            _ if points_to_agents(&text) => {}
+            _ => self.claude = Some(text),
+        }
+    }
+}
+
+/// Whether a CLAUDE.md only says where the text is.
+fn points_to_agents(text: &str) -> bool {
+    matches!(text.trim(), "@AGENTS.md" | "@./AGENTS.md")
+}
+
+/// Every scope that has a document or a file, by path.
+pub(super) fn scopes(
+    directory: &Path,
+    exported: ThreadAgentsDocExportResponse,
+) -> Result<Vec<Scope>, Failure> {
+    let mut found: BTreeMap<String, Scope> = BTreeMap::new();
+    for file in files::read_all(directory)? {
+        put(&mut found, file);
+    }
+    for file in exported.files {
+        let (folder, _) = split(&file.path);
+        if !folder.is_empty() && !found.contains_key(folder) {
+            // The walk leaves out some folders, and the tree may have them all the same.
+            for path in [file.path.clone(), format!("{folder}/CLAUDE.md")] {
+                if let Some(file) = files::read_one(directory, &path)? {
+                    put(&mut found, file);
+                }
+            }
+        }
+        let scope = found.entry(folder.to_owned()).or_default();
+        scope.doc = Some(Doc {
+            content: file.content,
+            version: file.version,
+        });
+    }
+    let scopes = found
+        .into_iter()
+        .map(|(folder, scope)| Scope { folder, ..scope });
+    // A CLAUDE.md that points to nothing is no document.
+    let scopes = scopes.filter(|scope| scope.doc.is_some() || scope.file().1.is_some());
+    Ok(scopes.collect())
+}
+
+fn put(found: &mut BTreeMap<String, Scope>, file: ThreadAgentsDocFile) {
+    let (folder, name) = split(&file.path);
+    let scope = found.entry(folder.to_owned()).or_default();
+    scope.take(name, file.content);
+}
+
+/// The folder and the name of a file.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}

@@ -1,0 +1,475 @@
+//! `ac agents-md sync`
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, ValueEnum};
+use protocol::{AgentsDocProposalId, FolderId, WorkspaceId, thread::agents_doc::*};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{
+    Place,
+    compare::{self, Rewrite, Scope, State},
+    files, git,
+};
+use crate::{command::blocking, failure::Failure, local::Local, terminal};
+
+/// Compare the thread tree with the AGENTS.md and CLAUDE.md files of a repository, and bring them in step.
+///
+/// Without --to it only tells how each file stands. Nothing is ever deleted: what only the other side has is left.
+///
+/// In a directory the AGENTS.md counts. A CLAUDE.md that is a link to it, or only says `@AGENTS.md`, is in step; one
+/// that is alone stands for the document; one with another text of its own is drift: `--to tree` takes the AGENTS.md
+/// and leaves it as it is, `--to files` gives both the text of the tree.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Exit codes: 0 in step, or everything done; 1 drift is left, or refused; 2 wrong arguments."
+)]
+pub(super) struct Sync {
+    #[command(flatten)]
+    place: Place,
+    /// The directory, usually a repository.
+    directory: PathBuf,
+    /// The side that gets the text of the other.
+    #[arg(long, value_name = "SIDE")]
+    to: Option<Side>,
+    /// With `--to tree`: propose the changes, for somebody to decide about, instead of saving them.
+    ///
+    /// Folders cannot be proposed: a file whose folder is not in the tree is left.
+    #[arg(long, requires = "to")]
+    propose: bool,
+    /// Why the changes are proposed.
+    #[arg(long, value_name = "TEXT", requires = "propose")]
+    rationale: Option<String>,
+    /// With `--to files`: also replace files with changes that are not committed.
+    #[arg(long, requires = "to")]
+    force: bool,
+    /// Check everything and change nothing.
+    #[arg(long, requires = "to")]
+    dry_run: bool,
+    /// Show what differs: what would change in the side named by --to, or else what the files have that the tree has not.
+    #[arg(long)]
+    diff: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which side changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Side {
+    /// The files win: documents get new versions, and folders are made where they are missing.
+    Tree,
+    /// The tree wins: files are written, unless git has not got what they say now.
+    Files,
+}
+
+/// One line of the report.
+#[derive(Debug, Serialize)]
+struct Row {
+    path: String,
+    state: State,
+    /// The version in the tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<i64>,
+    /// What was done about it, or would be in a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    done: Option<Done>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposal_id: Option<AgentsDocProposalId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Done {
+    Saved,
+    Proposed,
+    Written,
+    Left,
+}
+
+impl Done {
+    fn words(self, dry_run: bool) -> &'static str {
+        match (self, dry_run) {
+            (Self::Saved, false) => "saved",
+            (Self::Saved, true) => "to be saved",
+            (Self::Proposed, false) => "proposed",
+            (Self::Proposed, true) => "to be proposed",
+            (Self::Written, false) => "written",
+            (Self::Written, true) => "to be written",
+            (Self::Left, _) => "left",
+        }
+    }
+}
+
+/// What happened to files, by their paths.
+type Deeds = BTreeMap<String, (Done, Option<AgentsDocProposalId>)>;
+
+/// The part of the tree that stands for the directory.
+struct Tree {
+    workspace_id: WorkspaceId,
+    folder_id: Option<FolderId>,
+    /// The folders below, by path.
+    folders: BTreeMap<String, FolderId>,
+}
+
+impl Sync {
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let misused = match self.to {
+            Some(Side::Files) if self.propose => Some("--propose goes with `--to tree`"),
+            Some(Side::Tree) if self.force => Some("--force goes with `--to files`"),
+            Some(_) | None => None,
+        };
+        if let Some(detail) = misused {
+            let detail = detail.to_owned();
+            return Err(Failure::Argument { detail });
+        }
+        let (home, sync) = (self.place.home.clone(), self.clone());
+        let rows = Local::with(&home, |local| async move { sync.work(&local).await }).await?;
+        self.report(rows)
+    }
+
+    async fn work(self, local: &Local) -> Result<Vec<Row>, Failure> {
+        let params = ThreadAgentsDocExportParams {
+            workspace_id: local.workspace(self.place.workspace.as_deref()).await?,
+            folder_id: self.place.folder()?,
+        };
+        let exported = local.client.call::<ThreadAgentsDocExport>(params.clone());
+        let mut exported = exported.await?;
+        let folders = std::mem::take(&mut exported.folders);
+        let tree = Tree {
+            workspace_id: params.workspace_id,
+            folder_id: params.folder_id,
+            folders: folders
+                .into_iter()
+                .map(|folder| (folder.path, folder.folder_id))
+                .collect(),
+        };
+        let directory = self.directory.clone();
+        let scopes = blocking(move || compare::scopes(&directory, exported)).await??;
+        let mut deeds = match self.to {
+            None => Deeds::new(),
+            Some(Side::Files) => self.write(&scopes).await?,
+            Some(Side::Tree) if self.propose => self.propose(local, &tree, &scopes).await?,
+            Some(Side::Tree) => self.save(local, &tree, &scopes).await?,
+        };
+        let (to, with_diff) = (self.to, self.diff);
+        blocking(move || {
+            let rows = scopes
+                .iter()
+                .map(|scope| rows(scope, to, with_diff, &mut deeds));
+            let rows: Result<Vec<_>, _> = rows.collect();
+            Ok(rows?.into_iter().flatten().collect())
+        })
+        .await?
+    }
+
+    /// Gives the documents the texts of the files, all or nothing.
+    async fn save(&self, local: &Local, tree: &Tree, scopes: &[Scope]) -> Result<Deeds, Failure> {
+        let files = changed_files(scopes)?;
+        let files: Vec<_> = files.into_iter().map(|(_, file)| file).collect();
+        let deeds = files
+            .iter()
+            .map(|file| (file.path.clone(), (Done::Saved, None)));
+        let deeds = deeds.collect();
+        if self.dry_run || files.is_empty() {
+            return Ok(deeds);
+        }
+        let params = ThreadAgentsDocImportParams {
+            workspace_id: tree.workspace_id.clone(),
+            folder_id: tree.folder_id.clone(),
+            files,
+            mode: ThreadAgentsDocImportMode::Update,
+        };
+        match local.client.call::<ThreadAgentsDocImport>(params).await {
+            Ok(_) => Ok(deeds),
+            Err(rpc::client::Error::Rpc { data, .. }) if data["kind"] == "version_conflict" => {
+                Err(Failure::InTheWay {
+                    detail: format!(
+                        "a document changed while it was compared (version {} is {} by now), so nothing was saved: sync again",
+                        data["expected"], data["actual"]
+                    ),
+                })
+            }
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// Proposes the texts of the files, each for itself. The same proposal again is the one that waits.
+    async fn propose(
+        &self,
+        local: &Local,
+        tree: &Tree,
+        scopes: &[Scope],
+    ) -> Result<Deeds, Failure> {
+        let mut deeds = Deeds::new();
+        for (folder, file) in changed_files(scopes)? {
+            let folder_id = match folder {
+                "" => tree.folder_id.clone(),
+                folder => match tree.folders.get(folder) {
+                    Some(id) => Some(id.clone()),
+                    None => continue,
+                },
+            };
+            let reason = || format!("`{}` of the repository says so", file.path);
+            let params = ThreadAgentsDocProposeParams {
+                workspace_id: tree.workspace_id.clone(),
+                folder_id,
+                content: file.content,
+                rationale: self.rationale.clone().unwrap_or_else(reason),
+                base_version: file.expected_version,
+            };
+            let id = match self.dry_run {
+                true => None,
+                false => {
+                    let proposed = local.client.call::<ThreadAgentsDocPropose>(params).await?;
+                    Some(proposed.proposal.id)
+                }
+            };
+            deeds.insert(file.path, (Done::Proposed, id));
+        }
+        Ok(deeds)
+    }
+
+    /// Gives the files the texts of the documents. Everything is looked at before anything is written.
+    async fn write(&self, scopes: &[Scope]) -> Result<Deeds, Failure> {
+        let rewrites: Vec<_> = scopes.iter().flat_map(Scope::rewrites).collect();
+        let deeds = rewrites
+            .iter()
+            .map(|one| (one.path.clone(), (Done::Written, None)));
+        let deeds = deeds.collect();
+        let (directory, force, dry_run) = (self.directory.clone(), self.force, self.dry_run);
+        blocking(move || {
+            for rewrite in &rewrites {
+                files::check_place(&directory, &rewrite.path)?;
+            }
+            if !force {
+                check_kept(&directory, &rewrites)?;
+            }
+            for rewrite in &rewrites {
+                check_unchanged(&directory, rewrite)?;
+            }
+            for rewrite in rewrites.iter().filter(|_| !dry_run) {
+                files::write(&directory, &rewrite.path, &rewrite.after)?;
+            }
+            Ok(deeds)
+        })
+        .await?
+    }
+
+    fn report(&self, rows: Vec<Row>) -> Result<(), Failure> {
+        let is_left = |row: &&Row| match row.done {
+            Some(done) => done == Done::Left,
+            None => self.to.is_none() && row.state != State::Same,
+        };
+        let left = rows.iter().filter(is_left).count();
+        match self.json {
+            true => terminal::answer(&json!({"rows": rows, "left": left}), true)?,
+            false => terminal::say(&self.shown(&rows))?,
+        }
+        match left {
+            0 => Ok(()),
+            count => Err(Failure::Drift { count }),
+        }
+    }
+
+    fn shown(&self, rows: &[Row]) -> String {
+        let mut titles = vec!["PATH", "STATE", "VERSION"];
+        titles.extend(self.to.map(|_| "DONE"));
+        let done = |row: &Row| row.done.map_or("-", |done| done.words(self.dry_run));
+        let cells: Vec<Vec<String>> = rows
+            .iter()
+            .map(|row| {
+                let version = row.version.map_or("-".to_owned(), |one| one.to_string());
+                let mut cells = vec![
+                    terminal::harmless(&row.path),
+                    row.state.words().to_owned(),
+                    version,
+                ];
+                cells.extend(self.to.map(|_| done(row).to_owned()));
+                cells
+            })
+            .collect();
+        let diffs = rows.iter().filter_map(|row| row.diff.as_deref());
+        let diffs = diffs.map(|diff| format!("\n{}", terminal::harmless_lines(diff)));
+        let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+        for row in rows {
+            let word = match row.done {
+                Some(done) => done.words(self.dry_run),
+                None => row.state.words(),
+            };
+            *counts
+                .entry((row.done, row.state == State::Same, word))
+                .or_default() += 1;
+        }
+        let counts = counts
+            .iter()
+            .map(|((.., word), count)| format!("{count} {word}"));
+        let summary = match rows {
+            [] => "There are no documents and no files.".to_owned(),
+            _ => counts.collect::<Vec<_>>().join(", "),
+        };
+        let mut lines = Vec::new();
+        if !rows.is_empty() {
+            lines.push(terminal::table(&titles, &cells));
+        }
+        lines.extend(diffs);
+        if lines.len() > 1 {
+            lines.push(String::new());
+        }
+        lines.push(summary);
+        lines.join("\n")
+    }
+}
+
+/// The files whose text the tree has not got, each with its folder and the version that was seen.
+fn changed_files(scopes: &[Scope]) -> Result<Vec<(&str, ThreadAgentsDocFile)>, Failure> {
+    let mut changed = Vec::new();
+    for scope in scopes.iter().filter(|one| one.state() != State::Same) {
+        let (path, Some(text)) = scope.file() else {
+            continue;
+        };
+        let length = text.chars().count();
+        if length > MAX_CONTENT_CHARS {
+            return Err(Failure::InTheWay {
+                detail: format!(
+                    "`{path}` has {length} characters: a document has at most {MAX_CONTENT_CHARS}"
+                ),
+            });
+        }
+        let file = ThreadAgentsDocFile {
+            path,
+            content: text.to_owned(),
+            expected_version: Some(scope.doc.as_ref().map_or(0, |doc| doc.version)),
+        };
+        changed.push((scope.folder.as_str(), file));
+    }
+    Ok(changed)
+}
+
+/// Fails if git could not bring back what a file says now.
+fn check_kept(directory: &Path, rewrites: &[Rewrite]) -> Result<(), Failure> {
+    let mut replaced = rewrites
+        .iter()
+        .filter(|one| one.before.is_some())
+        .peekable();
+    let Some(first) = replaced.peek() else {
+        return Ok(());
+    };
+    let Some(clean) = git::clean_files(directory) else {
+        return Err(Failure::InTheWay {
+            detail: format!(
+                "`{}` is in no git repository that could bring `{}` back: use --force to replace it",
+                directory.display(),
+                first.path
+            ),
+        });
+    };
+    match replaced.find(|one| !clean.contains(&one.path)) {
+        None => Ok(()),
+        Some(lost) => Err(Failure::InTheWay {
+            detail: format!(
+                "`{}` says something that is not committed: commit it, or use --force to replace it",
+                lost.path
+            ),
+        }),
+    }
+}
+
+/// Fails if a file says something else than what was compared.
+fn check_unchanged(directory: &Path, rewrite: &Rewrite) -> Result<(), Failure> {
+    let now = files::read_one(directory, &rewrite.path)?;
+    match now.map(|file| file.content) == rewrite.before {
+        true => Ok(()),
+        false => Err(Failure::InTheWay {
+            detail: format!(
+                "`{}` changed while it was compared, so nothing was written: sync again",
+                rewrite.path
+            ),
+        }),
+    }
+}
+
+/// What is to be said of a scope: one row, and another for a CLAUDE.md that says something else or was written too.
+fn rows(
+    scope: &Scope,
+    to: Option<Side>,
+    with_diff: bool,
+    deeds: &mut Deeds,
+) -> Result<Vec<Row>, Failure> {
+    let (path, text) = scope.file();
+    let text = text.unwrap_or_default();
+    let doc = scope.doc.as_ref();
+    let version = doc.map(|doc| doc.version);
+    let in_tree = Named::new("tree", &path, doc.map_or("", |doc| doc.content.as_str()));
+    let in_file = Named::new("files", &path, text);
+    let beside = scope.beside();
+    let beside = beside
+        .filter(|(path, _, state)| *state == State::ClaudeDiffers || deeds.contains_key(path));
+    let beside = beside.map(|(path, text, state)| {
+        let counts = match (to, doc) {
+            (Some(Side::Files), Some(_)) => in_tree.clone(),
+            (Some(_) | None, _) => in_file.clone(),
+        };
+        let claude = Named::new("files", &path, text);
+        (path, state, None, [counts, claude])
+    });
+    let file = (path, scope.state(), version, [in_tree, in_file]);
+    let mut rows = Vec::new();
+    for (path, state, version, [counts, other]) in std::iter::once(file).chain(beside) {
+        let (done, proposal_id) = match deeds.remove(&path) {
+            Some((done, proposal)) => (Some(done), proposal),
+            None => {
+                let is_settled = state == State::Same || to == Some(Side::Files) && doc.is_some();
+                let is_left = to.is_some() && !is_settled;
+                (is_left.then_some(Done::Left), None)
+            }
+        };
+        let [before, after] = match to {
+            Some(Side::Files) => [other, counts],
+            Some(Side::Tree) | None => [counts, other],
+        };
+        let diff = match with_diff && before.text != after.text {
+            true => Some(before.diff(&after)?),
+            false => None,
+        };
+        rows.push(Row {
+            path,
+            state,
+            version,
+            done,
+            proposal_id,
+            diff,
+        });
+    }
+    Ok(rows)
+}
+
+/// A text and what a diff calls it.
+#[derive(Clone)]
+struct Named {
+    name: String,
+    text: String,
+}
+
+impl Named {
+    fn new(side: &str, path: &str, text: &str) -> Self {
+        Self {
+            name: format!("{side}/{path}"),
+            text: gateway::with_lf(text),
+        }
+    }
+
+    fn diff(&self, after: &Self) -> Result<String, Failure> {
+        let names = [self.name.as_str(), after.name.as_str()];
+        let diff = gateway::unified_diff(names, &self.text, &after.text);
+        diff.map_err(|refused| Failure::InTheWay {
+            detail: format!("`{}` cannot be compared: {}", after.name, refused.message()),
+        })
+    }
+}
