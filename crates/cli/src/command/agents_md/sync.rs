@@ -131,7 +131,7 @@ impl Sync {
         }
         let (home, sync) = (self.place.home.clone(), self.clone());
         let rows = Local::with(&home, |local| async move { sync.work(&local).await }).await?;
-        self.report(rows)
+        self.report(&rows)
     }
 
     async fn work(self, local: &Local) -> Result<Vec<Row>, Failure> {
@@ -262,7 +262,7 @@ impl Sync {
         .await?
     }
 
-    fn report(&self, rows: Vec<Row>) -> Result<(), Failure> {
+    fn report(&self, rows: &[Row]) -> Result<(), Failure> {
         let is_left = |row: &&Row| match row.done {
             Some(done) => done == Done::Left,
             None => self.to.is_none() && row.state != State::Same,
@@ -270,7 +270,7 @@ impl Sync {
         let left = rows.iter().filter(is_left).count();
         match self.json {
             true => terminal::answer(&json!({"rows": rows, "left": left}), true)?,
-            false => terminal::say(&self.shown(&rows))?,
+            false => terminal::say(&self.shown(rows))?,
         }
         match left {
             0 => Ok(()),
