@@ -197,6 +197,22 @@ fn the_tree_and_its_documents_are_those_of_the_company_around_here() {
 }
 
 #[test]
+fn instructions_go_into_the_tree_and_out_again() {
+    let desk = Desk::new();
+    let (from, to) = (desk.place.path().join("from"), desk.place.path().join("to"));
+    fs::create_dir_all(from.join("api")).unwrap();
+    gateway::replace_file(&from.join("api/AGENTS.md"), b"# API\n").unwrap();
+    let imported = desk.json(&["agents-md", "import", "--json", from.to_str().unwrap()]);
+    assert_eq!(imported["docs"][0]["content"], "# API\n");
+    let exported = desk.json(&["agents-md", "export", "--json", to.to_str().unwrap()]);
+    assert_eq!(exported, json!({"files": [to.join("api/AGENTS.md")]}));
+    assert_eq!(
+        fs::read_to_string(to.join("api/AGENTS.md")).unwrap(),
+        "# API\n"
+    );
+}
+
+#[test]
 fn projects_with_the_same_name_are_told_apart() {
     let desk = Desk::new();
     desk.json(&["workspace:project:create_with_defaults", "--name", "Alpha"]);

@@ -42,12 +42,13 @@ fn found(folder: &Path) -> Value {
     let workspace_id = &workspace["id"];
     let tree = call("thread/tree", json!({"workspace_id": workspace_id}));
     let files = call("artifact/list", json!({"workspace_id": workspace_id}));
-    let mut names: Vec<_> = files["items"]
-        .as_array()
+    let files = files["items"].as_array().cloned().unwrap_or_default();
+    // What people gave, and what runs left behind.
+    let (results, given): (Vec<_>, Vec<_>) = files
         .into_iter()
-        .flatten()
-        .map(|file| file["artifact"]["display_name"].clone())
-        .collect();
+        .partition(|file| file["created_by_kind"] == "task");
+    let names = given.iter().map(|file| &file["artifact"]["display_name"]);
+    let mut names: Vec<_> = names.cloned().collect();
     names.sort_by_key(Value::to_string);
     let projects = call("workspace.projects.list", json!({}))["projects"].clone();
     let booking = projects.as_array().and_then(|list| {
@@ -96,6 +97,7 @@ fn found(folder: &Path) -> Value {
         "instructions": count(&tree["agents_docs"]),
         "threads": count(&tree["threads"]),
         "files": names,
+        "results": results.len(),
         "messages": count(&messages),
     })
 }
@@ -115,6 +117,7 @@ fn whole() -> Value {
         "instructions": 3,
         "threads": 3,
         "files": ["bookings-per-week.png", "prices-spring.json", "refund-rules.md"],
+        "results": 11,
         "messages": 2,
     })
 }

@@ -7,6 +7,7 @@ use std::{
 
 use clap::{Args, Subcommand};
 use protocol::{FolderId, Id as _, thread::agents_doc::*};
+use serde_json::json;
 
 use super::HomeOption;
 use crate::{failure::Failure, local::Local, terminal};
@@ -33,6 +34,9 @@ enum AgentsMdAction {
         /// Give documents that are there the text of the file; without this they stay as they are.
         #[arg(long)]
         update: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// Write the documents of the thread tree as AGENTS.md files.
     Export {
@@ -43,6 +47,9 @@ enum AgentsMdAction {
         /// Replace files that are there with another text.
         #[arg(long)]
         force: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
     },
     Sync(sync::Sync),
 }
@@ -52,7 +59,7 @@ enum AgentsMdAction {
 struct Place {
     #[command(flatten)]
     home: HomeOption,
-    /// The workspace [default: the current one]
+    /// The workspace [default: that of the company folder around here, else the one to start in]
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
     /// The folder of the tree that stands for the directory [default: the root]
@@ -73,18 +80,37 @@ impl AgentsMd {
                 place,
                 directory,
                 update,
-            } => import(&place, &directory, update).await,
+                json,
+            } => import(&place, &directory, update, json).await,
             AgentsMdAction::Export {
                 place,
                 directory,
                 force,
-            } => export(&place, &directory, force).await,
+                json,
+            } => {
+                let written = export(&place, &directory, force).await?;
+                let lines = match (json, written.is_empty()) {
+                    (true, _) => format!("{:#}", json!({ "files": written })),
+                    (false, true) => "There are no documents to write.".to_owned(),
+                    (false, false) => written
+                        .iter()
+                        .map(|path| path.display().to_string())
+                        .collect::<Vec<_>>()
+                        .join("\n"),
+                };
+                Ok(terminal::say(&lines)?)
+            }
             AgentsMdAction::Sync(sync) => sync.run().await,
         }
     }
 }
 
-async fn import(place: &Place, directory: &Path, update: bool) -> Result<(), Failure> {
+async fn import(
+    place: &Place,
+    directory: &Path,
+    update: bool,
+    as_json: bool,
+) -> Result<(), Failure> {
     let files = files::read_all(directory)?;
     if files.is_empty() {
         return Err(Failure::Argument {
@@ -108,6 +134,9 @@ async fn import(place: &Place, directory: &Path, update: bool) -> Result<(), Fai
         Ok(local.client.call::<ThreadAgentsDocImport>(params).await?)
     })
     .await?;
+    if as_json {
+        return terminal::answer(&json!(imported), true);
+    }
     let summary = format!(
         "{found} files found, {} documents changed, {} folders made",
         imported.docs.len(),
@@ -117,7 +146,8 @@ async fn import(place: &Place, directory: &Path, update: bool) -> Result<(), Fai
     Ok(())
 }
 
-async fn export(place: &Place, directory: &Path, force: bool) -> Result<(), Failure> {
+/// Answers the files it wrote.
+async fn export(place: &Place, directory: &Path, force: bool) -> Result<Vec<PathBuf>, Failure> {
     let folder_id = place.folder()?;
     let exported = Local::with(&place.home, |local| async move {
         let params = ThreadAgentsDocExportParams {
@@ -127,10 +157,6 @@ async fn export(place: &Place, directory: &Path, force: bool) -> Result<(), Fail
         Ok(local.client.call::<ThreadAgentsDocExport>(params).await?)
     })
     .await?;
-    if exported.files.is_empty() {
-        terminal::say("There are no documents to write.")?;
-        return Ok(());
-    }
     // Everything is looked at before anything is written.
     for file in &exported.files {
         files::check_place(directory, &file.path)?;
@@ -149,9 +175,9 @@ async fn export(place: &Place, directory: &Path, force: bool) -> Result<(), Fail
             }
         }
     }
+    let mut written = Vec::new();
     for file in &exported.files {
-        let path = files::write(directory, &file.path, &file.content)?;
-        terminal::say(&path.display().to_string())?;
+        written.push(files::write(directory, &file.path, &file.content)?);
     }
-    Ok(())
+    Ok(written)
 }

@@ -9,7 +9,7 @@ use std::{
     io,
     net::SocketAddr,
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use clap::Args;
@@ -180,7 +180,7 @@ impl Place {
     fn is_whole(&self) -> bool {
         let note = fs::read(self.folder.join(NOTE)).ok();
         let note: Option<Value> = note.and_then(|note| serde_json::from_slice(&note).ok());
-        let is_there = |path: &str| Path::new(&self.folder).join(path).is_file();
+        let is_there = |path: &str| self.folder.join(path).is_file();
         note.is_some_and(|note| note["whole"] == true)
             && is_there("home/gateway.db")
             && is_there("fernway/company/company.yaml")

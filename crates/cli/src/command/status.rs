@@ -8,7 +8,7 @@ use protocol::{
 };
 use serde_json::json;
 
-use super::HomeOption;
+use super::{HomeOption, inbox};
 use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
 
 /// How the home, its gateway and the company around here stand.
@@ -35,13 +35,11 @@ impl Status {
                 Err(Failure::NoCompany { .. }) => None,
                 Err(failure) => return Err(failure),
                 Ok(workspace_dir) => {
+                    // The same number as `ac inbox` has rows.
+                    let waiting = inbox::waiting(client, workspace_dir.clone()).await?.len();
                     let params = CompanyFolderParams { workspace_dir };
-                    Some(
-                        client
-                            .call::<CompanyWorkspaceHomeSnapshot>(params)
-                            .await?
-                            .home,
-                    )
+                    let found = client.call::<CompanyWorkspaceHomeSnapshot>(params);
+                    Some((found.await?.home, waiting))
                 }
             };
             Ok((listed.workspaces, company))
@@ -56,12 +54,12 @@ impl Status {
                 "name": workspace.name,
                 "current": workspace.is_current,
             })).collect::<Vec<_>>(),
-            "company": company.as_ref().map(|company| json!({
+            "company": company.as_ref().map(|(company, waiting)| json!({
                 "folder": company.workspace_dir,
-                "waiting_for_you": company.summary.pending_reviews,
+                "waiting_for_you": waiting,
                 "running": company.summary.active_runs,
             })),
-            "projects": company.iter().flat_map(|company| &company.projects).map(|project| json!({
+            "projects": company.iter().flat_map(|(company, _)| &company.projects).map(|project| json!({
                 "id": project.project_id,
                 "name": project.name,
                 "progress": format!("{:.0} %", project.progress_pct),

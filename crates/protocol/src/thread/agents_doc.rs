@@ -19,9 +19,9 @@ crate::methods! {
     ///
     /// Line endings become LF and nothing else is changed, so that clients can compare hashes.
     /// A text that is there already makes no new version.
-    Write ThreadAgentsDocSave = "thread/agents_doc/save" (ThreadAgentsDocSaveParams in workspace_id only Human) -> ThreadAgentsDocSaveResponse;
+    Write ThreadAgentsDocSave = "thread/agents_doc/save" (ThreadAgentsDocSaveParams in workspace_id) -> ThreadAgentsDocSaveResponse;
     /// Archive the explicit file for one root/folder scope.
-    Write ThreadAgentsDocArchive = "thread/agents_doc/archive" (ThreadAgentsDocArchiveParams in workspace_id only Human) -> ThreadAgentsDocArchiveResponse;
+    Write ThreadAgentsDocArchive = "thread/agents_doc/archive" (ThreadAgentsDocArchiveParams in workspace_id) -> ThreadAgentsDocArchiveResponse;
     /// Resolve the effective file for one concrete thread.
     Read ThreadAgentsDocResolveForThread = "thread/agents_doc/resolve_for_thread" (ThreadAgentsDocResolveForThreadParams in workspace_id) -> ThreadAgentsDocResolveForThreadResponse;
     /// List the versions of a file, newest first, without their texts.
@@ -31,14 +31,14 @@ crate::methods! {
     /// Write an old version as a new one.
     ///
     /// The old version of an archived file comes back as a new file of the same scope.
-    Write ThreadAgentsDocRestore = "thread/agents_doc/restore" (ThreadAgentsDocRestoreParams in workspace_id only Human) -> ThreadAgentsDocRestoreResponse;
+    Write ThreadAgentsDocRestore = "thread/agents_doc/restore" (ThreadAgentsDocRestoreParams in workspace_id) -> ThreadAgentsDocRestoreResponse;
     /// Show exactly the section a new turn of a thread would get.
     Read ThreadAgentsDocPreview = "thread/agents_doc/preview" (ThreadAgentsDocPreviewParams in workspace_id) -> ThreadAgentsDocPreviewResponse;
     /// Create the folders and files of a repository's AGENTS.md and CLAUDE.md files, all or nothing.
     ///
     /// A CLAUDE.md counts as the AGENTS.md of its folder when there is none.
     /// Paths mean the folders that export gives them.
-    Write ThreadAgentsDocImport = "thread/agents_doc/import" (ThreadAgentsDocImportParams in workspace_id only Human) -> ThreadAgentsDocImportResponse;
+    Write ThreadAgentsDocImport = "thread/agents_doc/import" (ThreadAgentsDocImportParams in workspace_id) -> ThreadAgentsDocImportResponse;
     /// Answer the files below a scope the way import takes them.
     Read ThreadAgentsDocExport = "thread/agents_doc/export" (ThreadAgentsDocExportParams in workspace_id) -> ThreadAgentsDocExportResponse;
 

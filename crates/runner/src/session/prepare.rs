@@ -202,9 +202,7 @@ pub(crate) const STOP_FLAG: &str = "stop_requested.flag";
 
 /// Whether a file among the outputs of a run is a result, and not what the gateway put there for the worker or itself.
 pub fn is_result(name: &str) -> bool {
-    const OURS: [&str; 7] = [
-        // The answer of the turn.
-        "last_message.md",
+    const OURS: [&str; 6] = [
         "prompt.txt",
         "result_schema.json",
         "stdin.txt",
