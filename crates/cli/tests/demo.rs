@@ -173,6 +173,24 @@ fn a_folder_with_something_else_is_left_alone() {
 }
 
 #[test]
+fn what_only_looks_like_a_demo_keeps_every_file() {
+    for note in ["{\"my\":\"app\"}", "{}", "", "{\"demo\":1}"] {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir(place.path().join("home")).unwrap();
+        for (name, text) in [("demo.json", note), ("home/letter.txt", "precious")] {
+            let mut file = fs::File::create(place.path().join(name)).unwrap();
+            std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+        }
+        assert_eq!(demo(place.path()).status.code(), Some(2), "{note}");
+        let read = |name: &str| fs::read_to_string(place.path().join(name)).unwrap();
+        assert_eq!(
+            (read("demo.json").as_str(), read("home/letter.txt").as_str()),
+            (note, "precious")
+        );
+    }
+}
+
+#[test]
 fn a_demo_is_served_and_a_second_one_tells_where() {
     let place = tempfile::tempdir().unwrap();
     let mut serving = ac()

@@ -104,7 +104,7 @@ pub enum Error {
     #[error("proposal `{}` was rebased in between", .0.id)]
     ProposalChanged(Box<entity::thread_agents_doc_proposal::Model>),
     /// Too many proposals wait.
-    #[error("a workspace can have {limit} proposals that wait at most")]
+    #[error("an author can have {limit} proposals that wait at most")]
     TooManyProposals {
         /// The most.
         limit: i64,

@@ -9,8 +9,8 @@ use crate::{
     workspace,
 };
 
-/// The most proposals of a workspace that wait.
-pub const MAX_PENDING_PROPOSALS: i64 = 1_000;
+/// The most proposals of one author that wait in a workspace: nobody takes the place of others.
+pub const MAX_PENDING_PROPOSALS: i64 = 100;
 
 /// The operations on proposals.
 #[derive(Debug)]
@@ -262,8 +262,12 @@ fn create(db: &DatabaseConnection, new: &NewProposal) -> Result<(Proposal, bool)
         return Ok((with_current(db, row)?, false));
     }
     let count = "SELECT COUNT(*) AS waiting FROM thread_agents_doc_proposal \
-                 WHERE workspace_id = $1 AND status = 'pending'";
-    let row = query::one(db, count, [new.scope.workspace_id.as_str().into()])?;
+                 WHERE workspace_id = $1 AND status = 'pending' AND author = $2";
+    let values = [
+        new.scope.workspace_id.as_str().into(),
+        new.author.as_str().into(),
+    ];
+    let row = query::one(db, count, values)?;
     let waiting: i64 = row.map_or(Ok(0), |row| row.try_get("", "waiting"))?;
     if waiting >= MAX_PENDING_PROPOSALS {
         return Err(Error::TooManyProposals {

@@ -200,16 +200,21 @@ async fn where_both_changed_the_same_lines_a_rebase_needs_the_merged_text() {
     let mut with_text = of(&proposal);
     with_text["content"] = BASE.replace("tabs", "two spaces").into();
     assert_eq!(
-        refusal(&worker, method, with_text.clone()).await,
+        refusal(&owner, method, with_text.clone()).await,
         "-32602 invalid_params"
     );
     with_text["current_version"] = 1.into();
     assert_eq!(
-        refusal(&worker, method, with_text.clone()).await,
+        refusal(&owner, method, with_text.clone()).await,
         "-32600 version_conflict"
     );
     with_text["current_version"] = 2.into();
-    let rebased = call(&worker, method, with_text).await;
+    // Otherwise its author could put another text under what a person has looked at.
+    assert_eq!(
+        refusal(&worker, method, with_text.clone()).await,
+        "-32043 forbidden"
+    );
+    let rebased = call(&owner, method, with_text).await;
     assert_eq!(rebased["proposal"]["base_version"], 2);
     let approve = decision(&proposal, "approve");
     call(&owner, "thread/agents_doc/proposal/decide", approve).await;

@@ -120,12 +120,27 @@ impl Place {
         for entry in fs::read_dir(&folder).map_err(failed)? {
             names.push(entry.map_err(failed)?.file_name());
         }
-        let is_demo =
-            names.iter().any(|name| name == NOTE) || names.iter().all(|name| name == LOCK);
-        match is_demo {
-            true => Ok(Self { folder }),
+        let ours = [NOTE, LOCK, HOME, COMPANY];
+        let is_ours = names
+            .iter()
+            .all(|name| ours.iter().any(|ours| name == ours));
+        let is_new = names.iter().all(|name| name == LOCK);
+        let place = Self {
+            folder: folder.clone(),
+        };
+        // What a demo did not make is never removed.
+        match is_new || (is_ours && place.noted().is_some()) {
+            true => Ok(place),
             false => Err(refused("holds something else than a demo")),
         }
+    }
+
+    /// Whether the demo that was noted here is whole; none if none was.
+    fn noted(&self) -> Option<bool> {
+        let note = fs::read(self.folder.join(NOTE)).ok()?;
+        let note: Value = serde_json::from_slice(&note).ok()?;
+        let whole = note["whole"].as_bool()?;
+        (note == noted(whole)).then_some(whole)
     }
 
     fn home(&self) -> PathBuf {
@@ -178,16 +193,18 @@ impl Place {
     }
 
     fn is_whole(&self) -> bool {
-        let note = fs::read(self.folder.join(NOTE)).ok();
-        let note: Option<Value> = note.and_then(|note| serde_json::from_slice(&note).ok());
         let is_there = |path: &str| self.folder.join(path).is_file();
-        note.is_some_and(|note| note["whole"] == true)
+        self.noted() == Some(true)
             && is_there("home/gateway.db")
             && is_there("fernway/company/company.yaml")
     }
 
     fn note(&self, whole: bool) -> io::Result<()> {
-        let note = json!({"demo": 1, "whole": whole});
-        replace_file(&self.folder.join(NOTE), note.to_string().as_bytes())
+        let note = noted(whole).to_string();
+        replace_file(&self.folder.join(NOTE), note.as_bytes())
     }
+}
+
+fn noted(whole: bool) -> Value {
+    json!({"demo": 1, "whole": whole})
 }

@@ -253,7 +253,10 @@ async fn propose(place: Place, because: String, json: bool) -> Result<(), Failur
 fn edited(text: &str) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
         let mut text = String::new();
-        io::stdin().read_to_string(&mut text)?;
+        let read = io::stdin().read_to_string(&mut text);
+        read.map_err(|error| Failure::Argument {
+            detail: format!("standard input cannot be read as text: {error}"),
+        })?;
         return Ok(text);
     }
     let folder = env::temp_dir();

@@ -168,6 +168,12 @@ async fn rebase(
             found.proposal.row.author
         )));
     }
+    // Whoever looked at a proposal must be able to approve what they saw by its id.
+    if !is_person && params.content.is_some() {
+        return Err(Failure::forbidden(
+            "a text merged by hand is for people: take the proposal back and propose it anew",
+        ));
+    }
     if found.proposal.row.status != "pending" {
         return Err(failure(crud::Error::ProposalDecided(Box::new(
             found.proposal.row,
