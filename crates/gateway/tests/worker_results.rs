@@ -8,7 +8,7 @@ use fixture::{Fixture, text};
 use serde_json::{Value, json};
 
 /// Writes `report.md` among the outputs of the run, and a link that leads out of the company.
-const REPORTS: &str = "for run in \"$(dirname \"$0\")\"/work/projects/*/runs/*; do\n\
+const REPORTS: &str = "cd \"$(dirname \"$0\")\" && for run in work/projects/*/runs/*; do\n\
                        printf '# Report\\n' > \"$run/outputs/report.md\"\n\
                        ln -sf /etc/hostname \"$run/outputs/linked.txt\"\n\
                        : > \"$run/outputs/empty.txt\"\ndone\n";
@@ -118,7 +118,7 @@ impl Fixture {
     /// An artifact that a run left behind.
     async fn result(&self, content: &str) -> String {
         self.install_script(&format!(
-            "for run in \"$(dirname \"$0\")\"/work/projects/*/runs/*; do printf '{content}' > \"$run/outputs/facts.md\"; done\n"
+            "cd \"$(dirname \"$0\")\" && for run in work/projects/*/runs/*; do printf '{content}' > \"$run/outputs/facts.md\"; done\n"
         ));
         let (run, _) = self.work("codex").await;
         let kept = self.artifacts(&run).await;
