@@ -350,6 +350,8 @@ test("an agent has a profile, and can be written to", async () => {
 });
 
 test("a dry run of the heartbeat tells whom it would wake and why, and writes nothing", async () => {
+  const always = { quiet_hours_start_hour: 0, quiet_hours_end_hour: 0 };
+  await desk.call("heartbeat.config.set", { workspace_dir: company.dir, ...always });
   const page = await open("/heartbeat");
   await page.getByText("It has not beaten yet").waitFor();
   await page.keyboard.press("t");
