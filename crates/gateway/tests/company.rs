@@ -376,22 +376,25 @@ async fn what_nobody_could_show_is_refused_and_names_of_files_are_cut_for_the_tr
     let fixture = Fixture::new().await;
     let long = "x".repeat(201);
     let said = "x".repeat(100_001);
-    for (method, params, field) in [
+    for (method, params, field, limit) in [
         (
             "workspace.project.create_with_defaults",
             json!({"name": long}),
             "name",
+            "200",
         ),
         (
             "conversation.create_channel",
             json!({"scope": "workspace", "name": long, "slug": "a", "created_by": "human"}),
             "name",
+            "200",
         ),
         (
             "comment.add",
             json!({"project_id": fixture.project, "author_id": "human", "author_role": "human",
                 "target_agent_id": "agent_a", "body": said}),
             "body",
+            "100000",
         ),
     ] {
         let mut params = params;
@@ -401,8 +404,9 @@ async fn what_nobody_could_show_is_refused_and_names_of_files_are_cut_for_the_tr
             panic!("{method}: {refused:?}");
         };
         let told = format!("{message} {data}");
+        let expected = format!("string to have <={limit} characters");
         assert!(
-            told.contains(field) && told.contains("at most"),
+            told.contains(field) && told.contains(&expected),
             "{method}: {told}"
         );
     }

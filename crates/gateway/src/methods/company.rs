@@ -245,29 +245,6 @@ fn failure(error: &Error) -> Failure {
     }
 }
 
-/// The most characters of what is said at once: a message, a comment.
-const MOST_SAID: usize = 100_000;
-
-/// Refuses a name that nobody could show.
-fn short_name(field: &str, name: &str) -> Result<(), Failure> {
-    at_most(field, name, protocol::Name::MAX_CHARS)
-}
-
-/// Refuses a text that nobody would read.
-fn short_text(field: &str, text: &str) -> Result<(), Failure> {
-    at_most(field, text, MOST_SAID)
-}
-
-fn at_most(field: &str, text: &str, most: usize) -> Result<(), Failure> {
-    match text.chars().count() {
-        count if count > most => Err(Failure::param(
-            format!("/{field}"),
-            format!("expected at most {most} characters, found {count}"),
-        )),
-        _ => Ok(()),
-    }
-}
-
 /// Who acts.
 fn actor(id: Text, role: ActorRole, team_id: Option<Text>) -> Actor {
     Actor {

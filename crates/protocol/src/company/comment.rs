@@ -92,6 +92,7 @@ pub struct CommentAddParams {
     /// What they are.
     pub author_role: ActorRole,
     /// What they say.
+    #[schemars(length(max = 100_000))]
     pub body: Text,
     /// The agent it is about.
     #[serde(default)]

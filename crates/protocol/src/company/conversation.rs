@@ -68,8 +68,10 @@ pub struct ConversationCreateChannelParams {
     #[serde(default)]
     pub project_id: Option<ProjectId>,
     /// Its name.
+    #[schemars(length(max = 200))]
     pub name: Text,
     /// Its name in addresses; `home` is taken.
+    #[schemars(length(max = 200))]
     pub slug: Text,
     /// Who may see it; `team` if not given.
     #[serde(default)]
@@ -160,6 +162,7 @@ pub struct ConversationMessageSendParams {
     /// What they are.
     pub author_role: ActorRole,
     /// What they say.
+    #[schemars(length(max = 100_000))]
     pub body: Text,
     /// What it is; `text` if not given.
     #[serde(default)]

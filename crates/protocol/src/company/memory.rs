@@ -29,6 +29,7 @@ pub struct MemoryProposeDeltaParams {
     /// The project.
     pub project_id: ProjectId,
     /// What it is called.
+    #[schemars(length(max = 200))]
     pub title: Text,
     /// What kind of memory it changes.
     pub scope_kind: MemoryScopeKind,

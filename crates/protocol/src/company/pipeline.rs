@@ -29,6 +29,7 @@ pub struct PipelineClientIntakeRunParams {
     /// The company folder.
     pub workspace_dir: Text,
     /// What the project is called.
+    #[schemars(length(max = 200))]
     pub project_name: Text,
     /// Who leads the company.
     pub ceo_actor_id: Text,

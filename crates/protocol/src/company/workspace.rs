@@ -88,6 +88,7 @@ pub struct CompanyWorkspaceInitParams {
     pub workspace_dir: Text,
     /// The name of the company; `AgentCompany` if none is given.
     #[serde(default)]
+    #[schemars(length(max = 200))]
     pub company_name: Option<Text>,
     /// Also in a folder that is not empty. An identity and a machine file that are there are kept.
     #[serde(default)]
@@ -454,6 +455,7 @@ pub struct CompanyWorkspaceProjectCreateWithDefaultsParams {
     /// The company folder.
     pub workspace_dir: Text,
     /// The name of the project.
+    #[schemars(length(max = 200))]
     pub name: Text,
     /// Who leads the company; `human_ceo` if not given.
     #[serde(default)]
@@ -549,9 +551,11 @@ pub struct CompanyWorkspaceBootstrapEnterpriseParams {
     pub workspace_dir: Text,
     /// The name of the company; `AgentCompany` if not given.
     #[serde(default)]
+    #[schemars(length(max = 200))]
     pub company_name: Option<Text>,
     /// The name of the first project; `AgentCompany Ops` if not given.
     #[serde(default)]
+    #[schemars(length(max = 200))]
     pub project_name: Option<Text>,
     /// How it is built; `enterprise` if not given.
     #[serde(default)]

@@ -9,7 +9,7 @@ use company::{
 use protocol::company::{MessageKind, Visibility, conversation::*};
 use rpc::{Failure, Router};
 
-use super::{actor, asking, known, scope, short_name, short_text, within};
+use super::{actor, asking, known, scope, within};
 use crate::Context;
 
 /// How many messages are listed if nobody says how many.
@@ -52,8 +52,6 @@ async fn create_channel(
             "`home` is taken by the company: choose another slug",
         ));
     }
-    short_name("name", &params.name)?;
-    short_name("slug", &params.slug)?;
     let scope = scope(params.scope, params.project_id)?;
     let channel = NewChannel {
         name: params.name.into(),
@@ -118,7 +116,6 @@ async fn message_send(
     ctx: Context,
     params: ConversationMessageSendParams,
 ) -> Result<ConversationMessageSendResponse, Failure> {
-    short_text("body", &params.body)?;
     let scope = scope(params.scope, params.project_id)?;
     let message = NewMessage {
         author: actor(params.author_id, params.author_role, None),

@@ -7,7 +7,7 @@ use company::{
 use protocol::company::{ReviewDecision, memory::*};
 use rpc::{Failure, Router};
 
-use super::{actor, short_name, within};
+use super::{actor, within};
 use crate::Context;
 
 /// How many deltas are listed if nobody says how many.
@@ -27,7 +27,6 @@ async fn propose_delta(
     ctx: Context,
     params: MemoryProposeDeltaParams,
 ) -> Result<MemoryProposeDeltaResponse, Failure> {
-    short_name("title", &params.title)?;
     let delta = NewDelta {
         id: None,
         project_id: params.project_id,

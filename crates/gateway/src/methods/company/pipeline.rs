@@ -8,7 +8,7 @@ use company::pipeline::{
 use protocol::company::pipeline::*;
 use rpc::{Failure, Router};
 
-use super::{asking, known, session::failure, short_name, within};
+use super::{asking, known, session::failure, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -21,7 +21,6 @@ async fn client_intake_run(
     ctx: Context,
     params: PipelineClientIntakeRunParams,
 ) -> Result<PipelineClientIntakeRunResponse, Failure> {
-    short_name("project_name", &params.project_name)?;
     let actor = asking(&ctx, None, None, None);
     let model = params.model.as_deref().map(str::trim).unwrap_or_default();
     let model = model.to_owned();

@@ -16,7 +16,7 @@ use protocol::{
 };
 use rpc::{Failure, Kind, Router};
 
-use super::{at, blocking, link, short_name, within};
+use super::{at, blocking, link, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -68,10 +68,6 @@ async fn init(
     ctx: Context,
     params: CompanyWorkspaceInitParams,
 ) -> Result<CompanyOkResponse, Failure> {
-    short_name(
-        "company_name",
-        params.company_name.as_deref().unwrap_or_default(),
-    )?;
     let workspace_dir = params.workspace_dir.clone();
     let made = at(&ctx, &workspace_dir, move |company| {
         let name = params
@@ -181,7 +177,6 @@ async fn project_create_with_defaults(
     ctx: Context,
     params: CompanyWorkspaceProjectCreateWithDefaultsParams,
 ) -> Result<CompanyWorkspaceProjectCreateWithDefaultsResponse, Failure> {
-    short_name("name", &params.name)?;
     let names = params.repo_ids.iter().flatten().map(|name| name.trim());
     let repos = names
         .filter(|name| !name.is_empty())
