@@ -411,10 +411,15 @@ impl Writer<'_> {
 
     /// Replaces a text file.
     pub fn put_text(&self, relative: &str, text: &str) -> Result<(), Error> {
+        self.put_bytes(relative, text.as_bytes())
+    }
+
+    /// Replaces a file.
+    pub(crate) fn put_bytes(&self, relative: &str, bytes: &[u8]) -> Result<(), Error> {
         let path = self.company.path(relative);
         self.stays_inside(&path)?;
         self.company.before_write(&path)?;
-        files::replace(&path, text.as_bytes())?;
+        files::replace(&path, bytes)?;
         self.company.shared.cache.forget(&path);
         Ok(())
     }

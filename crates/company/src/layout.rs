@@ -72,6 +72,16 @@ pub fn run(project: &ProjectId, run: &RunId) -> String {
     format!("{PROJECTS}/{project}/runs/{run}")
 }
 
+/// What a run left behind.
+pub fn run_outputs(project: &ProjectId, run: &RunId) -> String {
+    format!("{}/outputs", self::run(project, run))
+}
+
+/// What a run was given.
+pub fn run_inputs(project: &ProjectId, run: &RunId) -> String {
+    format!("{}/inputs", self::run(project, run))
+}
+
 /// The folder of a context pack.
 pub fn context_pack(project: &ProjectId, pack: &ContextPackId) -> String {
     format!("{PROJECTS}/{project}/context_packs/{pack}")

@@ -2,8 +2,11 @@
 
 use std::{collections::BTreeSet, sync::Arc, thread};
 
-use protocol::company::{
-    AgentId, ContextPackId, DocumentId, ProjectId, RunId, RunStatus, Visibility, run::RunRow,
+use protocol::{
+    ArtifactId,
+    company::{
+        AgentId, ContextPackId, DocumentId, ProjectId, RunId, RunStatus, Visibility, run::RunRow,
+    },
 };
 use serde_json::{Map, json};
 
@@ -246,4 +249,31 @@ pub fn list(company: &Company, only: Option<&ProjectId>) -> Result<Vec<RunRow>, 
         (&right.created_at, &right.run_id).cmp(&(&left.created_at, &left.run_id))
     });
     Ok(rows)
+}
+
+/// Gives a run the bytes of an artifact to read. Answers where they are, below the company folder.
+pub fn give(
+    company: &Company,
+    (project, run): (&ProjectId, &RunId),
+    artifact: &ArtifactId,
+    display_name: &str,
+    bytes: &[u8],
+) -> Result<String, Error> {
+    let folder = layout::run_inputs(project, run);
+    let relpath = format!("{folder}/{artifact}{}", extension(display_name));
+    company.write(|writer| {
+        writer.make_dir(&folder)?;
+        writer.put_bytes(&relpath, bytes)
+    })?;
+    Ok(relpath)
+}
+
+/// The extension of a name with its dot, if it is a plain one.
+fn extension(name: &str) -> String {
+    let found = name.rsplit_once('.').map(|(_, extension)| extension);
+    let is_plain = |extension: &&str| {
+        (1..=8).contains(&extension.len()) && extension.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    let found = found.filter(is_plain);
+    found.map_or_else(String::new, |extension| format!(".{extension}"))
 }

@@ -312,8 +312,8 @@ async fn hand_on(
             Handed::Later(reason) => return Err(reason),
             Handed::Refused(reason) => {
                 tracing::warn!(reason, run = %note.run_id, "an edit of instructions cannot be proposed");
-                let run = layout::run(&note.project_id, &note.run_id);
-                let copy = company.path(&format!("{run}/outputs/refused_{}", note.file));
+                let outputs = layout::run_outputs(&note.project_id, &note.run_id);
+                let copy = company.path(&format!("{outputs}/refused_{}", note.file));
                 blocking(move || files::replace(&copy, content.as_bytes()))
                     .await
                     .map_err(|error| error.to_string())?;

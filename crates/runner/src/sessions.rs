@@ -149,7 +149,7 @@ impl Sessions {
                 else {
                     return Ok(Vec::new());
                 };
-                let names = company.names(&format!("{}/outputs", layout::run(&project, &run)))?;
+                let names = company.names(&layout::run_outputs(&project, &run))?;
                 Ok(names
                     .iter()
                     .map(|name| format!("runs/{run}/outputs/{name}"))

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use company::{Company, Error, files, layout, secret};
+use company::{Company, Error, run, secret};
 use crud::{ArtifactDetail, BindTargets, NewBinding};
 use protocol::{
     ArtifactId, Id as _,
@@ -44,7 +44,7 @@ impl RunInputs {
         &self,
         company: &Company,
         refs: &[ContextRef],
-        (project, run, job): (&ProjectId, &RunId, &JobId),
+        (project, run_id, job): (&ProjectId, &RunId, &JobId),
     ) -> Result<Vec<ContextRef>, Error> {
         let mut told = Vec::with_capacity(refs.len());
         for reference in refs {
@@ -54,14 +54,8 @@ impl RunInputs {
             };
             let (detail, bytes) = self.read(company, &id)?;
             let shown = &detail.artifact.display_name;
-            let file = format!("{id}{}", extension(shown));
-            let relpath = format!("{}/inputs/{file}", layout::run(project, run));
-            let path = company.path(&relpath);
-            if let Some(folder) = path.parent() {
-                files::make_dir(folder)?;
-            }
-            files::replace(&path, &bytes)?;
-            self.bind(&detail, (run, job))?;
+            let relpath = run::give(company, (project, run_id), &id, shown, &bytes)?;
+            self.bind(&detail, (run_id, job))?;
             let what = match &reference.description {
                 Some(what) => format!("{what}; artifact {id}, `{shown}`"),
                 None => format!("artifact {id}, `{shown}`"),
@@ -143,16 +137,6 @@ impl RunInputs {
             .map(drop)
             .map_err(|error| Error::Refused(format!("an artifact cannot be bound: {error}")))
     }
-}
-
-/// The extension of a name with its dot, if it is a plain one.
-fn extension(name: &str) -> String {
-    let found = name.rsplit_once('.').map(|(_, extension)| extension);
-    let is_plain = |extension: &&str| {
-        (1..=8).contains(&extension.len()) && extension.chars().all(|c| c.is_ascii_alphanumeric())
-    };
-    let found = found.filter(is_plain);
-    found.map_or_else(String::new, |extension| format!(".{extension}"))
 }
 
 /// The artifact a reference means, if it is none of the company folder's own documents.

@@ -64,7 +64,7 @@ async fn keep_one(
 
 impl RunOutputs {
     fn folder(&self) -> String {
-        format!("{}/outputs", layout::run(&self.project, &self.run))
+        layout::run_outputs(&self.project, &self.run)
     }
 
     /// The files that are results. Blocks.

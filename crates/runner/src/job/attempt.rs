@@ -488,7 +488,7 @@ fn repository(company: &Company, project: &ProjectId, refs: &[ContextRef]) -> Op
 /// A file of a run's output, as far as it is looked at.
 fn output(company: &Company, project: &ProjectId, run: &RunId, name: &str) -> Option<String> {
     use std::io::Read as _;
-    let path = company.path(&format!("{}/outputs/{name}", layout::run(project, run)));
+    let path = company.path(&format!("{}/{name}", layout::run_outputs(project, run)));
     let mut bytes = Vec::new();
     fs::File::open(path)
         .ok()?

@@ -80,8 +80,8 @@ impl Sessions {
 
 fn stop_flag(company: &Company, project: &ProjectId, run: &RunId) -> PathBuf {
     company.path(&format!(
-        "{}/outputs/{STOP_FLAG}",
-        layout::run(project, run)
+        "{}/{STOP_FLAG}",
+        layout::run_outputs(project, run)
     ))
 }
 
