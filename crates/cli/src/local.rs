@@ -123,6 +123,25 @@ impl Local {
         }
     }
 
+    /// The same; none if there is no company here, and none was named.
+    pub(crate) async fn company_if_any(
+        &self,
+        option: &CompanyOption,
+    ) -> Result<Option<Text>, Failure> {
+        match self.company(option).await {
+            Err(Failure::NoCompany { .. }) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    /// The workspace of a company folder, or the one to use without.
+    pub(crate) async fn workspace_at(&self, folder: Option<&Text>) -> Result<WorkspaceId, Failure> {
+        match folder {
+            Some(folder) => self.workspace_of(Path::new(folder.as_str())).await,
+            None => self.workspace(None).await,
+        }
+    }
+
     /// Waits for the processes this one started; those of a gateway live with the gateway.
     pub(crate) async fn sessions_over(&self) {
         let Some(gateway) = &self.gateway else {

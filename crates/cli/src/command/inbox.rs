@@ -2,11 +2,9 @@
 
 use clap::Args;
 use protocol::{
+    AgentsDocProposalId, Id as _,
     company::{ActorRole, ReviewDecision, Text, inbox::*},
-    thread::agents_doc::proposal::{
-        ThreadAgentsDocDecision, ThreadAgentsDocProposal, ThreadAgentsDocProposalDecide,
-        ThreadAgentsDocProposalDecideParams,
-    },
+    thread::agents_doc::proposal::*,
 };
 use rpc::Client;
 use serde_json::{Value, json};
@@ -61,8 +59,11 @@ impl Inbox {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let company = self.company;
         let waiting = Local::with(&self.home, |local| async move {
-            let folder = local.company(&company).await?;
-            waiting(&local.client, folder).await
+            let folder = local.company_if_any(&company).await?;
+            if folder.is_none() {
+                terminal::complain("There is no company folder here: only proposals are shown.");
+            }
+            everything(&local, folder).await
         });
         let waiting = waiting.await?;
         if waiting.is_empty() && !self.json {
@@ -94,12 +95,14 @@ impl Decide {
             detail: "--as is empty: expected a name".to_owned(),
         })?;
         let resolved = Local::with(&home, |local| async move {
-            let folder = local.company(&company).await?;
-            let waiting = waiting(&local.client, folder.clone()).await?;
-            if !waiting.iter().any(|one| one.id().starts_with(&id))
-                && let Some(before) = decided(&local, folder.clone(), &id).await?
-            {
-                return already(&before, decision);
+            let folder = local.company_if_any(&company).await?;
+            let mut waiting = everything(&local, folder.clone()).await?;
+            if !waiting.iter().any(|one| one.id().starts_with(&id)) {
+                match elsewhere(&local, folder.clone(), &id).await? {
+                    Some(Elsewhere::Waits(proposal)) => waiting.push(Waiting::Proposal(proposal)),
+                    Some(Elsewhere::Decided(before)) => return already(before, decision),
+                    None => {}
+                }
             }
             let verdict = Verdict {
                 decision,
@@ -107,7 +110,9 @@ impl Decide {
                 notes,
             };
             let subject = named(waiting, &id)?;
-            subject.decide(&local.client, &folder, verdict).await
+            subject
+                .decide(&local.client, folder.as_ref(), verdict)
+                .await
         })
         .await?;
         terminal::answer(&resolved, json)
@@ -147,34 +152,100 @@ async fn decide_proposal(
     }))
 }
 
-/// The decision about a document that is called so.
-async fn decided(local: &Local, folder: Text, id: &str) -> Result<Option<InboxDecision>, Failure> {
+/// What is not among the first that wait.
+enum Elsewhere {
+    /// It waits behind many others.
+    Waits(Box<ThreadAgentsDocProposal>),
+    Decided(Before),
+}
+
+/// A decision that was made before.
+struct Before {
+    id: String,
+    decision: ReviewDecision,
+    by: String,
+    at: String,
+    /// What was answered then, as far as it is known.
+    answer: Value,
+}
+
+/// What is called exactly so: a proposal, or a document that was decided about.
+async fn elsewhere(
+    local: &Local,
+    folder: Option<Text>,
+    id: &str,
+) -> Result<Option<Elsewhere>, Failure> {
+    if let Ok(proposal_id) = AgentsDocProposalId::parse(id) {
+        let params = ThreadAgentsDocProposalGetParams {
+            workspace_id: local.workspace_at(folder.as_ref()).await?,
+            proposal_id,
+        };
+        let found = local.client.call::<ThreadAgentsDocProposalGet>(params);
+        match found.await {
+            Ok(found) => return Ok(proposed(found.proposal)),
+            // No proposal is called so.
+            Err(rpc::client::Error::Rpc { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let Some(folder) = folder else {
+        return Ok(None);
+    };
     let found = snapshot(&local.client, folder, LAST_DECISIONS).await?;
     let mut decisions = found.recent_decisions.into_iter();
-    Ok(decisions.find(|one| one.subject_artifact_id == id))
+    let found = decisions.find(|one| one.subject_artifact_id == id);
+    Ok(found.map(|found| {
+        Elsewhere::Decided(Before {
+            answer: json!({
+                "artifact_id": found.subject_artifact_id,
+                "decision": found.decision,
+                "review_id": found.review_id,
+                "already": true,
+            }),
+            id: found.subject_artifact_id,
+            decision: found.decision,
+            by: found.actor_id,
+            at: found.created_at,
+        })
+    }))
+}
+
+/// How a proposal stands; one that was taken back is not there.
+fn proposed(proposal: ThreadAgentsDocProposal) -> Option<Elsewhere> {
+    let decision = match proposal.status {
+        ThreadAgentsDocProposalStatus::Pending => {
+            return Some(Elsewhere::Waits(Box::new(proposal)));
+        }
+        ThreadAgentsDocProposalStatus::Approved => ReviewDecision::Approved,
+        ThreadAgentsDocProposalStatus::Denied => ReviewDecision::Denied,
+        ThreadAgentsDocProposalStatus::Withdrawn => return None,
+    };
+    Some(Elsewhere::Decided(Before {
+        answer: json!({
+            "id": proposal.id,
+            "decision": decision,
+            "saved_version": proposal.saved_version,
+            "already": true,
+        }),
+        id: proposal.id.to_string(),
+        decision,
+        by: proposal.decided_by.unwrap_or_default(),
+        at: proposal.decided_at.unwrap_or_default().to_string(),
+    }))
 }
 
 /// Whoever decides the same again gets the same answer, once more.
-fn already(before: &InboxDecision, decision: ReviewDecision) -> Result<Value, Failure> {
+fn already(before: Before, decision: ReviewDecision) -> Result<Value, Failure> {
     let word = match before.decision {
         ReviewDecision::Approved => "approved",
         ReviewDecision::Denied => "denied",
     };
-    let sentence = format!(
-        "`{}` was {word} by {} at {}",
-        before.subject_artifact_id,
-        terminal::harmless(&before.actor_id),
-        before.created_at
-    );
+    let by = terminal::harmless(&before.by);
+    let sentence = format!("`{}` was {word} by {by} at {}", before.id, before.at);
     match before.decision == decision {
         true => {
             terminal::complain(&sentence);
-            Ok(json!({
-                "artifact_id": before.subject_artifact_id,
-                "decision": before.decision,
-                "review_id": before.review_id,
-                "already": true,
-            }))
+            Ok(before.answer)
         }
         false => Err(Failure::Decided { sentence }),
     }
@@ -200,15 +271,34 @@ async fn snapshot(
     Ok(client.call::<InboxSnapshot>(params).await?)
 }
 
-/// Everything that waits, the documents of the folder first.
+/// Everything that waits: in a company, or without one the proposals of the workspace.
+async fn everything(local: &Local, folder: Option<Text>) -> Result<Vec<Waiting>, Failure> {
+    let Some(folder) = folder else {
+        let params = ThreadAgentsDocProposalListParams {
+            workspace_id: local.workspace_at(None).await?,
+            scope: None,
+            status: Some(ThreadAgentsDocProposalStatus::Pending),
+            cursor: None,
+            limit: None,
+        };
+        let found = local.client.call::<ThreadAgentsDocProposalList>(params);
+        return Ok(proposals(found.await?.items).collect());
+    };
+    waiting(&local.client, folder).await
+}
+
+/// Everything that waits in a company, the documents of the folder first.
 pub(super) async fn waiting(client: &Client, folder: Text) -> Result<Vec<Waiting>, Failure> {
     let found = snapshot(client, folder, 1).await?;
     let documents = found.pending.into_iter().map(Box::new);
-    let proposals = found.agents_doc_proposals.into_iter().map(Box::new);
     Ok(documents
         .map(Waiting::Document)
-        .chain(proposals.map(Waiting::Proposal))
+        .chain(proposals(found.agents_doc_proposals))
         .collect())
+}
+
+fn proposals(found: Vec<ThreadAgentsDocProposal>) -> impl Iterator<Item = Waiting> {
+    found.into_iter().map(Box::new).map(Waiting::Proposal)
 }
 
 impl Waiting {
@@ -216,7 +306,7 @@ impl Waiting {
     pub(super) async fn decide(
         self,
         client: &Client,
-        folder: &Text,
+        folder: Option<&Text>,
         verdict: Verdict,
     ) -> Result<Value, Failure> {
         let subject = match self {

@@ -31,10 +31,9 @@ impl Status {
         let (workspaces, company) = Local::with(&self.home, |local| async move {
             let client = &local.client;
             let listed = client.call::<WorkspaceList>(WorkspaceListParams {}).await?;
-            let company = match local.company(&option).await {
-                Err(Failure::NoCompany { .. }) => None,
-                Err(failure) => return Err(failure),
-                Ok(workspace_dir) => {
+            let company = match local.company_if_any(&option).await? {
+                None => None,
+                Some(workspace_dir) => {
                     // The same number as `ac inbox` has rows.
                     let waiting = inbox::waiting(client, workspace_dir.clone()).await?.len();
                     let params = CompanyFolderParams { workspace_dir };

@@ -169,7 +169,9 @@ impl<'a> Source<'a> {
                     actor_id: word("human")?,
                     notes: None,
                 };
-                waiting.decide(self.client, &self.dir, verdict).await?;
+                waiting
+                    .decide(self.client, Some(&self.dir), verdict)
+                    .await?;
                 let word = match decision {
                     ReviewDecision::Approved => "approved",
                     ReviewDecision::Denied => "denied",
