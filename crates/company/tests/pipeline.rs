@@ -312,6 +312,22 @@ fn a_gate_that_stays_closed_names_the_reviews_it_could_not_read() {
 }
 
 #[test]
+fn a_review_that_cannot_be_read_may_be_a_denial() {
+    let place = place();
+    let package = approved(&place);
+    place.put("inbox/reviews/rev_late.yaml", "decision: [");
+    let refused = assigned(&place.company, &package, &["agent_b"]).unwrap_err();
+    let plan = &package.response.artifacts.executive_plan_artifact_id;
+    assert_eq!(
+        refused.to_string(),
+        format!(
+            "executive plan {plan} is approved, and may have been denied since; \
+             not readable: inbox/reviews/rev_late.yaml"
+        )
+    );
+}
+
+#[test]
 fn tasks_and_their_log_are_there_together_wherever_the_process_ends() {
     for writes in 0.. {
         let place = place();

@@ -33,27 +33,41 @@ pub(crate) fn is_plan_approval(head: &ActionProposalHead) -> bool {
         || keys(&head.proposed_action).any(|key| key.starts_with(KEY))
 }
 
-/// Fails unless the CEO, or a person, approved the plan and nobody denied it since.
+/// Fails unless the CEO, or a person, approved the plan and nobody denied it since. What cannot be read may be a denial.
 pub fn check(company: &Company, project: &ProjectId, plan: &DocumentId) -> Result<(), Error> {
     let Decided {
         decision,
-        unreadable,
+        mut unreadable,
     } = decision(company, project, plan)?;
-    if decision == Some(ReviewDecision::Approved) {
-        return Ok(());
-    }
-    let mut told = format!("CEO approval required for executive plan {plan}");
-    if !unreadable.is_empty() {
-        told = format!("{told}; not readable: {}", unreadable.join(", "));
-    }
-    Err(Error::Refused(told))
+    let told = match decision {
+        Some(ReviewDecision::Approved) => {
+            unreadable.retain(|file| file.may_deny);
+            if unreadable.is_empty() {
+                return Ok(());
+            }
+            format!("executive plan {plan} is approved, and may have been denied since")
+        }
+        Some(ReviewDecision::Denied) | None => {
+            format!("CEO approval required for executive plan {plan}")
+        }
+    };
+    let files: Vec<_> = unreadable.into_iter().map(|file| file.path).collect();
+    Err(Error::Refused(match files.is_empty() {
+        true => told,
+        false => format!("{told}; not readable: {}", files.join(", ")),
+    }))
 }
 
 /// What was decided about a plan.
 pub(super) struct Decided {
     pub(super) decision: Option<ReviewDecision>,
-    /// Files that may say otherwise, or nothing.
-    unreadable: Vec<String>,
+    unreadable: Vec<Unreadable>,
+}
+
+/// A file that may say something about a plan.
+struct Unreadable {
+    path: String,
+    may_deny: bool,
 }
 
 /// What was decided about a plan: the last decision of anybody if it is a denial, else the last one of those who can
@@ -67,7 +81,10 @@ pub(super) fn decision(
     for name in company.names(layout::REVIEWS)? {
         let path = format!("{}/{name}", layout::REVIEWS);
         let Ok(review) = company.read::<Review>(&path) else {
-            unreadable.push(path);
+            unreadable.push(Unreadable {
+                path,
+                may_deny: true,
+            });
             continue;
         };
         let subject = &review.subject;
@@ -77,7 +94,11 @@ pub(super) fn decision(
         match proposes(company, project, &subject.artifact_id, plan) {
             Ok(true) => reviews.push(review),
             Ok(false) => {}
-            Err(path) => unreadable.push(path),
+            Err(path) => unreadable.push(Unreadable {
+                // What is gone was no proposal of this plan: its approval would be gone with it.
+                may_deny: review.decision == ReviewDecision::Denied && company.path(&path).exists(),
+                path,
+            }),
         }
     }
     reviews
