@@ -213,17 +213,8 @@ pub(crate) fn failure(error: crud::Error) -> Failure {
             let message = format!(
                 "the proposal changes version {expected}, and the current version is {actual}"
             );
-            let failure = Failure::state(Kind::VersionConflict, message)
-                .with("expected", expected)
-                .with("actual", actual)
-                .hint("rebase it with `thread/agents_doc/proposal/rebase`");
-            match current {
-                None => failure,
-                Some(doc) => failure
-                    .with("doc_id", doc.id)
-                    .with("content_sha256", doc.content_sha256)
-                    .with("updated_at", doc.updated_at),
-            }
+            rows::version_conflict(message, (expected, actual), current)
+                .hint("rebase it with `thread/agents_doc/proposal/rebase`")
         }
         other => rows::failure(other),
     }

@@ -396,6 +396,24 @@ pub(crate) fn workspace_id(text: &str) -> Result<WorkspaceId, Failure> {
     id(text)
 }
 
+/// Somebody else has saved in between: which versions, and what there is now.
+pub(crate) fn version_conflict(
+    message: String,
+    (expected, actual): (i64, i64),
+    current: Option<Box<entity::thread_agents_doc::Model>>,
+) -> Failure {
+    let failure = Failure::state(Kind::VersionConflict, message)
+        .with("expected", expected)
+        .with("actual", actual);
+    match current {
+        None => failure,
+        Some(doc) => failure
+            .with("doc_id", doc.id)
+            .with("content_sha256", doc.content_sha256)
+            .with("updated_at", doc.updated_at),
+    }
+}
+
 /// What a failed operation looks like on the wire, unless a method says otherwise.
 pub(crate) fn failure(error: Error) -> Failure {
     let message = error.to_string();

@@ -357,16 +357,7 @@ fn failure<M: Method>(error: crud::Error) -> Failure {
                 "version conflict in `{}`: expected version {expected}, actual version {actual}",
                 M::NAME
             );
-            let failure = Failure::state(Kind::VersionConflict, message)
-                .with("expected", expected)
-                .with("actual", actual);
-            match current {
-                None => failure,
-                Some(doc) => failure
-                    .with("doc_id", doc.id)
-                    .with("content_sha256", doc.content_sha256)
-                    .with("updated_at", doc.updated_at),
-            }
+            rows::version_conflict(message, (expected, actual), current)
         }
         other => rows::failure(other),
     }
