@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::StdioProcess;
+use testkit::{Office, StdioProcess, put};
 
 /// No decision takes more steps.
 const MOST_STEPS: u32 = 80;
@@ -28,36 +28,11 @@ fn ac() -> Command {
 
 impl Company {
     fn new() -> Self {
-        let place = tempfile::tempdir().expect("a temporary folder");
-        let dir = place.path().join("acme");
-        let mut process = StdioProcess::start(ac(), &place.path().join("home"));
-        let mut call = |method: &str, params: Value| {
-            let mut params = params;
-            params["workspace_dir"] = json!(dir);
-            process.call(method, &params).expect(method)
-        };
-        let word = |answer: &Value, name: &str| answer[name].as_str().expect("an id").to_owned();
-        call("workspace.init", json!({"company_name": "Acme"}));
-        let made = call(
-            "workspace.project.create_with_defaults",
-            json!({"name": "Alpha"}),
-        );
-        let project = word(&made, "project_id");
-        let run = call(
-            "run.create",
-            json!({"project_id": project, "agent_id": "agent_a", "provider": "cmd"}),
-        );
-        let delta = call(
-            "memory.propose_delta",
-            json!({
-                "project_id": project, "title": "Use port 8080", "scope_kind": "project_memory",
-                "sensitivity": "internal", "rationale": "Agreed", "under_heading": "## Decisions",
-                "insert_lines": ["- port 8080"], "visibility": "managers", "produced_by": "agent_a",
-                "run_id": run["run_id"], "context_pack_id": run["context_pack_id"], "evidence": ["art_e"],
-            }),
-        );
-        let run = word(&run, "run_id");
-        let work = dir.join("work/projects").join(&project);
+        let mut office = Office::open(env!("CARGO_BIN_EXE_ac"));
+        let run = office.run("agent_a", "cmd");
+        let delta = office.delta(&run);
+        let (project, work) = (office.project.clone(), office.project_dir());
+        let run = run.0;
         put(
             &work.join("tasks/task_1.md"),
             &format!(
@@ -78,10 +53,10 @@ impl Company {
             ),
         );
         Self {
-            delta: word(&delta, "artifact_id"),
-            place,
+            place: office.close(),
             project,
             run,
+            delta,
         }
     }
 
@@ -191,12 +166,6 @@ impl Company {
         assert_eq!(valid["ok"], true, "{valid}");
         reviews == 1
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "a test plants files")]
-fn put(path: &Path, text: &str) {
-    fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
-    fs::write(path, text).expect("a file");
 }
 
 fn count(path: &Path, word: &str) -> usize {

@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::{ServeProcess, StdioProcess};
+use testkit::{Office, ServeProcess};
 
 /// A home with a company that has a project, a run and something to decide.
 struct Desk {
@@ -21,39 +21,12 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
-        let place = tempfile::tempdir().expect("a temporary folder");
-        let dir = place.path().join("acme");
-        let mut process = StdioProcess::start(
-            Command::new(env!("CARGO_BIN_EXE_ac")),
-            &place.path().join("home"),
-        );
-        let mut call = |method: &str, mut params: Value| {
-            params["workspace_dir"] = json!(dir);
-            process.call(method, &params).expect(method)
-        };
-        call("workspace.init", json!({"company_name": "Acme"}));
-        let made = call(
-            "workspace.project.create_with_defaults",
-            json!({"name": "Alpha"}),
-        );
-        let project = made["project_id"].as_str().expect("an id").to_owned();
-        let run = call(
-            "run.create",
-            json!({"project_id": project, "agent_id": "agent_a", "provider": "cmd"}),
-        );
-        let delta = call(
-            "memory.propose_delta",
-            json!({
-                "project_id": project, "title": "Use port 8080", "scope_kind": "project_memory",
-                "sensitivity": "internal", "rationale": "Agreed", "under_heading": "## Decisions",
-                "insert_lines": ["- port 8080"], "visibility": "managers", "produced_by": "agent_a",
-                "run_id": run["run_id"], "context_pack_id": run["context_pack_id"], "evidence": ["art_e"],
-            }),
-        );
+        let mut office = Office::open(env!("CARGO_BIN_EXE_ac"));
+        let run = office.run("agent_a", "cmd");
         Self {
-            delta: delta["artifact_id"].as_str().expect("an id").to_owned(),
-            place,
-            project,
+            delta: office.delta(&run),
+            project: office.project.clone(),
+            place: office.close(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod generated;
 mod model_server;
+mod office;
 mod process;
 mod running;
 mod sources;
@@ -9,6 +10,7 @@ mod transcript;
 
 pub use generated::assert_generated;
 pub use model_server::{ModelServer, Question, model_server};
+pub use office::{Office, put, put_program, text, until};
 pub use process::{ServeProcess, StdioProcess};
 pub use running::{Statements, TestGateway, gateway, gateway_with_config};
 pub use sources::{CountingIds, FIRST_TIME, TickingClock};
