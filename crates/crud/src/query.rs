@@ -1,7 +1,7 @@
 //! Statements written by hand, where the builder would cost more than the query.
 //!
-//! Placeholders are `$1`, `$2`, … as PostgreSQL writes them. Writes end in `RETURNING`, so that
-//! they go through the cache of prepared statements like reads do.
+//! Placeholders are `$1`, `$2`, … as PostgreSQL writes them. Everything goes through the cache of prepared statements,
+//! also what changes rows; `RETURNING` is only for those who need an answer, because SQLite makes a table for it.
 
 use sea_orm::{
     ConnectionTrait as _, DatabaseConnection, DbBackend, FromQueryResult, QueryResult, Statement,
@@ -9,6 +9,15 @@ use sea_orm::{
 };
 
 use crate::Error;
+
+/// A change whose rows nobody needs.
+pub(crate) fn run<const N: usize>(
+    db: &DatabaseConnection,
+    sql: &str,
+    values: [Value; N],
+) -> Result<(), Error> {
+    one(db, sql, values).map(drop)
+}
 
 /// The first row.
 pub(crate) fn one<const N: usize>(

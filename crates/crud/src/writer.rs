@@ -29,11 +29,18 @@ const MAX_WAITING: usize = 4096;
 /// Writes in one commit.
 const MAX_GROUP: usize = 256;
 
-type Work = Box<dyn FnOnce(Result<&DatabaseConnection, Error>) -> Finished + Send>;
+type Work = Box<dyn FnOnce(Result<&DatabaseConnection, Error>, Place) -> Finished + Send>;
 type Answer = Box<dyn FnOnce(Result<(), Error>) + Send>;
 
 /// One write on its way: does its work, and answers once it is known whether the work is on the disk.
 pub(crate) struct WriteJob(Work);
+
+/// Where a write stands in the transaction of its group.
+#[derive(Clone, Copy)]
+enum Place {
+    First,
+    Later,
+}
 
 struct Finished {
     /// Whether the transaction still stands; a full disk can take all of it away.
@@ -46,9 +53,9 @@ impl WriteJob {
         work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,
         answer: oneshot::Sender<Result<T, Error>>,
     ) -> Self {
-        Self(Box::new(move |db| {
+        Self(Box::new(move |db, place| {
             let (result, transaction) = match db {
-                Ok(db) => in_savepoint(db, work),
+                Ok(db) => apart(db, place, work),
                 Err(error) => (Err(error.clone()), Err(error)),
             };
             let answer = Box::new(move |committed: Result<(), Error>| {
@@ -63,19 +70,34 @@ impl WriteJob {
 }
 
 /// Runs the work of one request so that its failure undoes its own changes and nobody else's.
-fn in_savepoint<T>(
+fn apart<T>(
     db: &DatabaseConnection,
+    place: Place,
     work: impl FnOnce(&DatabaseConnection) -> Result<T, Error>,
 ) -> (Result<T, Error>, Result<(), Error>) {
-    if let Err(error) = sqlite::execute(db, "SAVEPOINT request") {
+    type Statements = &'static [&'static str];
+    let (begin, undo, end): (Statements, Statements, Statements) = match place {
+        // Nothing else is in the transaction yet; most groups have no second write, and need no more than this.
+        Place::First => (&[], &["ROLLBACK", "BEGIN IMMEDIATE"], &[]),
+        Place::Later => (
+            &["SAVEPOINT request"],
+            &["ROLLBACK TO request"],
+            &["RELEASE request"],
+        ),
+    };
+    let run = |statements: Statements| {
+        let mut statements = statements.iter();
+        statements.try_for_each(|sql| sqlite::execute(db, sql))
+    };
+    if let Err(error) = run(begin) {
         return (Err(error.clone()), Err(error));
     }
     let result = guarded(|| work(db));
     let undone = match &result {
         Ok(_) => Ok(()),
-        Err(_) => sqlite::execute(db, "ROLLBACK TO request"),
+        Err(_) => run(undo),
     };
-    let ended = undone.and_then(|()| sqlite::execute(db, "RELEASE request"));
+    let ended = undone.and_then(|()| run(end));
     match (result, ended) {
         (result, Ok(())) => (result, Ok(())),
         // The savepoint is gone, and with it the transaction: the failure of the work says why.
@@ -280,7 +302,11 @@ impl WriterThread {
         let mut state = begun.as_ref().map(|_| ()).map_err(Clone::clone);
         while let Some(WriteJob(work)) = next {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
-            let finished = work(state.clone().map(|()| &self.db));
+            let place = match answers.is_empty() {
+                true => Place::First,
+                false => Place::Later,
+            };
+            let finished = work(state.clone().map(|()| &self.db), place);
             answers.push(finished.answer);
             state = state.and(finished.transaction);
             let goes_on = state.is_ok() && answers.len() < MAX_GROUP;

@@ -80,6 +80,8 @@ pub(super) struct Way {
     steps: Vec<Step>,
     /// Where it begins; none for the root.
     folder_id: Option<String>,
+    /// The version of the tree it is part of.
+    tree_version: i64,
 }
 
 struct Step {
@@ -98,16 +100,16 @@ impl Way {
                      UNION ALL \
                      SELECT folder.id, folder.parent_folder_id, folder.name, above.distance + 1 \
                      FROM thread_folder folder JOIN above ON folder.id = above.parent_folder_id) \
-                   SELECT above.distance AS distance, above.name AS folder_name, doc.* \
+                   SELECT above.distance AS distance, above.name AS folder_name, NULL AS tree_version, doc.* \
                    FROM above LEFT JOIN thread_agents_doc doc \
                      ON doc.workspace_id = $1 AND doc.folder_id = above.id AND doc.status IN ('draft', 'active') \
                    UNION ALL \
-                   SELECT 1000000, NULL, doc.* FROM workspace LEFT JOIN thread_agents_doc doc \
+                   SELECT 1000000, NULL, workspace.tree_version, doc.* FROM workspace LEFT JOIN thread_agents_doc doc \
                      ON doc.workspace_id = $1 AND doc.folder_id IS NULL AND doc.status IN ('draft', 'active') \
                    WHERE workspace.id = $1 AND workspace.is_active";
         let (workspace_id, folder_id) = (scope.workspace_id.as_str(), scope.folder_id.as_deref());
         let rows = query::all(db, sql, [workspace_id.into(), folder_id.into()])?;
-        let mut steps = Vec::with_capacity(rows.len());
+        let (mut steps, mut tree_version) = (Vec::with_capacity(rows.len()), None);
         for row in &rows {
             let distance: i64 = row.try_get("", "distance")?;
             let doc_id: Option<String> = row.try_get("", "id")?;
@@ -116,12 +118,14 @@ impl Way {
                 name: row.try_get("", "folder_name")?,
                 doc: doc.transpose()?,
             };
+            if distance == ROOT {
+                tree_version = row.try_get("", "tree_version")?;
+            }
             steps.push((distance, step));
         }
         steps.sort_unstable_by_key(|(distance, _)| *distance);
-        if steps.last().is_none_or(|(distance, _)| *distance != ROOT) {
-            return Err(Error::UnknownWorkspace(workspace_id.to_owned()));
-        }
+        let tree_version =
+            tree_version.ok_or_else(|| Error::UnknownWorkspace(workspace_id.to_owned()))?;
         match folder_id {
             Some(folder_id) if steps.len() == 1 => {
                 Err(thread_folder::unknown(workspace_id, folder_id))
@@ -129,8 +133,14 @@ impl Way {
             Some(_) | None => Ok(Self {
                 steps: steps.into_iter().map(|(_, step)| step).collect(),
                 folder_id: scope.folder_id.clone(),
+                tree_version,
             }),
         }
+    }
+
+    /// The version of the tree it was read in.
+    pub(super) fn tree_version(&self) -> i64 {
+        self.tree_version
     }
 
     /// The scope's own document.

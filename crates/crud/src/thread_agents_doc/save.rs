@@ -100,10 +100,14 @@ pub(crate) fn save(db: &DatabaseConnection, save: &SaveDoc) -> Result<Saved, Err
     };
     record(db, &save.revision_id, &doc, &save.reason, &save.author)?;
     way.set_explicit(doc.clone());
+    let tree_version = way.tree_version() + 1;
+    let sql = "UPDATE workspace SET tree_version = $2 WHERE id = $1";
+    let values = [save.scope.workspace_id.as_str().into(), tree_version.into()];
+    query::run(db, sql, values)?;
     Ok(Saved {
         effective_changed: before != way.identity(),
         effective: way.resolved(),
-        tree_version: Some(bump_tree(db, &save.scope.workspace_id)?),
+        tree_version: Some(tree_version.unsigned_abs()),
         doc,
     })
 }
@@ -187,6 +191,7 @@ fn insert(db: &DatabaseConnection, status: &str, save: &SaveDoc) -> Result<Model
     query::find(db, sql, values)?.ok_or_else(|| Error::UnknownDoc(save.new_id.clone()))
 }
 
+/// Gives a document that is there its next version.
 fn update(
     db: &DatabaseConnection,
     stored: &Model,
@@ -209,12 +214,16 @@ fn update(
         created_by: stored.created_by.clone(),
         updated_by: Some(save.author.clone()),
     };
-    let sql = "UPDATE thread_agents_doc SET status = $2, content = $3, content_sha256 = $4, char_count = $5, \
-                 version = $6, updated_at = $7, updated_by = $8, archived_at = NULL \
-               WHERE id = $1 RETURNING version";
-    let values: [Value; 8] = [
+    // Indices hang on the status.
+    if stored.status != status {
+        let sql = "UPDATE thread_agents_doc SET status = $2 WHERE id = $1";
+        query::run(db, sql, [doc.id.as_str().into(), status.into()])?;
+    }
+    let sql = "UPDATE thread_agents_doc SET content = $2, content_sha256 = $3, char_count = $4, version = $5, \
+                 updated_at = $6, updated_by = $7 \
+               WHERE id = $1";
+    let values: [Value; 7] = [
         doc.id.as_str().into(),
-        status.into(),
         doc.content.as_str().into(),
         doc.content_sha256.as_str().into(),
         doc.char_count.into(),
@@ -222,10 +231,8 @@ fn update(
         doc.updated_at.into(),
         save.author.as_str().into(),
     ];
-    match query::one(db, sql, values)? {
-        Some(_) => Ok(doc),
-        None => Err(Error::UnknownDoc(doc.id)),
-    }
+    query::run(db, sql, values)?;
+    Ok(doc)
 }
 
 fn put_away(
@@ -258,7 +265,7 @@ fn record(
 ) -> Result<(), Error> {
     let sql = "INSERT INTO thread_agents_doc_revision \
                  (id, doc_id, version, content_sha256, content, char_count, saved_at, saved_by, save_reason) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING version";
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     let values: [Value; 9] = [
         id.into(),
         doc.id.as_str().into(),
@@ -270,6 +277,5 @@ fn record(
         author.into(),
         reason.into(),
     ];
-    query::one(db, sql, values)?;
-    Ok(())
+    query::run(db, sql, values)
 }
