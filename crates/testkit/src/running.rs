@@ -137,9 +137,10 @@ impl TestGateway {
             ..rpc::stdio::Options::default()
         };
         let output = Output::default();
-        let peer = self.gateway.connect(Principal::owner());
+        let peer = Paced(self.gateway.connect(Principal::owner()));
         let never = std::future::pending();
-        rpc::stdio::run(peer, options, Cursor::new(input), output.clone(), never).await;
+        let input = Cursor::new(input);
+        rpc::stdio::run(Arc::new(peer), options, input, output.clone(), never).await;
         let written = output
             .0
             .lock()
@@ -151,6 +152,26 @@ impl TestGateway {
     /// The home of the gateway.
     pub fn home(&self) -> &std::path::Path {
         self.home.path()
+    }
+}
+
+/// A connection on which nothing is replaced by something newer: each request waits until all of the one before is sent.
+struct Paced(Arc<gateway::Peer>);
+
+impl rpc::Service for Paced {
+    fn outbox(&self) -> &Arc<rpc::Outbox> {
+        self.0.outbox()
+    }
+
+    async fn serve(self: Arc<Self>, request: rpc::Request) {
+        Arc::clone(&self.0).serve(request).await;
+        while self.outbox().depth() > 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    async fn binary(&self, frame: rpc::Bytes) {
+        self.0.binary(frame).await;
     }
 }
 
