@@ -124,9 +124,13 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// A text without control characters, in one line.
+/// A text in one line, without control characters and without those that turn around what is shown.
 pub(crate) fn harmless(text: &str) -> String {
-    let visible = |letter: char| if letter.is_control() { ' ' } else { letter };
+    let is_turning = |letter: char| matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let visible = |letter: char| match letter.is_control() || is_turning(letter) {
+        true => ' ',
+        false => letter,
+    };
     text.chars().map(visible).collect()
 }
 
@@ -163,12 +167,12 @@ mod tests {
     fn an_answer_is_shown_as_names_values_and_tables() {
         let answer = json!({
             "total": 2,
-            "name": "Acme\u{1b}[2J",
+            "name": "Acme\u{1b}[2J\u{202e}",
             "runs": [{"id": "run_1", "status": "ended"}, {"id": "run_2", "status": null, "tags": ["a", "b"]}],
             "policy": {"allowed": true},
             "none": [],
         });
-        let expected = "name   Acme [2J\nnone   \ntotal  2\n\nPOLICY\nallowed  true\n\nRUNS\nid     status  tags\n\
+        let expected = "name   Acme [2J \nnone   \ntotal  2\n\nPOLICY\nallowed  true\n\nRUNS\nid     status  tags\n\
                         run_1  ended   -\nrun_2  -       a, b";
         assert_eq!(show(&answer), expected);
     }
