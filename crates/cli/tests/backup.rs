@@ -299,3 +299,21 @@ fn only_free_places_are_written() {
         .arg(place.path().join("demo/home")));
     assert_eq!(again.status.code(), Some(2), "a file that is there is kept");
 }
+
+#[test]
+fn an_archive_is_never_part_of_what_it_saves() {
+    let (place, _) = saved();
+    let home = place.path().join("demo/home");
+    for inside in [&home, &place.path().join("demo/fernway/company")] {
+        let before = fs::read_dir(inside).unwrap().count();
+        let file = inside.join("backup.tar");
+        let refused = run(ac().arg("backup").arg(&file).arg("--home").arg(&home));
+        assert_eq!(refused.status.code(), Some(1));
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(
+            said.ends_with("which is saved: name a file somewhere else\n"),
+            "{said}"
+        );
+        assert_eq!(fs::read_dir(inside).unwrap().count(), before);
+    }
+}

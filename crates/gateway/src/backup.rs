@@ -82,6 +82,14 @@ pub enum BackupError {
         /// How it is known.
         why: String,
     },
+    /// The archive would be part of what the next one saves.
+    #[error("`{}` is in `{}`, which is saved: name a file somewhere else", file.display(), folder.display())]
+    Inside {
+        /// The archive.
+        file: PathBuf,
+        /// The home or a company folder.
+        folder: PathBuf,
+    },
     /// There is something where the backup would go.
     #[error("`{}` is not empty: {hint}", path.display())]
     Occupied {
@@ -140,10 +148,14 @@ pub fn backup(
             path: home.path().to_owned(),
         });
     }
+    outside(file, home.path())?;
     let staged = Staged::new(file)?;
     let copy = staged.path.join("gateway.db");
     crud::copy_database(home.path(), &copy)?;
     let known = crud::company_folders(&copy)?;
+    for dir in &known {
+        outside(file, Path::new(dir))?;
+    }
     let (companies, gone): (Vec<_>, Vec<_>) =
         known.into_iter().partition(|dir| Path::new(dir).is_dir());
     let mut saving = Saving {
@@ -192,6 +204,21 @@ pub fn backup(
         companies,
         left_out,
     })
+}
+
+/// Refuses an archive in a folder that is saved.
+fn outside(file: &Path, folder: &Path) -> Result<(), BackupError> {
+    let (Ok(place), Ok(saved)) = (parent(file).canonicalize(), folder.canonicalize()) else {
+        // What is not there holds nothing, and is told where it is needed.
+        return Ok(());
+    };
+    match place.starts_with(&saved) {
+        true => Err(BackupError::Inside {
+            file: file.to_owned(),
+            folder: folder.to_owned(),
+        }),
+        false => Ok(()),
+    }
 }
 
 /// A folder beside the archive for what is not finished. It goes when this does.
