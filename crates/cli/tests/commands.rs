@@ -345,6 +345,34 @@ fn a_service_and_completions_are_printed() {
 }
 
 #[test]
+fn a_doctor_tells_a_lost_database_from_a_new_home() {
+    let desk = Desk::new();
+    let database = |path: &Path| {
+        let said = said(desk.ac().args(["doctor", "--json", "--home"]).arg(path));
+        let findings: Value = serde_json::from_str(&said.out).unwrap();
+        let all = findings["findings"].as_array().unwrap();
+        let found = all.iter().find(|finding| finding["check"] == "database");
+        let found = found.unwrap();
+        let words = ["status", "found", "do"].map(|name| found[name].as_str().unwrap().to_owned());
+        (said.code, words)
+    };
+    let new = tempfile::tempdir().unwrap();
+    let (code, [status, found, _]) = database(new.path());
+    assert_eq!((code, &*status, &*found), (0, "warn", "there is none yet"));
+    for left in ["gateway.db-wal", "gateway.db-shm"] {
+        let _ = fs::remove_file(desk.home().join(left));
+    }
+    gateway::replace_file(&desk.home().join("gateway.db"), &[7; 10_000]).unwrap();
+    let (code, [status, _, remedy]) = database(&desk.home());
+    assert_eq!((code, &*status), (1, "fail"));
+    assert!(remedy.contains("ac restore"), "{remedy}");
+    fs::remove_file(desk.home().join("gateway.db")).unwrap();
+    let (code, [status, found, remedy]) = database(&desk.home());
+    assert_eq!((code, &*status, &*found), (1, "fail", "it is gone"));
+    assert!(remedy.contains("ac restore"), "{remedy}");
+}
+
+#[test]
 fn a_doctor_finds_what_is_broken() {
     let desk = Desk::new();
     let well = desk.run(&["doctor", "--json"]);

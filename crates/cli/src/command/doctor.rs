@@ -7,7 +7,7 @@ use blobs::{
     store::{BlobStore as _, LocalBlobs, Verified},
 };
 use clap::Args;
-use crud::CrudStore;
+use crud::{CrudStore, OpenError};
 use gateway::Home;
 use protocol::{
     company::workspace::{
@@ -109,8 +109,11 @@ impl Doctor {
         let mut findings = vec![permissions(&home)];
         findings.push(port(&home));
         if !home.path().join("gateway.db").is_file() {
-            let remedy = "`ac serve` makes one; if there was one, `ac restore` brings it back";
-            findings.push(Finding::warn("database", "there is none yet", remedy));
+            // The lock is made with the database.
+            findings.push(match home.path().join("write.lock").exists() {
+                true => Finding::fail("database", "it is gone", RESTORE),
+                false => Finding::warn("database", "there is none yet", "`ac serve` makes one"),
+            });
             return Ok(findings);
         }
         let folder = home.path().to_owned();
@@ -120,13 +123,21 @@ impl Doctor {
                 Finding::pass("database", "SQLite finds nothing wrong")
             }
             Ok(wrong) => Finding::fail("database", wrong.join("; "), RESTORE),
-            Err(error) => Finding::fail("database", error.to_string(), RESTORE),
+            Err(error) => {
+                findings.push(Finding::fail("database", error.to_string(), RESTORE));
+                return Ok(findings);
+            }
         });
         let store = CrudStore::open(home.path(), &super::gateway_options().database);
         let store = match store {
             Ok(store) => store,
             Err(error) => {
-                let remedy = "use the version of `ac` that wrote it, or a newer one";
+                let remedy = match error {
+                    OpenError::Migration(_) => {
+                        "use the version of `ac` that wrote it, or a newer one"
+                    }
+                    OpenError::Lock(_) | OpenError::Database(_) | OpenError::Thread(_) => RESTORE,
+                };
                 let found = gateway::Error::Database { source: error }.to_string();
                 findings.push(Finding::fail("migrations", found, remedy));
                 return Ok(findings);
