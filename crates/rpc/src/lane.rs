@@ -49,16 +49,18 @@ impl<S: Service> Lane<S> {
         let Some(request) = self.request(text).await else {
             return;
         };
+        if text.len() >= MAX_WAITING_BYTES {
+            let failure = Failure::envelope(format!(
+                "the message is longer than {MAX_WAITING_BYTES} bytes"
+            ));
+            return self.refuse(&request, &failure).await;
+        }
         let kib = u32::try_from(text.len() / 1024 + 1).unwrap_or(u32::MAX);
         let (Ok(place), Ok(bytes)) = (
             Arc::clone(&self.waiting).try_acquire_owned(),
             Arc::clone(&self.waiting_kib).try_acquire_many_owned(kib),
         ) else {
-            let error = Failure::overloaded()
-                .to_json(&request.method, protocol::Dialect::of_name(&request.method));
-            let answer = envelope::answer(request.id.get(), "error", &error.to_string());
-            self.outbox().respond(answer).await;
-            return;
+            return self.refuse(&request, &Failure::overloaded()).await;
         };
         let running = Arc::clone(&self.running);
         if let Ok(turn) = Arc::clone(&running).try_acquire_owned() {
@@ -72,6 +74,13 @@ impl<S: Service> Lane<S> {
             service.serve(request).await;
             drop((place, bytes));
         });
+    }
+
+    async fn refuse(&self, request: &Request, failure: &Failure) {
+        let dialect = protocol::Dialect::of_name(&request.method);
+        let error = failure.to_json(&request.method, dialect);
+        let answer = envelope::answer(request.id.get(), "error", &error.to_string());
+        self.outbox().respond(answer).await;
     }
 
     /// Takes a text when there is a turn for it, so that the transport stops reading until then.
