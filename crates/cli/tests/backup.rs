@@ -290,6 +290,10 @@ fn only_free_places_are_written() {
         said.ends_with("is not empty: name a new home with --home\n"),
         "{said}"
     );
+    let within = new.join("within");
+    let refused = restore(&archive, &within, &within.join("companies"));
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.ends_with(": name a place outside of it\n"), "{said}");
     let left = fs::read_dir(&new).unwrap().count();
     assert_eq!(left, 1, "nothing else was written");
     let again = run(ac()
@@ -298,6 +302,16 @@ fn only_free_places_are_written() {
         .arg("--home")
         .arg(place.path().join("demo/home")));
     assert_eq!(again.status.code(), Some(2), "a file that is there is kept");
+    let link = place.path().join("link");
+    std::os::unix::fs::symlink(&archive, &link).unwrap();
+    let forced = run(ac()
+        .arg("backup")
+        .arg("--force")
+        .arg(&link)
+        .arg("--home")
+        .arg(place.path().join("demo/home")));
+    assert_eq!(forced.status.code(), Some(2), "only files are replaced");
+    assert!(link.is_symlink());
 }
 
 #[test]
@@ -310,10 +324,7 @@ fn an_archive_is_never_part_of_what_it_saves() {
         let refused = run(ac().arg("backup").arg(&file).arg("--home").arg(&home));
         assert_eq!(refused.status.code(), Some(1));
         let said = String::from_utf8(refused.stderr).unwrap();
-        assert!(
-            said.ends_with("which is saved: name a file somewhere else\n"),
-            "{said}"
-        );
+        assert!(said.ends_with(": name a place outside of it\n"), "{said}");
         assert_eq!(fs::read_dir(inside).unwrap().count(), before);
     }
 }

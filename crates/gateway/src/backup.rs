@@ -82,11 +82,11 @@ pub enum BackupError {
         /// How it is known.
         why: String,
     },
-    /// The archive would be part of what the next one saves.
-    #[error("`{}` is in `{}`, which is saved: name a file somewhere else", file.display(), folder.display())]
+    /// An archive among what it saves, or a part of it within another one.
+    #[error("`{}` lies in `{}`: name a place outside of it", path.display(), folder.display())]
     Inside {
-        /// The archive.
-        file: PathBuf,
+        /// What lies there.
+        path: PathBuf,
         /// The home or a company folder.
         folder: PathBuf,
     },
@@ -214,7 +214,7 @@ fn outside(file: &Path, folder: &Path) -> Result<(), BackupError> {
     };
     match place.starts_with(&saved) {
         true => Err(BackupError::Inside {
-            file: file.to_owned(),
+            path: file.to_owned(),
             folder: folder.to_owned(),
         }),
         false => Ok(()),

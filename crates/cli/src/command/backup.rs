@@ -34,12 +34,15 @@ pub(crate) struct Backup {
 
 impl Backup {
     pub(crate) async fn run(self) -> Result<(), Failure> {
-        if !self.force && self.file.symlink_metadata().is_ok() {
+        if let Ok(there) = self.file.symlink_metadata()
+            && !(self.force && there.is_file())
+        {
+            let what = match there.is_file() {
+                true => "is there: use --force to replace it",
+                false => "is there, and no plain file: name another one",
+            };
             return Err(Failure::Argument {
-                detail: format!(
-                    "`{}` is there: use --force to replace it",
-                    self.file.display()
-                ),
+                detail: format!("`{}` {what}", self.file.display()),
             });
         }
         let path = self.home.path()?;

@@ -234,6 +234,15 @@ impl Places {
                 return Err(BackupError::Occupied { path, hint });
             }
         }
+        for place in &places {
+            let holds = |other: &&Place| other.to != place.to && place.to.starts_with(&other.to);
+            if let Some(other) = places.iter().find(holds) {
+                return Err(BackupError::Inside {
+                    path: place.to.clone(),
+                    folder: other.to.clone(),
+                });
+            }
+        }
         Ok(Self(places))
     }
 
