@@ -158,6 +158,10 @@ impl Failure {
             }
             Self::NoCommand => "`ac demo` shows everything at work, `ac --help` lists the commands",
             Self::Usage(misuse) => return Some(tip(misuse)),
+            // The gateway says it itself.
+            Self::Call(rpc::client::Error::Rpc { data, .. }) => {
+                return data["hint"].as_str().map(terminal::harmless);
+            }
             Self::File { source, .. } | Self::Gateway(gateway::Error::Home { source, .. })
                 if source.kind() == io::ErrorKind::PermissionDenied =>
             {
