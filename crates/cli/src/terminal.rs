@@ -152,9 +152,15 @@ fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
     }
 }
 
-/// A text without control characters, line by line.
+/// The same line by line, with its tabs.
 pub(crate) fn harmless_lines(text: &str) -> String {
-    text.lines().map(harmless).collect::<Vec<_>>().join("\n")
+    let columns = |line: &str| {
+        line.split('\t')
+            .map(harmless)
+            .collect::<Vec<_>>()
+            .join("\t")
+    };
+    text.lines().map(columns).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -193,7 +193,12 @@ async fn show(place: Place, json: bool) -> Result<(), Failure> {
         };
         terminal::complain(&format!("inherited from {source}"));
     }
-    Ok(terminal::say(effective.doc.content.trim_end())?)
+    let content = effective.doc.content.trim_end();
+    // A file gets every byte, a terminal none that would act on it.
+    Ok(match terminal::is_for_people(false) {
+        true => terminal::say(&terminal::harmless_lines(content)),
+        false => terminal::say(content),
+    }?)
 }
 
 async fn edit(place: Place, json: bool) -> Result<(), Failure> {
