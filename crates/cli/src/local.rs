@@ -134,11 +134,18 @@ impl Local {
         }
     }
 
-    /// The workspace of a company folder, or the one to use without.
-    pub(crate) async fn workspace_at(&self, folder: Option<&Text>) -> Result<WorkspaceId, Failure> {
-        match folder {
-            Some(folder) => self.workspace_of(Path::new(folder.as_str())).await,
-            None => self.workspace(None).await,
+    /// The workspace of the company folder that was named or is around here; without one, every workspace.
+    pub(crate) async fn workspaces_at(
+        &self,
+        option: &CompanyOption,
+    ) -> Result<Vec<WorkspaceId>, Failure> {
+        match option.find() {
+            Ok(folder) => Ok(vec![self.workspace_of(Path::new(folder.as_str())).await?]),
+            Err(Failure::NoCompany { .. }) => {
+                let all = self.workspaces().await?;
+                Ok(all.into_iter().map(|one| one.id).collect())
+            }
+            Err(failure) => Err(failure),
         }
     }
 

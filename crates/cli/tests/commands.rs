@@ -166,14 +166,52 @@ fn proposals_are_decided_once_also_where_there_is_no_company() {
     let [first, second] = ids.map(|id| id.as_str().unwrap().to_owned());
     let denied = ac(&["deny", &first], "");
     assert_eq!(denied.code, 0, "{}", denied.err);
-    let again = ac(&["deny", &first], "");
-    assert_eq!(again.code, 0, "{}", again.err);
-    assert!(again.err.contains("was denied by owner"), "{}", again.err);
+    for again in [&first, &first[..12]] {
+        let again = ac(&["deny", again], "");
+        assert_eq!(again.code, 0, "{}", again.err);
+        assert!(again.err.contains("was denied by owner"), "{}", again.err);
+    }
+    assert_eq!(ac(&["approve", ""], "").code, 2, "nothing was named");
     let contrary = ac(&["approve", &first], "");
     assert_eq!(contrary.code, 1, "{}", contrary.err);
     let approved: Value = serde_json::from_str(&ac(&["approve", &second], "").out).unwrap();
     assert_eq!(approved["saved_version"], 2);
     assert_eq!(ac(&["inbox", "--json"], "").out.trim(), "[]");
+}
+
+#[test]
+fn outside_of_company_folders_everything_of_the_home_waits() {
+    let desk = Desk::new();
+    let input = desk.place.path().join("input");
+    let ac = |words: &[&str], text: &str| {
+        gateway::replace_file(&input, text.as_bytes()).unwrap();
+        let mut command = desk.ac();
+        command.stdin(fs::File::open(&input).unwrap());
+        let said = said(command.args(words).current_dir(desk.place.path()));
+        assert_eq!(said.code, 0, "{words:?}: {}", said.err);
+        said.out
+    };
+    let other = ["--workspace-id", "ws_other"];
+    ac(&[&["workspace/create"], &other[..]].concat(), "");
+    let create = ["thread/folder/create", "--name", "Shop"];
+    ac(&[&create[..], &other].concat(), "");
+    let propose = ["doc", "propose", "--because", "better", "Shop"];
+    for number in 0..25 {
+        let text = format!("# Rules, version {number}\n");
+        ac(
+            &[&propose[..], &["--workspace", "ws_other"]].concat(),
+            &text,
+        );
+    }
+    let inbox: Value = serde_json::from_str(&ac(&["inbox", "--json"], "")).unwrap();
+    let inbox = inbox.as_array().unwrap();
+    assert_eq!(inbox.len(), 26);
+    assert_eq!(inbox[0]["id"], json!(desk.delta));
+    assert!(inbox[1..].iter().all(|one| one["file"] == "Shop/AGENTS.md"));
+    let last = inbox[25]["id"].as_str().unwrap();
+    ac(&["deny", last], "");
+    // In the company folder only what belongs to the company waits.
+    assert_eq!(desk.json(&["inbox", "--json"]).as_array().unwrap().len(), 1);
 }
 
 #[test]

@@ -1,10 +1,16 @@
 //! `ac inbox`, `ac approve` and `ac deny`
 
-use clap::Args;
+use std::collections::BTreeMap;
+
+use clap::{Args, builder::NonEmptyStringValueParser};
 use protocol::{
-    AgentsDocProposalId, Id as _,
+    FolderId, WorkspaceId,
     company::{ActorRole, ReviewDecision, Text, inbox::*},
-    thread::agents_doc::proposal::*,
+    thread::{
+        ThreadTree, ThreadTreeParams,
+        agents_doc::proposal::{ThreadAgentsDocProposalStatus as Status, *},
+        folder::ThreadFolder,
+    },
 };
 use rpc::Client;
 use serde_json::{Value, json};
@@ -32,6 +38,7 @@ pub(crate) struct Decide {
     #[command(flatten)]
     company: CompanyOption,
     /// What it is about, as `ac inbox` shows it; the beginning is enough if only one begins so.
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     id: String,
     /// What you want to say about it.
     #[arg(long)]
@@ -44,8 +51,10 @@ pub(crate) struct Decide {
     json: bool,
 }
 
-/// How many decisions are looked through for one that was made before.
-const LAST_DECISIONS: u32 = 1000;
+/// The most that is read at once of what waits, and of what was decided.
+const MOST: u32 = 5000;
+/// Proposals that are read at once.
+const PAGE: u32 = 50;
 
 /// One thing that waits.
 pub(super) enum Waiting {
@@ -58,23 +67,28 @@ pub(super) enum Waiting {
 impl Inbox {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let company = self.company;
-        let waiting = Local::with(&self.home, |local| async move {
-            let folder = local.company_if_any(&company).await?;
-            if folder.is_none() {
+        let is_for_people = terminal::is_for_people(self.json);
+        let (waiting, places) = Local::with(&self.home, |local| async move {
+            let tray = Tray::of(&local, &company).await?;
+            if tray.folder.is_none() {
                 terminal::complain("There is no company folder here: only proposals are shown.");
             }
-            everything(&local, folder).await
-        });
-        let waiting = waiting.await?;
+            let waiting = tray.waiting().await?;
+            let places = places(&local.client, &waiting).await?;
+            Ok((waiting, places))
+        })
+        .await?;
         if waiting.is_empty() && !self.json {
             return Ok(terminal::say("Nothing waits for a decision.")?);
         }
-        let is_for_people = terminal::is_for_people(self.json);
-        let rows: Vec<_> = waiting.iter().map(|one| one.row(is_for_people)).collect();
+        let rows: Vec<_> = waiting
+            .iter()
+            .map(|one| one.row(is_for_people, &places))
+            .collect();
         terminal::answer(&json!(rows), self.json)?;
         for one in waiting.iter().filter(|_| is_for_people) {
             if let Waiting::Proposal(proposal) = one {
-                terminal::say(&shown(proposal))?;
+                terminal::say(&shown(proposal, &places))?;
             }
         }
         Ok(())
@@ -95,14 +109,12 @@ impl Decide {
             detail: "--as is empty: expected a name".to_owned(),
         })?;
         let resolved = Local::with(&home, |local| async move {
-            let folder = local.company_if_any(&company).await?;
-            let mut waiting = everything(&local, folder.clone()).await?;
-            if !waiting.iter().any(|one| one.id().starts_with(&id)) {
-                match elsewhere(&local, folder.clone(), &id).await? {
-                    Some(Elsewhere::Waits(proposal)) => waiting.push(Waiting::Proposal(proposal)),
-                    Some(Elsewhere::Decided(before)) => return already(before, decision),
-                    None => {}
-                }
+            let tray = Tray::of(&local, &company).await?;
+            let waiting = tray.waiting().await?;
+            if !waiting.iter().any(|one| one.id().starts_with(&id))
+                && let Some(before) = tray.decided(&id).await?
+            {
+                return already(before, decision);
             }
             let verdict = Verdict {
                 decision,
@@ -110,12 +122,99 @@ impl Decide {
                 notes,
             };
             let subject = named(waiting, &id)?;
-            subject
-                .decide(&local.client, folder.as_ref(), verdict)
-                .await
+            let folder = tray.folder.as_ref();
+            subject.decide(&local.client, folder, verdict).await
         })
         .await?;
         terminal::answer(&resolved, json)
+    }
+}
+
+/// Where things wait.
+pub(super) struct Tray<'a> {
+    client: &'a Client,
+    /// The company folder whose documents wait.
+    folder: Option<Text>,
+    /// The workspaces whose proposals wait.
+    workspaces: Vec<WorkspaceId>,
+}
+
+impl<'a> Tray<'a> {
+    /// That of the company folder that was named or is around here; without one, everything of the home, which has the
+    /// documents of a company if there is only one.
+    pub(super) async fn of(local: &'a Local, option: &CompanyOption) -> Result<Self, Failure> {
+        Ok(Self {
+            client: &local.client,
+            folder: local.company_if_any(option).await?,
+            workspaces: local.workspaces_at(option).await?,
+        })
+    }
+
+    #[cfg(test)]
+    pub(super) fn documents(client: &'a Client, folder: Text) -> Self {
+        Self {
+            client,
+            folder: Some(folder),
+            workspaces: Vec::new(),
+        }
+    }
+
+    /// Everything that waits, documents first.
+    pub(super) async fn waiting(&self) -> Result<Vec<Waiting>, Failure> {
+        let mut waiting = Vec::new();
+        if let Some(folder) = &self.folder {
+            let found = snapshot(self.client, folder.clone()).await?;
+            waiting.extend(
+                found
+                    .pending
+                    .into_iter()
+                    .map(Box::new)
+                    .map(Waiting::Document),
+            );
+        }
+        let proposals = self.proposals(Some(Status::Pending)).await?;
+        waiting.extend(proposals.into_iter().map(Box::new).map(Waiting::Proposal));
+        Ok(waiting)
+    }
+
+    /// The decision about what is called or begins so, if there is only one.
+    async fn decided(&self, id: &str) -> Result<Option<Before>, Failure> {
+        let mut decided: Vec<Before> = Vec::new();
+        if let Some(folder) = &self.folder {
+            let found = snapshot(self.client, folder.clone()).await?;
+            decided.extend(found.recent_decisions.into_iter().map(Before::document));
+        }
+        let proposals = self.proposals(None).await?;
+        decided.extend(proposals.into_iter().filter_map(Before::proposal));
+        let mut decided = decided.into_iter().filter(|one| one.id.starts_with(id));
+        Ok(decided.next().filter(|_| decided.next().is_none()))
+    }
+
+    async fn proposals(
+        &self,
+        status: Option<Status>,
+    ) -> Result<Vec<ThreadAgentsDocProposal>, Failure> {
+        let mut proposals = Vec::new();
+        for workspace in &self.workspaces {
+            let mut cursor = None;
+            loop {
+                let params = ThreadAgentsDocProposalListParams {
+                    workspace_id: workspace.clone(),
+                    scope: None,
+                    status,
+                    cursor,
+                    limit: Some(PAGE),
+                };
+                let page = self.client.call::<ThreadAgentsDocProposalList>(params);
+                let page = page.await?;
+                proposals.extend(page.items);
+                cursor = page.next_cursor;
+                if cursor.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(proposals)
     }
 }
 
@@ -152,13 +251,6 @@ async fn decide_proposal(
     }))
 }
 
-/// What is not among the first that wait.
-enum Elsewhere {
-    /// It waits behind many others.
-    Waits(Box<ThreadAgentsDocProposal>),
-    Decided(Before),
-}
-
 /// A decision that was made before.
 struct Before {
     id: String,
@@ -169,69 +261,42 @@ struct Before {
     answer: Value,
 }
 
-/// What is called exactly so: a proposal, or a document that was decided about.
-async fn elsewhere(
-    local: &Local,
-    folder: Option<Text>,
-    id: &str,
-) -> Result<Option<Elsewhere>, Failure> {
-    if let Ok(proposal_id) = AgentsDocProposalId::parse(id) {
-        let params = ThreadAgentsDocProposalGetParams {
-            workspace_id: local.workspace_at(folder.as_ref()).await?,
-            proposal_id,
-        };
-        let found = local.client.call::<ThreadAgentsDocProposalGet>(params);
-        match found.await {
-            Ok(found) => return Ok(proposed(found.proposal)),
-            // No proposal is called so.
-            Err(rpc::client::Error::Rpc { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    let Some(folder) = folder else {
-        return Ok(None);
-    };
-    let found = snapshot(&local.client, folder, LAST_DECISIONS).await?;
-    let mut decisions = found.recent_decisions.into_iter();
-    let found = decisions.find(|one| one.subject_artifact_id == id);
-    Ok(found.map(|found| {
-        Elsewhere::Decided(Before {
+impl Before {
+    fn document(decided: InboxDecision) -> Self {
+        Self {
             answer: json!({
-                "artifact_id": found.subject_artifact_id,
-                "decision": found.decision,
-                "review_id": found.review_id,
+                "artifact_id": decided.subject_artifact_id,
+                "decision": decided.decision,
+                "review_id": decided.review_id,
                 "already": true,
             }),
-            id: found.subject_artifact_id,
-            decision: found.decision,
-            by: found.actor_id,
-            at: found.created_at,
-        })
-    }))
-}
-
-/// How a proposal stands; one that was taken back is not there.
-fn proposed(proposal: ThreadAgentsDocProposal) -> Option<Elsewhere> {
-    let decision = match proposal.status {
-        ThreadAgentsDocProposalStatus::Pending => {
-            return Some(Elsewhere::Waits(Box::new(proposal)));
+            id: decided.subject_artifact_id,
+            decision: decided.decision,
+            by: decided.actor_id,
+            at: decided.created_at,
         }
-        ThreadAgentsDocProposalStatus::Approved => ReviewDecision::Approved,
-        ThreadAgentsDocProposalStatus::Denied => ReviewDecision::Denied,
-        ThreadAgentsDocProposalStatus::Withdrawn => return None,
-    };
-    Some(Elsewhere::Decided(Before {
-        answer: json!({
-            "id": proposal.id,
-            "decision": decision,
-            "saved_version": proposal.saved_version,
-            "already": true,
-        }),
-        id: proposal.id.to_string(),
-        decision,
-        by: proposal.decided_by.unwrap_or_default(),
-        at: proposal.decided_at.unwrap_or_default().to_string(),
-    }))
+    }
+
+    /// None for what waits or was taken back.
+    fn proposal(proposal: ThreadAgentsDocProposal) -> Option<Self> {
+        let decision = match proposal.status {
+            Status::Approved => ReviewDecision::Approved,
+            Status::Denied => ReviewDecision::Denied,
+            Status::Pending | Status::Withdrawn => return None,
+        };
+        Some(Self {
+            answer: json!({
+                "id": proposal.id,
+                "decision": decision,
+                "saved_version": proposal.saved_version,
+                "already": true,
+            }),
+            id: proposal.id.to_string(),
+            decision,
+            by: proposal.decided_by.unwrap_or_default(),
+            at: proposal.decided_at.unwrap_or_default().to_string(),
+        })
+    }
 }
 
 /// Whoever decides the same again gets the same answer, once more.
@@ -251,17 +316,13 @@ fn already(before: Before, decision: ReviewDecision) -> Result<Value, Failure> {
     }
 }
 
-/// What waits, and as many of the last decisions.
-async fn snapshot(
-    client: &Client,
-    folder: Text,
-    decisions: u32,
-) -> Result<InboxSnapshotResponse, Failure> {
+/// What waits in a company folder, and the last decisions.
+async fn snapshot(client: &Client, folder: Text) -> Result<InboxSnapshotResponse, Failure> {
     let params = InboxSnapshotParams {
         workspace_dir: folder,
         project_id: None,
-        pending_limit: None,
-        decisions_limit: Some(decisions),
+        pending_limit: Some(MOST),
+        decisions_limit: Some(MOST),
         refresh_index: None,
         sync_index: None,
         actor_id: None,
@@ -271,34 +332,54 @@ async fn snapshot(
     Ok(client.call::<InboxSnapshot>(params).await?)
 }
 
-/// Everything that waits: in a company, or without one the proposals of the workspace.
-async fn everything(local: &Local, folder: Option<Text>) -> Result<Vec<Waiting>, Failure> {
-    let Some(folder) = folder else {
-        let params = ThreadAgentsDocProposalListParams {
-            workspace_id: local.workspace_at(None).await?,
-            scope: None,
-            status: Some(ThreadAgentsDocProposalStatus::Pending),
-            cursor: None,
-            limit: None,
+/// The files that proposals change, by workspace and folder.
+type Places = BTreeMap<(WorkspaceId, FolderId), String>;
+
+async fn places(client: &Client, waiting: &[Waiting]) -> Result<Places, Failure> {
+    let mut places = Places::new();
+    for one in waiting {
+        let Waiting::Proposal(proposal) = one else {
+            continue;
         };
-        let found = local.client.call::<ThreadAgentsDocProposalList>(params);
-        return Ok(proposals(found.await?.items).collect());
+        let workspace_id = &proposal.workspace_id;
+        let Some(folder) = &proposal.folder_id else {
+            continue;
+        };
+        if places.contains_key(&(workspace_id.clone(), folder.clone())) {
+            continue;
+        }
+        let params = ThreadTreeParams {
+            workspace_id: workspace_id.clone(),
+            limit: None,
+            cursor: None,
+        };
+        let tree = client.call::<ThreadTree>(params).await?;
+        for folder in &tree.folders {
+            let key = (workspace_id.clone(), folder.id.clone());
+            places.insert(key, path(&tree.folders, folder));
+        }
+    }
+    Ok(places)
+}
+
+/// The AGENTS.md of a folder, from the root on.
+fn path(folders: &[ThreadFolder], folder: &ThreadFolder) -> String {
+    let mut path = format!("{}/AGENTS.md", folder.name);
+    let mut above = folder.parent_folder_id.as_ref();
+    while let Some(parent) = above.and_then(|id| folders.iter().find(|one| one.id == *id)) {
+        path = format!("{}/{path}", parent.name);
+        above = parent.parent_folder_id.as_ref();
+    }
+    path
+}
+
+/// The file a proposal changes.
+fn file<'a>(proposal: &'a ThreadAgentsDocProposal, places: &'a Places) -> &'a str {
+    let Some(folder) = &proposal.folder_id else {
+        return "AGENTS.md";
     };
-    waiting(&local.client, folder).await
-}
-
-/// Everything that waits in a company, the documents of the folder first.
-pub(super) async fn waiting(client: &Client, folder: Text) -> Result<Vec<Waiting>, Failure> {
-    let found = snapshot(client, folder, 1).await?;
-    let documents = found.pending.into_iter().map(Box::new);
-    Ok(documents
-        .map(Waiting::Document)
-        .chain(proposals(found.agents_doc_proposals))
-        .collect())
-}
-
-fn proposals(found: Vec<ThreadAgentsDocProposal>) -> impl Iterator<Item = Waiting> {
-    found.into_iter().map(Box::new).map(Waiting::Proposal)
+    let place = places.get(&(proposal.workspace_id.clone(), folder.clone()));
+    place.map_or(folder.as_str(), String::as_str)
 }
 
 impl Waiting {
@@ -347,7 +428,7 @@ impl Waiting {
     }
 
     /// A line of a table, which has no room for a diff.
-    fn row(&self, is_for_people: bool) -> Value {
+    fn row(&self, is_for_people: bool, places: &Places) -> Value {
         match self {
             Self::Document(pending) => json!({
                 "id": pending.artifact_id,
@@ -362,6 +443,8 @@ impl Waiting {
                     "id": proposal.id,
                     "kind": "agents_doc_proposal",
                     "title": proposal.rationale,
+                    "workspace": proposal.workspace_id,
+                    "file": file(proposal, places),
                     "by": proposal.author,
                     "at": proposal.created_at,
                 });
@@ -375,7 +458,7 @@ impl Waiting {
 }
 
 /// A proposal for people.
-fn shown(proposal: &ThreadAgentsDocProposal) -> String {
+fn shown(proposal: &ThreadAgentsDocProposal, places: &Places) -> String {
     let stale = match proposal.is_stale {
         true => format!(
             ", against version {} while there is version {}",
@@ -384,9 +467,10 @@ fn shown(proposal: &ThreadAgentsDocProposal) -> String {
         false => String::new(),
     };
     format!(
-        "\n{} by {}{stale}\n{}\n{}",
+        "\n{} by {}, for {}{stale}\n{}\n{}",
         proposal.id,
         terminal::harmless(&proposal.author),
+        terminal::harmless(file(proposal, places)),
         terminal::harmless_lines(&proposal.rationale),
         terminal::harmless_lines(&proposal.diff)
     )

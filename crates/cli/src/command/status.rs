@@ -35,7 +35,8 @@ impl Status {
                 None => None,
                 Some(workspace_dir) => {
                     // The same number as `ac inbox` has rows.
-                    let waiting = inbox::waiting(client, workspace_dir.clone()).await?.len();
+                    let tray = inbox::Tray::of(&local, &option).await?;
+                    let waiting = tray.waiting().await?.len();
                     let params = CompanyFolderParams { workspace_dir };
                     let found = client.call::<CompanyWorkspaceHomeSnapshot>(params);
                     Some((found.await?.home, waiting))

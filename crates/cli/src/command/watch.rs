@@ -20,7 +20,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::HomeOption;
+use super::{HomeOption, inbox::Tray};
 use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
 
 mod board;
@@ -65,7 +65,8 @@ impl Watch {
         } = self;
         Local::with(&home, |local| async move {
             let dir = local.company(&company).await?;
-            let source = Source::new(&local.client, dir).await?;
+            let tray = Tray::of(&local, &company).await?;
+            let source = Source::new(&local.client, dir, tray).await?;
             match as_json {
                 true => {
                     let snapshot = source.look(Sources::system().clock.now_ms()).await?;

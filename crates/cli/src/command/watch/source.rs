@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::board::{InboxLine, RunLine, SessionLine, Snapshot, Wish};
 use crate::{
-    command::inbox::{self, Verdict},
+    command::inbox::{self, Tray, Verdict},
     failure::Failure,
     terminal,
 };
@@ -30,6 +30,7 @@ const MAX_RUNS: usize = 100;
 pub(super) struct Source<'a> {
     client: &'a Client,
     dir: Text,
+    tray: Tray<'a>,
     /// What the folder is called.
     pub(super) company: String,
     /// The names of agents and projects by their ids.
@@ -37,7 +38,11 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    pub(super) async fn new(client: &'a Client, dir: Text) -> Result<Self, Failure> {
+    pub(super) async fn new(
+        client: &'a Client,
+        dir: Text,
+        tray: Tray<'a>,
+    ) -> Result<Self, Failure> {
         let agents = CompanyWorkspaceAgentsListParams {
             workspace_dir: dir.clone(),
             role: None,
@@ -62,6 +67,7 @@ impl<'a> Source<'a> {
             company: name.to_string_lossy().into_owned(),
             names: agents.chain(projects).collect(),
             dir,
+            tray,
         })
     }
 
@@ -84,7 +90,7 @@ impl<'a> Source<'a> {
             project_id: None,
         };
         let runs = self.client.call::<RunList>(runs).await?.0;
-        let inbox = inbox::waiting(self.client, self.dir.clone()).await?;
+        let inbox = self.tray.waiting().await?;
         let agents: BTreeMap<&str, &str> = runs
             .iter()
             .map(|run| (run.run_id.as_str(), run.agent_id.as_str()))
@@ -162,7 +168,7 @@ impl<'a> Source<'a> {
                 Ok(format!("{session_ref} is being stopped"))
             }
             Wish::Decide { subject, decision } => {
-                let waiting = inbox::waiting(self.client, self.dir.clone()).await?;
+                let waiting = self.tray.waiting().await?;
                 let waiting = inbox::named(waiting, &subject.id)?;
                 let verdict = Verdict {
                     decision: *decision,

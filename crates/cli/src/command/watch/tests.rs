@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{
+    Tray,
     board::{Board, Next},
     source::Source,
     view,
@@ -73,7 +74,8 @@ impl Desk {
 
     async fn source(&self) -> Source<'_> {
         let dir = Text::new(self.dir()).unwrap();
-        Source::new(&self.client, dir).await.unwrap()
+        let tray = Tray::documents(&self.client, dir.clone());
+        Source::new(&self.client, dir, tray).await.unwrap()
     }
 }
 
