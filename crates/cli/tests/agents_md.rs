@@ -259,6 +259,15 @@ fn a_claude_file_that_leads_to_the_agents_file_is_in_step() {
 }
 
 #[test]
+fn a_claude_file_that_only_leads_to_an_agents_file_is_no_document() {
+    let desk = Desk::with(&[("AGENTS.md", "root\n"), ("lone/CLAUDE.md", "@AGENTS.md\n")]);
+    let repo = desk.path("repo");
+    let import = ["agents-md", "import", repo.to_str().unwrap()];
+    assert!(desk.command(&import).status().unwrap().success());
+    assert_eq!(desk.docs(), [doc("AGENTS.md", "root\n", 1)]);
+}
+
+#[test]
 fn of_two_files_that_differ_the_tree_takes_the_agents_file_and_gives_both_its_own() {
     let desk = Desk::with(&[("AGENTS.md", "agents\n"), ("CLAUDE.md", "claude\n")]);
     assert_eq!(

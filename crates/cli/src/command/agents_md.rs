@@ -111,7 +111,10 @@ async fn import(
     update: bool,
     as_json: bool,
 ) -> Result<(), Failure> {
-    let files = files::read_all(directory)?;
+    let mut files = files::read_all(directory)?;
+    files.retain(|file| {
+        file.path.ends_with("AGENTS.md") || !compare::points_to_agents(&file.content)
+    });
     if files.is_empty() {
         return Err(Failure::Argument {
             detail: format!(

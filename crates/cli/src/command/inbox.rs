@@ -163,7 +163,7 @@ impl<'a> Tray<'a> {
     pub(super) async fn waiting(&self) -> Result<Vec<Waiting>, Failure> {
         let mut waiting = Vec::new();
         if let Some(folder) = &self.folder {
-            let found = snapshot(self.client, folder.clone()).await?;
+            let found = snapshot(self.client, folder.clone(), 1).await?;
             waiting.extend(
                 found
                     .pending
@@ -181,7 +181,7 @@ impl<'a> Tray<'a> {
     async fn decided(&self, id: &str) -> Result<Option<Before>, Failure> {
         let mut decided: Vec<Before> = Vec::new();
         if let Some(folder) = &self.folder {
-            let found = snapshot(self.client, folder.clone()).await?;
+            let found = snapshot(self.client, folder.clone(), MOST).await?;
             decided.extend(found.recent_decisions.into_iter().map(Before::document));
         }
         let proposals = self.proposals(None).await?;
@@ -316,13 +316,17 @@ fn already(before: Before, decision: ReviewDecision) -> Result<Value, Failure> {
     }
 }
 
-/// What waits in a company folder, and the last decisions.
-async fn snapshot(client: &Client, folder: Text) -> Result<InboxSnapshotResponse, Failure> {
+/// What waits in a company folder, and as many of the last decisions.
+async fn snapshot(
+    client: &Client,
+    folder: Text,
+    decisions: u32,
+) -> Result<InboxSnapshotResponse, Failure> {
     let params = InboxSnapshotParams {
         workspace_dir: folder,
         project_id: None,
         pending_limit: Some(MOST),
-        decisions_limit: Some(MOST),
+        decisions_limit: Some(decisions),
         refresh_index: None,
         sync_index: None,
         actor_id: None,

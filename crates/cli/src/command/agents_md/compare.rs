@@ -126,7 +126,7 @@ impl Scope {
 }
 
 /// Whether a CLAUDE.md only says where the text is.
-fn points_to_agents(text: &str) -> bool {
+pub(super) fn points_to_agents(text: &str) -> bool {
     matches!(text.trim(), "@AGENTS.md" | "@./AGENTS.md")
 }
 
