@@ -406,8 +406,8 @@ impl RawWriter {
         let revision_id = format!("agr_{:018x}", version.wrapping_mul(0x5851_f42d_4c95_7f2d));
         db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         db.prepare_cached(
-            "UPDATE thread_agents_doc SET status = 'active', content = ?1, content_sha256 = ?2, char_count = ?3, \
-             version = ?4, updated_at = ?4, updated_by = 'owner', archived_at = NULL WHERE id = 'agd_raw'",
+            "UPDATE thread_agents_doc SET content = ?1, content_sha256 = ?2, char_count = ?3, version = ?4, \
+             updated_at = ?4, updated_by = 'owner' WHERE id = 'agd_raw'",
         )?
         .execute((&content, &sha256, length, version))?;
         db.prepare_cached(

@@ -32,6 +32,9 @@ const ROOT: &str = ".local/worktrees";
 /// How long a run must have been over, in hours.
 const DEFAULT_AGE: f64 = 72.0;
 
+/// Git reads all worktrees of a repository to add one, and fails over one that is half made: one at a time.
+static CHANGING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 /// A worktree that a run is to have.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Worktree {
@@ -99,6 +102,7 @@ impl Worktree {
         if let Some(parent) = path.parent() {
             company::files::make_dir(parent).map_err(|error| error.to_string())?;
         }
+        let _turn = CHANGING.lock().await;
         let target = path.to_string_lossy().into_owned();
         let known = format!("refs/heads/{}", self.branch);
         let branch_exists = git(repo, &["show-ref", "--verify", "--quiet", &known])
@@ -276,6 +280,7 @@ async fn remove(
     }
     match repo {
         Some(repo) => {
+            let _turn = CHANGING.lock().await;
             let target = path.to_string_lossy();
             git(repo, &["worktree", "remove", "--force", &target]).await?;
         }
