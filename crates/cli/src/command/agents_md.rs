@@ -111,10 +111,7 @@ async fn import(
     update: bool,
     as_json: bool,
 ) -> Result<(), Failure> {
-    let mut files = files::read_all(directory)?;
-    files.retain(|file| {
-        file.path.ends_with("AGENTS.md") || !compare::points_to_agents(&file.content)
-    });
+    let files = files::read_all(directory)?;
     if files.is_empty() {
         return Err(Failure::Argument {
             detail: format!(

@@ -419,6 +419,14 @@ pub struct ThreadAgentsDocFile {
     pub expected_version: Option<i64>,
 }
 
+impl ThreadAgentsDocFile {
+    /// Whether it is a CLAUDE.md that only says where the text is.
+    pub fn is_pointer(&self) -> bool {
+        self.path.ends_with("CLAUDE.md")
+            && matches!(self.content.trim(), "@AGENTS.md" | "@./AGENTS.md")
+    }
+}
+
 /// What an import does to files that are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

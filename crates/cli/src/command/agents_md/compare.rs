@@ -119,15 +119,9 @@ impl Scope {
     fn take(&mut self, name: &str, text: String) {
         match name {
             "AGENTS.md" => self.agents = Some(text),
-            _ if points_to_agents(&text) => {}
             _ => self.claude = Some(text),
         }
     }
-}
-
-/// Whether a CLAUDE.md only says where the text is.
-pub(super) fn points_to_agents(text: &str) -> bool {
-    matches!(text.trim(), "@AGENTS.md" | "@./AGENTS.md")
 }
 
 /// Every scope that has a document or a file, by path.
@@ -166,7 +160,9 @@ pub(super) fn scopes(
 fn put(found: &mut BTreeMap<String, Scope>, file: ThreadAgentsDocFile) {
     let (folder, name) = split(&file.path);
     let scope = found.entry(folder.to_owned()).or_default();
-    scope.take(name, file.content);
+    if !file.is_pointer() {
+        scope.take(name, file.content);
+    }
 }
 
 /// The folder and the name of a file.

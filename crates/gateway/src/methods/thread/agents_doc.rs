@@ -377,7 +377,7 @@ fn warnings(saved: &Saved) -> Vec<String> {
     }
 }
 
-/// Checks the paths, and lets an AGENTS.md win over a CLAUDE.md beside it.
+/// Checks the paths, leaves out what only points to an AGENTS.md, and lets an AGENTS.md win over a CLAUDE.md beside it.
 fn import_files(files: &[ThreadAgentsDocFile]) -> Result<Vec<ImportFile>, Failure> {
     if files.len() > MAX_FILES {
         let message = format!("expected at most {MAX_FILES} files, found {}", files.len());
@@ -390,6 +390,9 @@ fn import_files(files: &[ThreadAgentsDocFile]) -> Result<Vec<ImportFile>, Failur
         let at = |member: &str| format!("/files/{index}/{member}");
         let (folders, name) =
             parse_path(&file.path).map_err(|message| Failure::param(at("path"), message))?;
+        if file.is_pointer() {
+            continue;
+        }
         let text = DocText::checked(&at("content"), &file.content)?;
         let import = ImportFile {
             folders: folders.clone(),
