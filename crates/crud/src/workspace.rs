@@ -135,6 +135,18 @@ pub(crate) fn active(db: &DatabaseConnection, id: &str) -> Result<Model, Error> 
         .ok_or_else(|| Error::UnknownWorkspace(id.to_owned()))
 }
 
+/// Counts a change of the tree whose version was read in the same transaction. Answers the new version.
+pub(crate) fn bump_tree_from(
+    db: &DatabaseConnection,
+    id: &str,
+    version: i64,
+) -> Result<u64, Error> {
+    let next = version + 1;
+    let sql = "UPDATE workspace SET tree_version = $2 WHERE id = $1";
+    query::run(db, sql, [id.into(), next.into()])?;
+    Ok(next.unsigned_abs())
+}
+
 /// Counts a change of the tree. Answers the new version.
 pub(crate) fn bump_tree(db: &DatabaseConnection, id: &str) -> Result<u64, Error> {
     let sql =

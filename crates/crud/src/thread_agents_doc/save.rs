@@ -7,7 +7,10 @@ use super::{
     DocScope, check, explicit,
     resolve::{Effective, Resolved, Way, effective_in},
 };
-use crate::{Error, query, workspace::bump_tree};
+use crate::{
+    Error, query,
+    workspace::{bump_tree, bump_tree_from},
+};
 
 /// A text to save.
 #[derive(Clone, Debug)]
@@ -100,14 +103,11 @@ pub(crate) fn save(db: &DatabaseConnection, save: &SaveDoc) -> Result<Saved, Err
     };
     record(db, &save.revision_id, &doc, &save.reason, &save.author)?;
     way.set_explicit(doc.clone());
-    let tree_version = way.tree_version() + 1;
-    let sql = "UPDATE workspace SET tree_version = $2 WHERE id = $1";
-    let values = [save.scope.workspace_id.as_str().into(), tree_version.into()];
-    query::run(db, sql, values)?;
+    let tree_version = bump_tree_from(db, &save.scope.workspace_id, way.tree_version())?;
     Ok(Saved {
         effective_changed: before != way.identity(),
         effective: way.resolved(),
-        tree_version: Some(tree_version.unsigned_abs()),
+        tree_version: Some(tree_version),
         doc,
     })
 }
