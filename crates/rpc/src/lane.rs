@@ -50,10 +50,7 @@ impl<S: Service> Lane<S> {
             return;
         };
         if text.len() >= MAX_WAITING_BYTES {
-            let failure = Failure::envelope(format!(
-                "the message is longer than {MAX_WAITING_BYTES} bytes"
-            ));
-            return self.refuse(&request, &failure).await;
+            return self.refuse(&request, &oversized(MAX_WAITING_BYTES)).await;
         }
         let kib = u32::try_from(text.len() / 1024 + 1).unwrap_or(u32::MAX);
         let (Ok(place), Ok(bytes)) = (
@@ -114,10 +111,7 @@ impl<S: Service> Lane<S> {
 
     /// Answers a text without a line end after too many bytes.
     pub(crate) async fn refuse_oversized(&self, limit: usize) {
-        let failure = Failure::envelope(format!("the message is longer than {limit} bytes"));
-        let error = failure
-            .with("limit", limit)
-            .to_json("", protocol::Dialect::Tree);
+        let error = oversized(limit).to_json("", protocol::Dialect::Tree);
         let answer = envelope::answer("null", "error", &error.to_string());
         self.outbox().respond(answer).await;
     }
@@ -132,4 +126,9 @@ impl<S: Service> Lane<S> {
             }
         }
     }
+}
+
+fn oversized(limit: usize) -> Failure {
+    let sentence = format!("the message is longer than {limit} bytes");
+    Failure::envelope(sentence).with("limit", limit)
 }
