@@ -1,13 +1,12 @@
 //! `ac inbox`, `ac approve` and `ac deny`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{Args, builder::NonEmptyStringValueParser};
 use protocol::{
     FolderId, WorkspaceId,
     company::{ActorRole, ReviewDecision, Text, inbox::*},
     thread::{
-        ThreadTree, ThreadTreeParams,
         agents_doc::proposal::{ThreadAgentsDocProposalStatus as Status, *},
         folder::ThreadFolder,
     },
@@ -15,7 +14,7 @@ use protocol::{
 use rpc::Client;
 use serde_json::{Value, json};
 
-use super::HomeOption;
+use super::{HomeOption, tree};
 use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
 
 /// What waits for a decision.
@@ -74,7 +73,7 @@ impl Inbox {
                 terminal::complain("There is no company folder here: only proposals are shown.");
             }
             let waiting = tray.waiting().await?;
-            let places = places(&local.client, &waiting).await?;
+            let places = places(&local, &waiting).await?;
             Ok((waiting, places))
         })
         .await?;
@@ -339,28 +338,24 @@ async fn snapshot(
 /// The files that proposals change, by workspace and folder.
 type Places = BTreeMap<(WorkspaceId, FolderId), String>;
 
-async fn places(client: &Client, waiting: &[Waiting]) -> Result<Places, Failure> {
+/// Reads each tree once in which a folder's file is to be changed.
+async fn places(local: &Local, waiting: &[Waiting]) -> Result<Places, Failure> {
     let mut places = Places::new();
-    for one in waiting {
-        let Waiting::Proposal(proposal) = one else {
-            continue;
-        };
-        let workspace_id = &proposal.workspace_id;
-        let Some(folder) = &proposal.folder_id else {
-            continue;
-        };
-        if places.contains_key(&(workspace_id.clone(), folder.clone())) {
-            continue;
-        }
-        let params = ThreadTreeParams {
-            workspace_id: workspace_id.clone(),
-            limit: None,
-            cursor: None,
-        };
-        let tree = client.call::<ThreadTree>(params).await?;
-        for folder in &tree.folders {
-            let key = (workspace_id.clone(), folder.id.clone());
-            places.insert(key, path(&tree.folders, folder));
+    let workspaces: BTreeSet<_> = waiting
+        .iter()
+        .filter_map(|one| match one {
+            Waiting::Proposal(proposal) => proposal
+                .folder_id
+                .as_ref()
+                .and(Some(&proposal.workspace_id)),
+            Waiting::Document(_) => None,
+        })
+        .collect();
+    for workspace in workspaces {
+        let folders = tree::read(local, Some(workspace.as_str())).await?.folders;
+        for folder in &folders {
+            let key = (workspace.clone(), folder.id.clone());
+            places.insert(key, path(&folders, folder));
         }
     }
     Ok(places)
