@@ -3,7 +3,7 @@
 
 import "./gantt.css";
 import type { GanttTask } from "@accord/client";
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
 import { useNow } from "../../parts/Time.tsx";
 import { words } from "../company/names.ts";
 import { BAR, DAY, elbow, layout, ROW, ticks, TOP, type Bar, type Moved } from "./layout.ts";
@@ -50,7 +50,8 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  useEffect(() => {
+  // Before anybody sees it, so that nothing moves under the pointer.
+  useLayoutEffect(() => {
     const element = scroller.current;
     if (element) element.scrollLeft = Math.max(0, todayX - element.clientWidth / 3);
   }, [pixelsPerDay]);

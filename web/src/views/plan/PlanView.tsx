@@ -41,7 +41,8 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
   const project = params["project"] ?? "";
   const names = useNames(dir);
   const query = useRead("pm.snapshot", { workspace_dir: dir, scope: "project", project_id: project });
-  const tasks = useRead("task.list", { workspace_dir: dir, project_id: project }).data?.tasks;
+  const list = useRead("task.list", { workspace_dir: dir, project_id: project });
+  const tasks = list.data?.tasks;
   const selected = useSearchParam("task") ?? undefined;
   const kept = usePreference("plan.scale");
   const scale: Scale = SCALES.find(({ id }) => id === kept)?.id ?? "28";
@@ -140,7 +141,7 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
         </>
       }
     >
-      <Await query={query}>
+      <Await<unknown> query={tasks ? query : list}>
         {() =>
           !gantt || gantt.tasks.length === 0 ? (
             <Empty icon="plan" title="There is no task to plan">
