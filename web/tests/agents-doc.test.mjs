@@ -186,6 +186,14 @@ test("an emptied file is a draft and what is above is in force again", async () 
   await page.context().close();
 });
 
+test("the editor has the name of its folder, also after another client renamed it", async () => {
+  const page = await open();
+  await page.getByRole("textbox", { name: `AGENTS.md of Folder ${number}`, exact: true }).waitFor();
+  await desk.call("thread/folder/update", { ...scope, name: "Backend" });
+  await page.getByRole("textbox", { name: "AGENTS.md of Backend", exact: true }).waitFor();
+  await page.context().close();
+});
+
 test("an old version can be compared and restored", async () => {
   await save("one\n");
   await save("two\n");

@@ -30,12 +30,15 @@ export interface EditorProps {
   autoFocus?: boolean;
 }
 
+const nameOf = (label: string) => EditorView.contentAttributes.of({ "aria-label": label });
+
 export function Editor({ label, value, onChange, onSave, readOnly = false, hint = "", autoFocus = false }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const handlers = useRef({ onChange, onSave });
   handlers.current = { onChange, onSave };
   const locked = useRef(new Compartment());
+  const named = useRef(new Compartment());
 
   useEffect(() => {
     if (!host.current) return;
@@ -52,7 +55,8 @@ export function Editor({ label, value, onChange, onSave, readOnly = false, hint 
           readOnly ? [] : [highlightActiveLine(), highlightActiveLineGutter()],
           search({ top: true }),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true", tabindex: "0" }),
+          named.current.of(nameOf(label)),
+          EditorView.contentAttributes.of({ spellcheck: "true", tabindex: "0" }),
           placeholder(hint),
           markdown,
           theme,
@@ -102,6 +106,10 @@ export function Editor({ label, value, onChange, onSave, readOnly = false, hint 
   useEffect(() => {
     view.current?.dispatch({ effects: locked.current.reconfigure(EditorState.readOnly.of(readOnly)) });
   }, [readOnly]);
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: named.current.reconfigure(nameOf(label)) });
+  }, [label]);
 
   return <div className="editor" ref={host} />;
 }
