@@ -15,6 +15,7 @@ use std::{
     fs::File,
     path::Path,
     process::{Command, ExitCode},
+    sync::mpsc,
     time::{Duration, Instant},
 };
 
@@ -38,7 +39,7 @@ const SIZE: usize = 48 << 20;
 const CHUNK: usize = 256 << 10;
 /// Chunks on their way without an acknowledgement.
 const UPLOAD_WINDOW: usize = 16;
-const DOWNLOAD_WINDOW: usize = 4;
+const DOWNLOAD_WINDOW: usize = 8;
 const PARALLEL: usize = 16;
 const PARALLEL_SIZE: usize = 16 << 20;
 const WORKSPACE: &str = "ws_000000000000000000";
@@ -230,8 +231,14 @@ enum ChunkHashes {
 /// are, masked with zeros, which the gateway unmasks like any other, and reads into memory it does not fill before.
 struct Client {
     writer: OwnedWriteHalf,
-    reader: BufReader<OwnedReadHalf>,
+    reader: Reader,
     last_id: u64,
+}
+
+struct Reader {
+    stream: BufReader<OwnedReadHalf>,
+    /// Memory of chunks that were verified, so that the system need not clear new memory.
+    spare: (mpsc::Sender<Vec<u8>>, mpsc::Receiver<Vec<u8>>),
 }
 
 /// What the gateway sent, in one frame as it always does.
@@ -263,7 +270,10 @@ impl Client {
         let (reader, writer) = stream.into_split();
         Self {
             writer,
-            reader: BufReader::new(reader),
+            reader: Reader {
+                stream: BufReader::new(reader),
+                spare: mpsc::channel(),
+            },
             last_id: 0,
         }
     }
@@ -272,7 +282,7 @@ impl Client {
     async fn call(&mut self, method: &str, params: &Value) -> Value {
         let id = send_request(&mut self.writer, &mut self.last_id, method, params).await;
         loop {
-            if let Some(result) = result_of(&id, next(&mut self.reader).await) {
+            if let Some(result) = result_of(&id, self.reader.next().await) {
                 return result;
             }
         }
@@ -310,7 +320,7 @@ impl Client {
         };
         let receiving = async {
             loop {
-                let message = next(&mut self.reader).await;
+                let message = self.reader.next().await;
                 if let Message::Text(text) = &message
                     && text.contains("chunk_ack")
                 {
@@ -327,9 +337,11 @@ impl Client {
     /// From the start to the answer to finish. Every chunk is hashed on another thread as it arrives.
     async fn download(&mut self, artifact_id: &str, expected: &[u8]) -> Duration {
         let (verified, mut to_verify) = tokio::sync::mpsc::channel::<(String, Vec<u8>, usize)>(8);
+        let spare = self.reader.spare.0.clone();
         let verifying = tokio::task::spawn_blocking(move || {
             while let Some((sha256, bytes, start)) = to_verify.blocking_recv() {
                 assert_eq!(hex(&Sha256::digest(&bytes[start..])), sha256);
+                let _ = spare.send(bytes);
             }
         });
         let clock = Instant::now();
@@ -353,7 +365,7 @@ impl Client {
             if waiting == 0 {
                 break;
             }
-            if let Message::Binary(frame) = next(&mut self.reader).await {
+            if let Message::Binary(frame) = self.reader.next().await {
                 let length = frame[4..8].try_into().expect("there are four bytes");
                 let start = 8 + u32::from_be_bytes(length) as usize;
                 let header: Value = serde_json::from_slice(&frame[8..start]).expect("it is JSON");
@@ -371,25 +383,32 @@ impl Client {
     }
 }
 
-async fn next(reader: &mut BufReader<OwnedReadHalf>) -> Message {
-    let gone = "the connection stays open";
-    let opcode = reader.read_u8().await.expect(gone) & 15;
-    let length = match reader.read_u8().await.expect(gone) {
-        126 => u64::from(reader.read_u16().await.expect(gone)),
-        127 => reader.read_u64().await.expect(gone),
-        length => u64::from(length),
-    };
-    // Read into memory that nobody has to fill before.
-    let mut payload = Vec::with_capacity(length as usize);
-    let mut rest = reader.take(length);
-    while payload.len() < length as usize {
-        let read = rest.read_buf(&mut payload).await.expect(gone);
-        assert!(read > 0, "{gone}");
-    }
-    match opcode {
-        1 => Message::Text(String::from_utf8(payload).expect("texts are text")),
-        2 => Message::Binary(payload),
-        _ => Message::Other,
+impl Reader {
+    async fn next(&mut self) -> Message {
+        let (gone, stream) = ("the connection stays open", &mut self.stream);
+        let opcode = stream.read_u8().await.expect(gone) & 15;
+        let length = match stream.read_u8().await.expect(gone) {
+            126 => u64::from(stream.read_u16().await.expect(gone)),
+            127 => stream.read_u64().await.expect(gone),
+            length => u64::from(length),
+        };
+        let mut payload = match opcode {
+            2 => self.spare.1.try_recv().unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        // Read into memory that nobody has to fill before.
+        payload.clear();
+        payload.reserve(length as usize);
+        let mut rest = stream.take(length);
+        while payload.len() < length as usize {
+            let read = rest.read_buf(&mut payload).await.expect(gone);
+            assert!(read > 0, "{gone}");
+        }
+        match opcode {
+            1 => Message::Text(String::from_utf8(payload).expect("texts are text")),
+            2 => Message::Binary(payload),
+            _ => Message::Other,
+        }
     }
 }
 
