@@ -28,8 +28,8 @@ use crate::{
 const THREADS: usize = 2;
 /// Small enough to be still in the processor's cache when it is hashed.
 const PIECE: usize = 64 * 1024;
-/// How many bytes are hashed before the disk begins to write them.
-const WRITE_BACK_EVERY: u64 = 8 * 1024 * 1024;
+/// How many bytes arrive before the disk begins to write them.
+const WRITE_BACK_EVERY: u64 = 1024 * 1024;
 /// How many bytes of all uploads of a store may wait in memory for their hash.
 const MAX_WAITING: usize = 8 * 1024 * 1024;
 
@@ -145,6 +145,7 @@ impl RunningHash {
     /// Hashes what is left and answers for everything received.
     pub(crate) fn finish(&self) -> Result<Digest> {
         let mut progress = self.lock();
+        self.write_back(&mut progress, 1);
         let mut piece = vec![0; PIECE];
         while self.step(&mut progress, &mut piece)? {}
         Ok(Digest {
@@ -161,7 +162,7 @@ impl RunningHash {
         loop {
             let mut progress = self.lock();
             match self.step(&mut progress, piece) {
-                Ok(true) => self.write_back(&mut progress),
+                Ok(true) => self.write_back(&mut progress, WRITE_BACK_EVERY),
                 Ok(false) | Err(_) => return,
             }
         }
@@ -216,13 +217,14 @@ impl RunningHash {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets the disk begin while more bytes arrive, so that the one who finishes waits for the last few only.
+    /// Lets the disk begin while bytes arrive and are hashed, so that the one who finishes waits for the last few only.
     ///
     /// Linux takes this advice as "start writing what is dirty". Unlike a sync it neither waits nor takes note of
     /// write errors, which the sync of the finished blob must still see.
-    fn write_back(&self, progress: &mut Progress) {
-        let length = progress.hashed - progress.written_back;
-        if length < WRITE_BACK_EVERY {
+    fn write_back(&self, progress: &mut Progress, at_least: u64) {
+        let received = self.received.load(Ordering::Acquire);
+        let length = received.saturating_sub(progress.written_back);
+        if length < at_least {
             return;
         }
         #[cfg(target_os = "linux")]
@@ -232,7 +234,7 @@ impl RunningHash {
             std::num::NonZeroU64::new(length),
             rustix::fs::Advice::DontNeed,
         );
-        progress.written_back = progress.hashed;
+        progress.written_back = received;
     }
 
     fn lock(&self) -> MutexGuard<'_, Progress> {
