@@ -58,7 +58,9 @@ impl Fixture {
         let answer = self.client.call_raw(method, params).await;
         answer.map_err(|error| match error {
             Error::Rpc { code, data, .. } => (code, data),
-            Error::Closed | Error::Unexpected(_) => panic!("{method}: {error}"),
+            Error::Closed | Error::Unreachable(_) | Error::Unexpected(_) => {
+                panic!("{method}: {error}")
+            }
         })
     }
 }

@@ -55,6 +55,8 @@ pub enum Error {
     },
     /// The connection ended before the answer came.
     Closed,
+    /// There is no connection.
+    Unreachable(String),
     /// The answer is not what the method promises.
     Unexpected(String),
 }
@@ -64,6 +66,9 @@ impl fmt::Display for Error {
         match self {
             Self::Rpc { message, .. } => formatter.write_str(message),
             Self::Closed => formatter.write_str("the connection to the gateway ended"),
+            Self::Unreachable(detail) => {
+                write!(formatter, "the gateway cannot be reached: {detail}")
+            }
             Self::Unexpected(detail) => write!(formatter, "unexpected answer: {detail}"),
         }
     }

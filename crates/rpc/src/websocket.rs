@@ -160,16 +160,16 @@ fn closing_for(end: End) -> Closing {
 
 /// Connects to a gateway by its WebSocket URL.
 pub async fn connect(url: &str, token: &str) -> Result<Client, client::Error> {
-    let unexpected = |error: &dyn std::fmt::Display| client::Error::Unexpected(error.to_string());
+    let unreachable = |error: &dyn std::fmt::Display| client::Error::Unreachable(error.to_string());
     let mut request = url
         .into_client_request()
-        .map_err(|error| unexpected(&error))?;
+        .map_err(|error| unreachable(&error))?;
     let bearer =
-        HeaderValue::try_from(format!("Bearer {token}")).map_err(|error| unexpected(&error))?;
+        HeaderValue::try_from(format!("Bearer {token}")).map_err(|error| unreachable(&error))?;
     request.headers_mut().insert("authorization", bearer);
     let (socket, _) = tokio_tungstenite::connect_async(request)
         .await
-        .map_err(|error| unexpected(&error))?;
+        .map_err(|error| unreachable(&error))?;
     let (mut sink, mut stream) = socket.split();
     let (outgoing, mut to_send) = mpsc::channel::<Outgoing>(64);
     let (received, incoming) = mpsc::channel::<Outgoing>(64);
