@@ -5,9 +5,13 @@ use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use crate::{Error, auth, sources::random_text};
+
+/// How long a process may take from making its file to locking it.
+const NEW: Duration = Duration::from_secs(60);
 
 /// A folder that exists and is ours.
 #[derive(Clone, Debug)]
@@ -107,6 +111,7 @@ impl Home {
         };
         let folder = self.path.join("processes");
         private_folder(&folder).map_err(failed)?;
+        self.forget_dead(&folder);
         let name = format!("prc_{}", random_text(18));
         let path = folder.join(&name);
         let file = private().create_new(true).open(&path).map_err(failed)?;
@@ -116,6 +121,17 @@ impl Home {
             path,
             _file: file,
         })
+    }
+
+    /// Removes what processes left that were killed. A file that is new may belong to one that is about to lock it.
+    fn forget_dead(&self, folder: &Path) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let age = entry.metadata().and_then(|found| found.modified());
+            let is_old = age.is_ok_and(|made| made.elapsed().is_ok_and(|age| age > NEW));
+            if let (true, Ok(name)) = (is_old, entry.file_name().into_string()) {
+                self.is_alive(&name);
+            }
+        }
     }
 
     /// Whether the process with this name still lives. What a dead one left is removed.
@@ -299,6 +315,31 @@ mod tests {
         drop(owner);
         assert!(!home.is_alive(&name));
         assert!(!home.is_alive("../token"));
+    }
+
+    #[test]
+    fn what_killed_processes_left_is_removed_by_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::open(folder.path()).unwrap();
+        let processes = folder.path().join("processes");
+        let living = home.claim().unwrap();
+        let long_ago = std::time::UNIX_EPOCH;
+        File::create(processes.join("prc_new")).unwrap();
+        File::create(processes.join("prc_old"))
+            .and_then(|file| file.set_modified(long_ago))
+            .unwrap();
+        let file = OpenOptions::new().write(true).open(&living.path);
+        file.and_then(|file| file.set_modified(long_ago)).unwrap();
+
+        let next = home.claim().unwrap();
+        let mut found: Vec<_> = fs::read_dir(&processes)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        found.sort();
+        let mut expected = [living.name(), next.name(), "prc_new"];
+        expected.sort();
+        assert_eq!(found, expected);
     }
 
     #[test]
