@@ -115,6 +115,10 @@ pub(crate) struct HomeOption {
 }
 
 impl HomeOption {
+    pub(crate) fn is_named(&self) -> bool {
+        self.home.is_some()
+    }
+
     pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
         let named = self.home.clone().or_else(gateway::default_home);
         named.ok_or(Failure::NoHome)

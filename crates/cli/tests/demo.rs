@@ -173,6 +173,22 @@ fn a_folder_with_something_else_is_left_alone() {
 }
 
 #[test]
+fn a_demo_has_no_other_home_than_its_own() {
+    let place = tempfile::tempdir().expect("a temporary folder can be made");
+    let refused = ac()
+        .args(["demo", "--no-serve", "--home"])
+        .arg(place.path().join("home"))
+        .output()
+        .expect("the binary can be started");
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8_lossy(&refused.stderr),
+        "error: a demo has a home of its own: name its folder without --home, as in `ac demo DIR`\n"
+    );
+    assert!(!place.path().join("home").exists());
+}
+
+#[test]
 fn what_only_looks_like_a_demo_keeps_every_file() {
     for note in ["{\"my\":\"app\"}", "{}", "", "{\"demo\":1}"] {
         let place = tempfile::tempdir().unwrap();

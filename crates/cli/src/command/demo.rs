@@ -37,6 +37,8 @@ const COMPANY: &str = "fernway";
 /// is there.
 #[derive(Args, Debug)]
 pub(crate) struct Demo {
+    #[command(flatten)]
+    home: HomeOption,
     /// Where it goes; a folder that is empty or holds a demo [default: one among the temporary files]
     directory: Option<PathBuf>,
     /// The address to listen on; port 0 picks a free one [default: 127.0.0.1:17878, or a free port if that is taken]
@@ -52,6 +54,13 @@ pub(crate) struct Demo {
 
 impl Demo {
     pub(crate) async fn run(self) -> Result<(), Failure> {
+        if self.home.is_named() {
+            let detail =
+                "a demo has a home of its own: name its folder without --home, as in `ac demo DIR`";
+            return Err(Failure::Argument {
+                detail: detail.to_owned(),
+            });
+        }
         let place = Place::open(self.directory)?;
         place.complete().await?;
         if self.no_serve {
