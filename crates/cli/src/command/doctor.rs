@@ -278,10 +278,11 @@ async fn companies(home: &HomeOption) -> Vec<Finding> {
         }
         Ok(findings)
     });
-    let remedy = "`ACCORD_LOG=info ac status` tells more";
+    // What is about one company was said above: this is about opening the home at all.
+    let remedy = "mend what it names; until then no command can use this home";
     looked
         .await
-        .unwrap_or_else(|error| vec![Finding::fail("companies", error.to_string(), remedy)])
+        .unwrap_or_else(|error| vec![Finding::fail("opening", error.to_string(), remedy)])
 }
 
 fn of_company(check: &str, checks: Vec<DoctorCheck>) -> Vec<Finding> {
