@@ -124,7 +124,7 @@ fn what_waits_is_shown_and_decided_once() {
         otherwise.err
     );
 
-    assert_eq!(desk.run(&["inbox"]).out, "Nothing waits for a decision.\n");
+    assert_eq!(desk.json(&["inbox"]), json!([]));
     assert_eq!(desk.json(&["inbox", "--json"]), json!([]));
     let unknown = desk.run(&["approve", "art_nothing"]);
     assert_eq!(unknown.code, 2);
@@ -151,7 +151,7 @@ fn proposals_are_decided_once_also_where_there_is_no_company() {
         (nothing.code, nothing.out.as_str(), nothing.err.as_str()),
         (
             0,
-            "Nothing waits for a decision.\n",
+            "[]\n",
             "There is no company folder here: only proposals are shown.\n"
         )
     );
@@ -408,6 +408,24 @@ fn a_doctor_tells_a_lost_database_from_a_new_home() {
     let (code, [status, found, remedy]) = database(&desk.home());
     assert_eq!((code, &*status, &*found), (1, "fail", "it is gone"));
     assert!(remedy.contains("ac restore"), "{remedy}");
+}
+
+#[test]
+fn a_doctor_names_the_file_that_keeps_the_home_from_opening() {
+    let desk = Desk::new();
+    gateway::replace_file(&desk.home().join("config.toml"), b"no = such = thing").unwrap();
+    let sick = desk.run(&["doctor", "--json"]);
+    assert_eq!(
+        (sick.code, sick.err.as_str()),
+        (1, "error: one thing is broken\n")
+    );
+    let findings: Value = serde_json::from_str(&sick.out).unwrap();
+    let all = findings["findings"].as_array().unwrap();
+    let broken = all.iter().find(|finding| finding["status"] == "fail");
+    let broken = broken.unwrap();
+    assert_eq!(broken["check"], "opening");
+    let found = broken["found"].as_str().unwrap();
+    assert!(found.contains("config.toml"), "{found}");
 }
 
 #[test]

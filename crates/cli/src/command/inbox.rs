@@ -77,7 +77,7 @@ impl Inbox {
             Ok((waiting, places))
         })
         .await?;
-        if waiting.is_empty() && !self.json {
+        if waiting.is_empty() && is_for_people {
             return Ok(terminal::say("Nothing waits for a decision.")?);
         }
         let rows: Vec<_> = waiting
