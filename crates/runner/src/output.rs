@@ -41,6 +41,8 @@ pub(crate) struct Piece {
     pub stream: Stream,
     /// The bytes.
     pub bytes: Vec<u8>,
+    /// Whether the stream ends with them.
+    pub is_last: bool,
 }
 
 /// Reads a stream until its end, or until `stop` says so, and sends what it finds. A full channel makes the process
@@ -76,6 +78,7 @@ pub(crate) async fn read(
             let piece = Piece {
                 stream,
                 bytes: std::mem::take(&mut bytes),
+                is_last: ended,
             };
             if pieces.send(piece).await.is_err() {
                 return;

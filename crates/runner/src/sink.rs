@@ -52,6 +52,24 @@ impl Printed {
         }
     }
 
+    /// Writes a piece down; answers it as text. What was held back comes with the last one.
+    fn take(&mut self, piece: Piece) -> Result<String, company::Error> {
+        let bytes = self.redactor.push(piece.bytes);
+        let mut text = self.write(&bytes)?;
+        if piece.is_last {
+            text.push_str(&self.finish()?);
+        }
+        Ok(text)
+    }
+
+    /// The same with what was held back.
+    fn finish(&mut self) -> Result<String, company::Error> {
+        let bytes = self.redactor.finish();
+        let mut text = self.write(&bytes)?;
+        text.push_str(&self.decoder.finish());
+        Ok(text)
+    }
+
     /// Writes bytes down; answers them as text.
     fn write(&mut self, bytes: &[u8]) -> Result<String, company::Error> {
         self.file
@@ -101,13 +119,13 @@ impl Sink {
     pub(crate) fn take(&mut self, pieces: Vec<Piece>) -> Result<Heard, company::Error> {
         let mut events = Vec::new();
         let mut heard = Heard::default();
-        for Piece { stream, bytes } in pieces {
+        for piece in pieces {
+            let Piece { stream, .. } = piece;
             let printed = match stream {
                 Stream::Stdout => &mut self.stdout,
                 Stream::Stderr => &mut self.stderr,
             };
-            let bytes = printed.redactor.push(bytes);
-            let text = printed.write(&bytes)?;
+            let text = printed.take(piece)?;
             self.text(stream, &text, &mut events, &mut heard)?;
         }
         self.scribe.append(&events)?;
@@ -133,9 +151,7 @@ impl Sink {
                 Stream::Stdout => &mut self.stdout,
                 Stream::Stderr => &mut self.stderr,
             };
-            let bytes = printed.redactor.finish();
-            let mut held = printed.write(&bytes)?;
-            held.push_str(&printed.decoder.finish());
+            let held = printed.finish()?;
             self.text(stream, &held, &mut events, &mut heard)?;
             let printed = match stream {
                 Stream::Stdout => &mut self.stdout,

@@ -645,6 +645,22 @@ async fn a_second_gateway_finds_and_stops_what_the_first_one_left() {
 }
 
 #[tokio::test]
+async fn an_end_that_begins_like_a_secret_is_one_event_with_what_is_before_it() {
+    let office = Office::with(Options {
+        secrets: vec!["e23456789".to_owned()],
+        ..Options::default()
+    });
+    let (run, _) = office.script("printf done").await;
+    let events = office.events(&run);
+    let raw = events
+        .iter()
+        .filter(|event| event["type"] == "provider.raw");
+    let chunks: Vec<_> = raw.map(|event| &event["payload"]["chunk"]).collect();
+    assert_eq!(chunks, ["done"]);
+    assert_eq!(office.output(&run, "stdout.txt"), b"done");
+}
+
+#[tokio::test]
 async fn secrets_a_worker_was_given_are_not_written_down() {
     let office = Office::open();
     let run = office.run_of("cmd");
