@@ -171,4 +171,28 @@ test("lines that both changed are merged by hand", async () => {
   await page.context().close();
 });
 
+test("who types faster than the page is drawn finds every letter where it belongs", async () => {
+  const page = await openProposal(await propose(RULES.replace("tabs", "two spaces"), "Two spaces"));
+  await save(RULES.replace("tabs", "tabs, ever"));
+  await page.getByRole("button", { name: "Rebase" }).click();
+  const merged = page.getByRole("textbox", { name: "Merged text" });
+  await merged.click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Backspace");
+  const text = "Nothing that is typed is lost.";
+  // A letter after each step of the page, also between drawing it and what follows from it.
+  await page.evaluate(async (letters) => {
+    const { port1, port2 } = new MessageChannel();
+    for (const letter of letters) {
+      document.execCommand("insertText", false, letter);
+      const step = new Promise((resolve) => (port1.onmessage = resolve));
+      port2.postMessage("");
+      await step;
+    }
+  }, text);
+  await page.getByText("All places are settled.").waitFor();
+  assert.equal(await merged.textContent(), text);
+  await page.context().close();
+});
+
 test("no page complained, and none asked another host", () => assert.deepEqual(desk.problems, []));

@@ -15,6 +15,7 @@ import {
   placeholder,
 } from "@codemirror/view";
 import { useEffect, useRef } from "react";
+import { flushSync } from "react-dom";
 import { markdown } from "./markdown.ts";
 import { theme } from "./theme.ts";
 
@@ -75,7 +76,8 @@ export function Editor({ label, value, onChange, onSave, readOnly = false, hint 
           locked.current.of(EditorState.readOnly.of(readOnly)),
           EditorView.updateListener.of((update) => {
             const isOurs = update.transactions.some((one) => one.isUserEvent("set"));
-            if (update.docChanged && !isOurs) handlers.current.onChange?.(update.state.doc.toString());
+            // At once: a `value` that is drawn later than the next letter would take that letter away again.
+            if (update.docChanged && !isOurs) flushSync(() => handlers.current.onChange?.(update.state.doc.toString()));
           }),
         ],
       }),
