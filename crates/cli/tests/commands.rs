@@ -411,6 +411,18 @@ fn a_doctor_tells_a_lost_database_from_a_new_home() {
 }
 
 #[test]
+fn a_command_leaves_no_process_behind_in_the_home() {
+    let home = tempfile::tempdir().unwrap();
+    let tree = ["tree", "--home", home.path().to_str().unwrap()];
+    assert_eq!(
+        said(Command::new(env!("CARGO_BIN_EXE_ac")).args(tree)).code,
+        0
+    );
+    let left = fs::read_dir(home.path().join("processes")).unwrap();
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
 fn a_doctor_names_the_file_that_keeps_the_home_from_opening() {
     let desk = Desk::new();
     gateway::replace_file(&desk.home().join("config.toml"), b"no = such = thing").unwrap();

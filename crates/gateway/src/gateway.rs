@@ -63,7 +63,7 @@ pub struct Gateway {
     /// The home, to see which other processes live.
     pub(crate) home: Home,
     /// Tells other processes that this one lives.
-    _owner: Owner,
+    owner: Owner,
     router: Router<Context>,
 }
 
@@ -154,7 +154,7 @@ impl Gateway {
                 company_events,
                 adapters: runner::Adapters::default(),
                 home: home.clone(),
-                _owner: owner,
+                owner,
                 router: methods::router(),
             }
         });
@@ -224,6 +224,7 @@ impl Gateway {
         let _ = tokio::task::spawn_blocking(move || worker.close()).await;
         let store = self.store.clone();
         let _ = tokio::task::spawn_blocking(move || store.close()).await;
+        self.owner.release();
     }
 
     /// The dispatch table.

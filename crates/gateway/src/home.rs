@@ -37,11 +37,16 @@ impl Owner {
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
+
+    /// Gives the name up: for everybody else the process has ended.
+    pub(crate) fn release(&self) {
+        let _ = fs::remove_file(&self.path);
+    }
 }
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
+        self.release();
     }
 }
 
