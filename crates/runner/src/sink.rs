@@ -115,17 +115,20 @@ impl Sink {
         }
     }
 
+    fn printed(&mut self, stream: Stream) -> &mut Printed {
+        match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        }
+    }
+
     /// Writes pieces down, durably, in the order they came.
     pub(crate) fn take(&mut self, pieces: Vec<Piece>) -> Result<Heard, company::Error> {
         let mut events = Vec::new();
         let mut heard = Heard::default();
         for piece in pieces {
             let Piece { stream, .. } = piece;
-            let printed = match stream {
-                Stream::Stdout => &mut self.stdout,
-                Stream::Stderr => &mut self.stderr,
-            };
-            let text = printed.take(piece)?;
+            let text = self.printed(stream).take(piece)?;
             self.text(stream, &text, &mut events, &mut heard)?;
         }
         self.scribe.append(&events)?;
@@ -134,11 +137,7 @@ impl Sink {
 
     /// Reads again what was written down before this process began. It is in the files and the events already.
     pub(crate) fn recall(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), company::Error> {
-        let printed = match stream {
-            Stream::Stdout => &mut self.stdout,
-            Stream::Stderr => &mut self.stderr,
-        };
-        let text = printed.decoder.push(bytes);
+        let text = self.printed(stream).decoder.push(bytes);
         self.text(stream, &text, &mut Vec::new(), &mut Heard::default())
     }
 
@@ -147,17 +146,9 @@ impl Sink {
         let mut events = Vec::new();
         let mut heard = Heard::default();
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let printed = match stream {
-                Stream::Stdout => &mut self.stdout,
-                Stream::Stderr => &mut self.stderr,
-            };
-            let held = printed.finish()?;
+            let held = self.printed(stream).finish()?;
             self.text(stream, &held, &mut events, &mut heard)?;
-            let printed = match stream {
-                Stream::Stdout => &mut self.stdout,
-                Stream::Stderr => &mut self.stderr,
-            };
-            if let Some(line) = printed.lines.finish() {
+            if let Some(line) = self.printed(stream).lines.finish() {
                 self.line(stream, &line, &mut events, &mut heard)?;
             }
         }
@@ -224,10 +215,7 @@ impl Sink {
             &payload,
         )?);
         let mut lines = Vec::new();
-        let printed = match stream {
-            Stream::Stdout => &mut self.stdout,
-            Stream::Stderr => &mut self.stderr,
-        };
+        let printed = self.printed(stream);
         printed.lines.push(text, |line| lines.push(line.to_owned()));
         for line in lines {
             self.line(stream, &line, events, heard)?;
