@@ -140,6 +140,7 @@ impl RunningHash {
         if progress.hashed > received {
             *progress = Progress::default();
         }
+        progress.written_back = progress.written_back.min(received);
     }
 
     /// Hashes what is left and answers for everything received.
