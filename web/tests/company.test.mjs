@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { gzipSync } from "node:zlib";
-import { openDesk, until } from "./desk.mjs";
+import { countScripts, openDesk, until } from "./desk.mjs";
 import { buildCompany } from "./fixtures/company.mjs";
 
 let desk;
@@ -47,14 +46,11 @@ test("the address of a company folder leads to its workspace", async () => {
 
 test("the overview needs at most 350 KB of compressed script", async () => {
   const page = await desk.window();
-  const scripts = [];
-  const collect = (response) => response.url().endsWith(".js") && scripts.push(response.body());
-  page.on("response", collect);
+  const sizeOfScripts = countScripts(page);
   await page.goto(`${desk.url}/w/${workspace}`);
   await page.getByRole("main").getByRole("heading", { name: "Projects" }).waitFor();
   const shown = await page.evaluate(() => Math.round(performance.now()));
-  page.off("response", collect);
-  const size = (await Promise.all(scripts)).reduce((sum, body) => sum + gzipSync(body).length, 0);
+  const size = await sizeOfScripts();
   console.log(`the overview has ${Math.round(size / 1024)} KB of compressed script and was there after ${shown} ms`);
   assert.ok(size > 0 && size <= 350 * 1024, `${size} bytes`);
   await page.context().close();

@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { gzipSync } from "node:zlib";
-import { openDemo, until } from "./desk.mjs";
+import { countScripts, openDemo, until } from "./desk.mjs";
 
 let demo;
 before(async () => {
@@ -16,9 +15,7 @@ test("the first view of the demo is there within a second, with at most 350 KB o
   // Once is enough: what else the machine does at the moment is not what is measured.
   for (let i = 0; i < 5 && !times.some((time) => time <= 1000); i += 1) {
     const page = await (await demo.browser.newContext()).newPage();
-    const scripts = [];
-    const collect = (response) => response.url().endsWith(".js") && scripts.push(response.body());
-    page.on("response", collect);
+    const sizeOfScripts = countScripts(page);
     // The page itself notes when the view is there; asking it from outside takes longer than that.
     await page.addInitScript(() => {
       const look = () => {
@@ -30,8 +27,7 @@ test("the first view of the demo is there within a second, with at most 350 KB o
     await page.goto(demo.link());
     await page.getByRole("main").getByRole("heading", { name: "Projects" }).waitFor();
     times.push(await page.evaluate(() => Math.round(window.shownAt)));
-    page.off("response", collect);
-    const size = (await Promise.all(scripts)).reduce((sum, body) => sum + gzipSync(body).length, 0);
+    const size = await sizeOfScripts();
     assert.ok(size > 0 && size <= 350 * 1024, `${size} bytes`);
     await page.context().close();
   }

@@ -8,6 +8,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 import { preview } from "vite";
 
@@ -82,6 +83,17 @@ export async function until(condition, message = "what was waited for did not ha
     if (Date.now() > end) throw new Error(message);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+/** Counts the scripts a page loads from now on, until the answer is called: it tells how large they are, compressed. */
+export function countScripts(page) {
+  const scripts = [];
+  const collect = (response) => response.url().endsWith(".js") && scripts.push(response.body());
+  page.on("response", collect);
+  return async () => {
+    page.off("response", collect);
+    return (await Promise.all(scripts)).reduce((sum, body) => sum + gzipSync(body).length, 0);
+  };
 }
 
 /** `config` is the text of the gateway's `config.toml`. */

@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { gzipSync } from "node:zlib";
-import { openDesk } from "./desk.mjs";
+import { countScripts, openDesk } from "./desk.mjs";
 
 let desk;
 let workspace_id;
@@ -16,14 +15,11 @@ after(() => desk?.close());
 
 test("the first view needs at most 350 KB of compressed script", async () => {
   const page = await desk.window();
-  const scripts = [];
-  const collect = (response) => response.url().endsWith(".js") && scripts.push(response.body());
-  page.on("response", collect);
+  const sizeOfScripts = countScripts(page);
   await page.goto(desk.url);
   await page.getByText("No threads yet").waitFor();
   const shown = await page.evaluate(() => Math.round(performance.now()));
-  page.off("response", collect);
-  const size = (await Promise.all(scripts)).reduce((sum, body) => sum + gzipSync(body).length, 0);
+  const size = await sizeOfScripts();
   console.log(`the first view has ${Math.round(size / 1024)} KB of compressed script and was there after ${shown} ms`);
   assert.ok(size > 0 && size <= 350 * 1024, `${size} bytes`);
   await page.context().close();
