@@ -4,7 +4,6 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,38 +27,22 @@ export const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
 class Gateway {
-  constructor(home, port) {
+  /** The proxies in front of it, which have to be told where it is: it listens at a free port, another one each time. */
+  proxies = [];
+
+  constructor(home) {
     this.home = home;
-    this.port = port;
   }
 
   /** Starts it and waits until it says that it is ready. */
   async start() {
     const readyFile = join(this.home, "ready.json");
     rmSync(readyFile, { force: true });
-    this.process = spawn(binary, ["serve", "--home", this.home, "--listen", `127.0.0.1:${this.port}`, "--ready-file", readyFile], {
-      // A file, as a pipe would keep the test runner waiting for a gateway that outlives its test.
-      stdio: ["ignore", "ignore", openSync(join(this.home, "log"), "a")],
-    });
-    const ended = new Promise((_, reject) => {
-      this.process.once("error", reject);
-      this.process.once("exit", (code) => reject(new Error(`the gateway ended with ${code}`)));
-    });
-    ended.catch(() => {});
-    await Promise.race([ended, until(() => existsSync(readyFile) && readFileSync(readyFile, "utf8").includes("pid"))]);
+    this.process = spawnServer(this.home, ["serve", "--home", this.home, "--ready-file", readyFile]);
+    this.http = (await ready(this.process, this.home, readyFile)).http;
     this.token = readFileSync(join(this.home, "token"), "utf8").trim();
+    for (const proxy of this.proxies) proxy.options.target = this.http;
   }
 
   /** What a command says that is run for its home. */
@@ -73,6 +56,29 @@ class Gateway {
     this.process.kill("SIGKILL");
     await ended;
   }
+}
+
+/** A gateway at a free port, whose complaints go to the file `log` in the folder. */
+function spawnServer(folder, args) {
+  return spawn(binary, [...args, "--listen", "127.0.0.1:0"], {
+    // A file, as a pipe would keep the test runner waiting for a gateway that outlives its test.
+    stdio: ["ignore", "ignore", openSync(join(folder, "log"), "a")],
+  });
+}
+
+/** What a gateway says of itself once it is ready. One that ends before is an error with what it said. */
+async function ready(server, folder, readyFile) {
+  const ended = new Promise((_, reject) => {
+    server.once("error", reject);
+    server.once("exit", (code) => {
+      const said = readFileSync(join(folder, "log"), "utf8");
+      reject(new Error(`the gateway ended with ${code}: ${said.slice(-2000)}`));
+    });
+  });
+  ended.catch(() => {});
+  const isReady = () => existsSync(readyFile);
+  await Promise.race([ended, until(isReady, "the gateway did not get ready", 60_000)]);
+  return JSON.parse(readFileSync(readyFile, "utf8"));
 }
 
 export async function until(condition, message = "what was waited for did not happen", timeout = 15_000) {
@@ -100,7 +106,7 @@ export function countScripts(page) {
 export async function openDesk({ config = "" } = {}) {
   const home = mkdtempSync(join(tmpdir(), "accord-web-"));
   if (config) writeFileSync(join(home, "config.toml"), config);
-  const gateway = new Gateway(home, await freePort());
+  const gateway = new Gateway(home);
   await gateway.start();
   const page = await servePage(gateway, gateway.token);
   const url = addressOf(page);
@@ -144,14 +150,9 @@ export async function openDemo() {
   const folder = mkdtempSync(join(tmpdir(), "accord-demo-"));
   const place = join(folder, "demo");
   const readyFile = join(folder, "ready.json");
-  const server = spawn(binary, ["demo", place, "--listen", "127.0.0.1:0", "--ready-file", readyFile], {
-    stdio: ["ignore", "ignore", openSync(join(folder, "log"), "a")],
-  });
+  const server = spawnServer(folder, ["demo", place, "--ready-file", readyFile]);
   const ended = new Promise((resolve) => server.once("exit", resolve));
-  await Promise.race([
-    ended.then((code) => Promise.reject(new Error(`the demo ended with ${code}`))),
-    until(() => existsSync(readyFile) && readFileSync(readyFile, "utf8").includes("pid"), "no demo was made", 60_000),
-  ]);
+  await ready(server, folder, readyFile);
   const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
   return {
     browser,
@@ -167,13 +168,17 @@ export async function openDemo() {
 }
 
 /** The built page in front of the gateway, which knows its visitors by this token. */
-async function servePage({ port }, token) {
-  const proxied = { target: `http://127.0.0.1:${port}`, headers: { authorization: `Bearer ${token}` } };
+async function servePage(gateway, token) {
+  const proxied = {
+    target: gateway.http,
+    headers: { authorization: `Bearer ${token}` },
+    configure: (proxy) => gateway.proxies.push(proxy),
+  };
   return preview({
     root,
     logLevel: "silent",
     preview: {
-      port: await freePort(),
+      port: 0,
       host: "127.0.0.1",
       headers: { "content-security-policy": POLICY },
       proxy: { "/ws": { ...proxied, ws: true }, "/artifacts": proxied, "/uploads": proxied },
@@ -205,7 +210,7 @@ export async function connect(gateway) {
   let nextId = 1;
   const open = () =>
     new Promise((resolve, reject) => {
-      const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/ws`, ["accord", `bearer.${gateway.token}`]);
+      const socket = new WebSocket(new URL("/ws", gateway.http.replace("http", "ws")), ["accord", `bearer.${gateway.token}`]);
       socket.onopen = () => resolve(socket);
       socket.onerror = () => reject(new Error("the gateway does not answer"));
     });
