@@ -59,7 +59,10 @@ struct Times {
     upload: Vec<Duration>,
     checked_upload: Vec<Duration>,
     put: Vec<Duration>,
+    /// Of what was uploaded without a hash for every chunk.
     download: Vec<Duration>,
+    /// Of what was uploaded with them, as the clients of the product do.
+    checked_download: Vec<Duration>,
 }
 
 async fn run() -> ExitCode {
@@ -79,7 +82,9 @@ async fn run() -> ExitCode {
         // Random bytes again, or nothing would have to be stored.
         let bytes = random_bytes(SIZE);
         let sha256 = hex(&Sha256::digest(&bytes));
-        let (checked_upload, _) = timed(client.upload(&bytes, &sha256, ChunkHashes::With)).await;
+        let (checked_upload, artifact) =
+            timed(client.upload(&bytes, &sha256, ChunkHashes::With)).await;
+        let checked_download = client.download(&artifact, &bytes).await;
         // The first round warms up.
         if round > 0 {
             times.hash.push(hash);
@@ -87,6 +92,7 @@ async fn run() -> ExitCode {
             times.upload.push(upload);
             times.checked_upload.push(checked_upload);
             times.download.push(download);
+            times.checked_download.push(checked_download);
         }
     }
     drop((client, serving));
@@ -95,12 +101,13 @@ async fn run() -> ExitCode {
 }
 
 fn report(times: Times, growth: f64) -> ExitCode {
-    let [hash, put, upload, checked, download] = [
+    let [hash, put, upload, checked, download, checked_download] = [
         times.hash,
         times.put,
         times.upload,
         times.checked_upload,
         times.download,
+        times.checked_download,
     ]
     .map(median);
     let row = |name: &str, speed: f64, note: String| println!("{name:<42}{speed:>7.0} MiB/s{note}");
@@ -118,7 +125,12 @@ fn report(times: Times, growth: f64) -> ExitCode {
     );
     row("upload with a hash for every chunk", checked, String::new());
     row(
-        "download, every chunk verified",
+        "download of that, every chunk verified",
+        checked_download,
+        format!("  {:.2} of hashing", checked_download / hash),
+    );
+    row(
+        "download of what had no hashes",
         download,
         format!("  {:.2} of hashing", download / hash),
     );
@@ -134,7 +146,7 @@ fn report(times: Times, growth: f64) -> ExitCode {
         ("upload is as fast as PUT", upload / put >= MIN_OF_PUT),
         (
             "download is at least 0.6 of hashing",
-            download / hash >= MIN_OF_HASHING,
+            checked_download / hash >= MIN_OF_HASHING,
         ),
         (
             "uploads at once need less than 64 MB",

@@ -153,13 +153,48 @@ impl BlobReader {
     /// The hash of a range of the blob, all of it. Several threads may read at once.
     pub fn hash_range(&self, offset: u64, length: usize) -> io::Result<ContentHash> {
         let mut hasher = Sha256::new();
+        self.pieces(offset, length, |piece| hasher.update(piece))?;
+        Ok(ContentHash::from_hasher(hasher))
+    }
+
+    /// Reads a range of the blob, all of it, so that nobody waits for the disk who sends it from the file next.
+    pub fn read_ahead(&self, offset: u64, length: usize) -> io::Result<()> {
+        self.pieces(offset, length, |_| ())
+    }
+
+    /// Whether a range of the blob, all of it, is in memory: then whoever sends it from the file waits for no disk.
+    #[cfg(target_os = "linux")]
+    pub fn is_in_memory(&self, offset: u64, length: usize) -> bool {
+        use rustix::io::{ReadWriteFlags, preadv2};
+        let mut piece = vec![0; length.min(PIECE)];
+        let mut begin = 0;
+        while begin < length {
+            let wanted = PIECE.min(length - begin);
+            let mut buffer = [io::IoSliceMut::new(&mut piece[..wanted])];
+            let at = offset + begin as u64;
+            match preadv2(&self.file, &mut buffer, at, ReadWriteFlags::NOWAIT) {
+                Ok(read) if read > 0 => begin += read,
+                // `EAGAIN` for what is on the disk only; a file system that cannot tell says so too.
+                Ok(_) | Err(_) => return false,
+            }
+        }
+        true
+    }
+
+    /// Whether a range of the blob is in memory; other systems do not tell.
+    #[cfg(not(target_os = "linux"))]
+    pub fn is_in_memory(&self, _offset: u64, _length: usize) -> bool {
+        false
+    }
+
+    fn pieces(&self, offset: u64, length: usize, mut take: impl FnMut(&[u8])) -> io::Result<()> {
         let mut piece = Vec::with_capacity(length.min(PIECE));
         for begin in (0..length).step_by(PIECE) {
             piece.clear();
             self.append_range(offset + begin as u64, PIECE.min(length - begin), &mut piece)?;
-            hasher.update(&piece);
+            take(&piece);
         }
-        Ok(ContentHash::from_hasher(hasher))
+        Ok(())
     }
 
     /// The blob as a file, read only: for a child's standard input.

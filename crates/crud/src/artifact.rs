@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use entity::{artifact, artifact_binding, artifact_blob, artifact_projection, artifact_version};
+use entity::{
+    artifact, artifact_binding, artifact_blob, artifact_chunk_hashes, artifact_projection,
+    artifact_version,
+};
 use sea_orm::{
     ColumnTrait as _, DatabaseConnection, EntityTrait as _, QueryFilter as _, QueryOrder as _,
     QuerySelect as _,
@@ -21,7 +24,7 @@ mod upload;
 pub use binding::{BindTargets, NewBinding};
 pub use lifecycle::{Deleted, Usage};
 pub use list::{ArtifactPage, ArtifactQuery};
-pub use make::NewArtifact;
+pub use make::{ChunkHashes, NewArtifact};
 pub use output::NewOutput;
 pub use projection::{ProjectionResult, ProjectionWork};
 pub use upload::{FinishUpload, Finished, NewUpload, UploadStarted};
@@ -59,6 +62,20 @@ impl ArtifactRepository<'_> {
             .read(move |db| {
                 workspace::active(db, &workspace_id)?;
                 detail(db, &workspace_id, &id, version_id.as_deref())
+            })
+            .await
+    }
+
+    /// The hashes of the chunks in which bytes were received, if they came with some.
+    pub async fn chunk_hashes(&self, blob_id: &str) -> Result<Option<ChunkHashes>, Error> {
+        let blob_id = blob_id.to_owned();
+        self.0
+            .read(move |db| {
+                let found = artifact_chunk_hashes::Entity::find_by_id(blob_id).one(db)?;
+                Ok(found.map(|found| ChunkHashes {
+                    chunk_bytes: found.chunk_bytes,
+                    hashes: found.hashes,
+                }))
             })
             .await
     }

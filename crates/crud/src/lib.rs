@@ -27,9 +27,9 @@ mod writer;
 
 pub use access_token::{AccessTokenRepository, NewAccessToken};
 pub use artifact::{
-    ArtifactDetail, ArtifactPage, ArtifactQuery, ArtifactRepository, BindTargets, Deleted,
-    FinishUpload, Finished, NewArtifact, NewBinding, NewOutput, NewUpload, ProjectionResult,
-    ProjectionWork, UploadStarted, Usage,
+    ArtifactDetail, ArtifactPage, ArtifactQuery, ArtifactRepository, BindTargets, ChunkHashes,
+    Deleted, FinishUpload, Finished, NewArtifact, NewBinding, NewOutput, NewUpload,
+    ProjectionResult, ProjectionWork, UploadStarted, Usage,
 };
 pub use company::{CompanyRepository, LinkCompany, LinkProject, Linked, ProjectPlace};
 pub use entity::access_token::Model as AccessToken;

@@ -7,6 +7,7 @@ pub mod access_token;
 pub mod artifact;
 pub mod artifact_binding;
 pub mod artifact_blob;
+pub mod artifact_chunk_hashes;
 pub mod artifact_projection;
 pub mod artifact_upload_session;
 pub mod artifact_version;

@@ -11,13 +11,14 @@ use blobs::{
     name,
     store::{BlobReader, BlobStore as _, LocalBlobs, PayloadHash},
 };
-use crud::{FinishUpload, Finished, NewArtifact};
+use crud::{ChunkHashes, FinishUpload, Finished, NewArtifact};
 use entity::artifact_upload_session as session;
 use rpc::{Failure, Kind};
 use serde_json::json;
 
 use crate::{Error, Gateway, rows};
 
+pub(crate) mod chunk_hashes;
 mod frame;
 pub(crate) mod inputs;
 mod intake;
@@ -182,8 +183,14 @@ pub(crate) async fn finish(
     Ok(finished)
 }
 
+/// Bytes that are in their place.
+struct InPlace {
+    detected: Detected,
+    chunk_hashes: Option<ChunkHashes>,
+}
+
 /// Verifies the bytes, moves them to their place and looks what they are. Blocks.
-fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<Detected, Failure> {
+fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPlace, Failure> {
     let broken = |error: blobs::Error| Failure::incident(&error);
     let blob = key(&session.workspace_id, &session.sha256).map_err(broken)?;
     let size = session.size_bytes.unsigned_abs();
@@ -193,6 +200,7 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<Detec
     // From here on the blob is not collected before it is recorded.
     let is_present = artifacts.blobs.keep(&blob, size).unwrap_or(false);
     let (workspace, segment) = segments(session).map_err(broken)?;
+    let mut chunk_hashes = None;
     if !is_present {
         if open.is_closed {
             let message = format!("there is no upload `{}`", session.id);
@@ -219,7 +227,8 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<Detec
             PayloadHash::Running(digest),
         );
         match committed {
-            Ok(_) => {}
+            // Only now it is known that these are the hashes of the blob.
+            Ok(_) => chunk_hashes = open.chunk_hashes.take(),
             Err(blobs::Error::HashMismatch { .. } | blobs::Error::SizeMismatch { .. }) => {
                 let message = format!(
                     "the bytes of upload `{}` do not have the declared hash",
@@ -240,19 +249,22 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<Detec
         .blobs
         .read_range(&blob, 0, kind::HEAD_LENGTH as u64)
         .map_err(broken)?;
-    Ok(kind::detect(
-        &start,
-        &session.file_name,
-        session.mime_type.as_deref(),
-    ))
+    Ok(InPlace {
+        detected: kind::detect(&start, &session.file_name, session.mime_type.as_deref()),
+        chunk_hashes: chunk_hashes.and_then(|collected| collected.of_all(size)),
+    })
 }
 
 async fn record(
     gateway: &Gateway,
     session: &session::Model,
-    detected: Detected,
+    placed: InPlace,
     author: &str,
 ) -> Result<Finished, Failure> {
+    let InPlace {
+        detected,
+        chunk_hashes,
+    } = placed;
     let metadata = json!({
         "client_attachment_id": session.client_attachment_id,
         "upload_id": session.id,
@@ -264,14 +276,17 @@ async fn record(
     let size = session.size_bytes.unsigned_abs();
     let finish = FinishUpload {
         upload_id: session.id.clone(),
-        new: new_artifact(
-            gateway,
-            detected,
-            size,
-            &session.file_name,
-            author,
-            &metadata,
-        ),
+        new: NewArtifact {
+            chunk_hashes,
+            ..new_artifact(
+                gateway,
+                detected,
+                size,
+                &session.file_name,
+                author,
+                &metadata,
+            )
+        },
     };
     let finished = gateway
         .store
@@ -310,6 +325,7 @@ fn new_artifact(
             .iter()
             .map(|kind| (new_id("apj_"), kind.as_str().to_owned()))
             .collect(),
+        chunk_hashes: None,
         now: gateway.sources.clock.now(),
     }
 }

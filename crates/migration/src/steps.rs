@@ -15,6 +15,7 @@ mod m20261115_000006_artifact;
 mod m20261115_000007_artifact_version_upload;
 mod m20261115_000008_company;
 mod m20261115_000009_agents_doc_proposal;
+mod m20261116_000010_artifact_chunk_hashes;
 
 /// One step.
 pub(crate) struct Step {
@@ -60,6 +61,10 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "m20261115_000009_agents_doc_proposal",
         statements: m20261115_000009_agents_doc_proposal::statements,
+    },
+    Step {
+        name: "m20261116_000010_artifact_chunk_hashes",
+        statements: m20261116_000010_artifact_chunk_hashes::statements,
     },
 ];
 

@@ -275,3 +275,20 @@ fn many_threads_storing_the_same_bytes_make_one_blob() {
     assert_eq!(home.store.list(&home.workspace).unwrap().count(), 1);
     assert_eq!(fs::read_dir(home.workspace_path("tmp")).unwrap().count(), 0);
 }
+
+#[test]
+fn a_range_is_read_and_hashed_in_whole_or_not_at_all() {
+    let home = home();
+    let bytes: Vec<u8> = (0..200_000u32).map(|number| (number / 7) as u8).collect();
+    let key = home.store.put(&home.workspace, &bytes).unwrap().key;
+    let blob = home.store.open(&key).unwrap();
+    blob.read_ahead(17, 150_000).unwrap();
+    assert_eq!(
+        blob.hash_range(17, 150_000).unwrap(),
+        ContentHash::of(&bytes[17..150_017])
+    );
+    let beyond = blob.read_ahead(100_000, 100_001).unwrap_err();
+    assert_eq!(beyond.kind(), std::io::ErrorKind::UnexpectedEof);
+    assert!(blob.hash_range(100_000, 100_001).is_err());
+    assert!(!blob.is_in_memory(100_000, 100_001));
+}

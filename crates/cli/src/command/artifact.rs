@@ -238,7 +238,7 @@ impl Upload {
                     upload_id: upload_id.clone(),
                     offset,
                     len: bytes.len() as u64,
-                    chunk_sha256: None,
+                    chunk_sha256: Some(gateway::sha256_hex(&bytes)),
                 };
                 local
                     .client

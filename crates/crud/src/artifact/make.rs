@@ -1,6 +1,6 @@
 //! What an artifact is made of: its row, a version, what it is bound to, what is to be shown for it.
 
-use entity::{artifact, artifact_projection, artifact_version};
+use entity::{artifact, artifact_chunk_hashes, artifact_projection, artifact_version};
 use sea_orm::{
     ActiveModelTrait as _, ActiveValue::Set, ColumnTrait as _, DatabaseConnection,
     EntityTrait as _, QueryFilter as _, QueryOrder as _,
@@ -32,8 +32,19 @@ pub struct NewArtifact {
     pub metadata: String,
     /// Ids and kinds of the projections to make.
     pub projections: Vec<(String, String)>,
+    /// The hashes of its chunks, if its bytes came with them.
+    pub chunk_hashes: Option<ChunkHashes>,
     /// Unix seconds.
     pub now: i64,
+}
+
+/// The hashes of the chunks in which bytes were received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkHashes {
+    /// The size of every chunk but the last.
+    pub chunk_bytes: i64,
+    /// 64 hexadecimal digits for each chunk.
+    pub hashes: String,
 }
 
 /// Where it goes.
@@ -64,6 +75,9 @@ pub(super) fn make(
         place.size_bytes,
         now,
     )?;
+    if let Some(chunk_hashes) = &new.chunk_hashes {
+        keep_chunk_hashes(db, &blob.id, chunk_hashes)?;
+    }
     let (artifact_id, version_number) = match place.version_of {
         Some(artifact_id) => {
             let artifact = open_for_versions(db, workspace_id, artifact_id)?;
@@ -138,6 +152,23 @@ pub(super) fn make(
         row.insert(db)?;
     }
     Ok(artifact_id.to_owned())
+}
+
+/// Keeps the hashes of the chunks of bytes, unless there are some.
+fn keep_chunk_hashes(
+    db: &DatabaseConnection,
+    blob_id: &str,
+    chunk_hashes: &ChunkHashes,
+) -> Result<(), Error> {
+    let row = artifact_chunk_hashes::ActiveModel {
+        blob_id: Set(blob_id.to_owned()),
+        chunk_bytes: Set(chunk_hashes.chunk_bytes),
+        hashes: Set(chunk_hashes.hashes.clone()),
+    };
+    artifact_chunk_hashes::Entity::insert(row)
+        .on_conflict_do_nothing()
+        .exec_without_returning(db)?;
+    Ok(())
 }
 
 fn last_version(db: &DatabaseConnection, artifact_id: &str) -> Result<i64, Error> {

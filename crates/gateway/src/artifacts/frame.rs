@@ -46,21 +46,18 @@ pub(super) fn parse(frame: &Bytes) -> Frame {
     }
 }
 
-/// A chunk of a download, hashed here and sent from its file. Blocks.
+/// A chunk of a download, sent from its file.
 pub(crate) fn download_frame(
-    mut header: ArtifactDownloadChunkHeader,
+    header: &ArtifactDownloadChunkHeader,
     blob: &Arc<BlobReader>,
 ) -> io::Result<FileFrame> {
-    let length = usize::try_from(header.len).unwrap_or(0);
-    let hash = blob.hash_range(header.offset, length)?;
-    header.chunk_sha256 = hash.to_string();
-    let described = serde_json::to_vec(&header)?;
+    let described = serde_json::to_vec(header)?;
     let described_length = u32::try_from(described.len()).unwrap_or(u32::MAX);
     let head = [DOWNLOAD, &described_length.to_be_bytes()[..], &described].concat();
     Ok(FileFrame {
         head: head.into(),
         file: Arc::clone(blob) as Arc<_>,
         offset: header.offset,
-        length,
+        length: usize::try_from(header.len).unwrap_or(usize::MAX),
     })
 }

@@ -162,6 +162,7 @@ impl Worker {
             owner: &self.owner,
             offset: header.offset,
             bytes,
+            sha256: header.chunk_sha256.as_deref(),
         };
         upload::take(&self.gateway, database, &chunk)
     }

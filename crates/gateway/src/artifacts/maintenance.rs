@@ -174,7 +174,8 @@ mod tests {
     use std::{fs::File, path::PathBuf};
 
     use blobs::key::{BlobKey, UploadSegment, WorkspaceSegment};
-    use serde_json::json;
+    use rpc::Client;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::{GatewayOptions, Home, Principal, sha256_hex};
@@ -192,22 +193,57 @@ mod tests {
         file.set_modified(system_time() - day).unwrap();
     }
 
+    /// A gateway with the workspace `ws_a`, and a client of it.
+    async fn opened(home: &Home) -> (Arc<Gateway>, Client) {
+        let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
+        let gateway = Gateway::open(home, &options).await.unwrap();
+        let client = rpc::memory::connect(gateway.connect(Principal::owner()));
+        call(&client, "workspace/create", json!({"workspace_id": "ws_a"})).await;
+        (gateway, client)
+    }
+
+    async fn call(client: &Client, method: &str, params: Value) -> Value {
+        client.call_raw(method, params).await.unwrap()
+    }
+
+    fn start(name: &str, bytes: &[u8]) -> Value {
+        json!({"workspace_id": "ws_a", "client_attachment_id": name, "file_name": name,
+            "size_bytes": bytes.len(), "sha256": sha256_hex(bytes), "source_kind": "api"})
+    }
+
+    #[tokio::test]
+    async fn the_hashes_of_chunks_go_with_their_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let (gateway, client) = opened(&Home::open(folder.path()).unwrap()).await;
+        let upload = call(&client, "artifact/upload/start", start("a.txt", b"abc")).await;
+        let upload = &upload["upload_id"];
+        let header = json!({"workspace_id": "ws_a", "upload_id": upload, "offset": 0, "len": 3,
+            "chunk_sha256": sha256_hex(b"abc")});
+        let header = header.to_string();
+        let length = u32::try_from(header.len()).unwrap().to_be_bytes();
+        let frame = [b"ARTU", &length[..], header.as_bytes(), b"abc"].concat();
+        client.send_binary(frame.into()).await.unwrap();
+        let finish = json!({"workspace_id": "ws_a", "upload_id": upload});
+        let finished = call(&client, "artifact/upload/finish", finish).await;
+        let artifact = finished["artifact"]["artifact_id"].as_str().unwrap();
+        let artifacts = gateway.store.artifacts();
+        let blob = artifacts.get("ws_a", artifact, None).await.unwrap().blob.id;
+        let kept = artifacts.chunk_hashes(&blob).await.unwrap().unwrap();
+        assert_eq!((kept.chunk_bytes, kept.hashes), (3, sha256_hex(b"abc")));
+
+        artifacts.delete("ws_a", artifact, 1).await.unwrap();
+        assert_eq!(artifacts.purge(2, BATCH).await.unwrap(), 1);
+        let forgotten = artifacts.forget_blobs(i64::MAX, BATCH).await.unwrap();
+        assert_eq!(forgotten.len(), 1);
+        assert_eq!(artifacts.chunk_hashes(&blob).await.unwrap(), None);
+    }
+
     #[tokio::test]
     async fn files_nobody_knows_go_and_all_others_stay() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::open(folder.path()).unwrap();
-        let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
-        let gateway = Gateway::open(&home, &options).await.unwrap();
-        let client = rpc::memory::connect(gateway.connect(Principal::owner()));
-        let call = |method, params| {
-            let call = client.call_raw(method, params);
-            async { call.await.unwrap() }
-        };
-        call("workspace/create", json!({"workspace_id": "ws_a"})).await;
-        let start = |name: &str, bytes: &[u8]| {
-            json!({"workspace_id": "ws_a", "client_attachment_id": name, "file_name": name,
-                "size_bytes": bytes.len(), "sha256": sha256_hex(bytes), "source_kind": "api"})
-        };
+        let (gateway, client) = opened(&home).await;
+        let call = |method, params| call(&client, method, params);
         let workspace = WorkspaceSegment::new("ws_a").unwrap();
         let blobs = gateway.artifacts.blobs();
         let put = |bytes: &[u8]| -> BlobKey { blobs.put(&workspace, bytes).unwrap().key };

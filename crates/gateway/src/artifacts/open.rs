@@ -12,7 +12,7 @@ use std::{
 use blobs::{store::LocalBlobs, upload::Upload};
 use entity::artifact_upload_session as session;
 
-use super::segments;
+use super::{chunk_hashes::Collected, segments};
 
 /// How long the database's word on an upload is good for: somebody may end it in another process of the home.
 const GOOD_FOR: Duration = Duration::from_secs(1);
@@ -32,6 +32,8 @@ pub(super) struct OpenUpload {
     upload: Option<Upload>,
     /// No more chunks: it is an artifact, or gone.
     pub(super) is_closed: bool,
+    /// The hashes that came with its chunks, as long as all of them did.
+    pub(super) chunk_hashes: Option<Collected>,
     /// When its life was last made longer in the database.
     pub(super) extended_at: i64,
     checked: Option<(Arc<session::Model>, Instant)>,
@@ -110,6 +112,7 @@ impl OpenUpload {
     fn refresh(&mut self) {
         if self.upload.as_ref().is_some_and(|file| !file.is_current()) {
             self.upload = None;
+            self.chunk_hashes = None;
             self.checked = None;
         }
     }
@@ -154,6 +157,7 @@ impl OpenUpload {
             let (workspace, upload) = segments(session)?;
             let upload = Upload::create(blobs, &workspace, &upload)?;
             self.opened(upload, session);
+            self.chunk_hashes = Some(Collected::default());
         }
         self.upload.as_mut().ok_or(blobs::Error::MissingUpload)
     }

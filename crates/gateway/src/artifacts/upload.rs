@@ -43,6 +43,8 @@ pub(crate) struct Chunk<'a> {
     pub(crate) owner: &'a str,
     pub(crate) offset: u64,
     pub(crate) bytes: Bytes,
+    /// Their hash, if it came with them; it is right.
+    pub(crate) sha256: Option<&'a str>,
 }
 
 /// Starts an upload, or finds the open one that is the same.
@@ -279,6 +281,8 @@ fn append(
     let received = upload
         .append_shared(offset, chunk.bytes.clone())
         .map_err(broken)?;
+    let hashes = &mut open.chunk_hashes;
+    hashes.take_if(|collected| !collected.add(length, total, chunk.sha256));
     let now = gateway.sources.clock.now();
     let extend_to = (now - open.extended_at >= EXTEND_EVERY).then(|| {
         open.extended_at = now;

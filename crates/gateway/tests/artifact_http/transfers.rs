@@ -1,5 +1,7 @@
 //! Uploads and downloads over a WebSocket, chunk by chunk.
 
+use std::{fs::File, ops::Range, os::unix::fs::FileExt as _};
+
 use protocol::artifact::{
     ArtifactUpdatedNotification, download::ArtifactDownloadProgressNotification,
     upload::ArtifactUploadChunkAckNotification, upload::ArtifactUploadChunkRejectedNotification,
@@ -31,8 +33,12 @@ impl Server {
     }
 
     async fn chunk(&self, upload: &Value, offset: usize, bytes: &[u8]) {
+        self.chunk_with(None, upload, offset, bytes).await;
+    }
+
+    async fn chunk_with(&self, hash: Option<&str>, upload: &Value, offset: usize, bytes: &[u8]) {
         let header = json!({"workspace_id": "ws_a", "upload_id": upload, "offset": offset,
-            "len": bytes.len()});
+            "len": bytes.len(), "chunk_sha256": hash});
         let header = header.to_string();
         let mut frame = b"ARTU".to_vec();
         frame.extend(
@@ -55,6 +61,60 @@ impl Server {
         let upload = self.start(name, bytes, more).await;
         self.chunk(&upload, 0, bytes).await;
         self.finish(&upload).await
+    }
+
+    /// The header and the bytes of each of some ranges of an artifact.
+    async fn ranges(
+        &self,
+        artifact: &Value,
+        ranges: impl IntoIterator<Item = Range<usize>>,
+    ) -> Vec<(Value, Vec<u8>)> {
+        let params = json!({"workspace_id": "ws_a", "artifact_id": artifact["artifact_id"]});
+        let download = self.call("artifact/download/start", params).await["download_id"].take();
+        let mut found = Vec::new();
+        for range in ranges {
+            let params = json!({"workspace_id": "ws_a", "download_id": download,
+                "offset": range.start, "len": range.len()});
+            self.call("artifact/download/chunk", params).await;
+            let frame = self.client.frame().await.expect("it comes with the answer");
+            let length = frame[4..8].try_into().expect("there are four bytes");
+            let begin = 8 + u32::from_be_bytes(length) as usize;
+            let header = serde_json::from_slice(&frame[8..begin]).expect("it is JSON");
+            found.push((header, frame[begin..].to_vec()));
+        }
+        let params = json!({"workspace_id": "ws_a", "download_id": download});
+        self.call("artifact/download/finish", params).await;
+        found
+    }
+
+    /// Turns a bit of the stored bytes around.
+    fn damage(&self, bytes: &[u8], at: usize) {
+        let hash = sha256_hex(bytes);
+        let blobs = self
+            .home
+            .path()
+            .join("artifacts/workspaces/ws_a/blobs/sha256");
+        let path = blobs.join(&hash[..2]).join(&hash[2..4]).join(hash);
+        let file = File::options().write(true).open(path).expect("it is there");
+        let damaged = [bytes[at] ^ 1];
+        file.write_all_at(&damaged, at as u64)
+            .expect("it is a file");
+    }
+
+    /// Another process that uses the same home.
+    async fn neighbour(&self) -> Self {
+        let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
+        let home = Home::open(self.home.path()).expect("it is there");
+        let gateway = Gateway::open(&home, &options).await.expect("it opens");
+        Self {
+            address: String::new(),
+            owner: String::new(),
+            reader: String::new(),
+            other: String::new(),
+            client: rpc::memory::connect(gateway.connect(gateway::Principal::owner())),
+            home: tempfile::tempdir().expect("a temporary folder can be made"),
+            _stop: oneshot::channel().0,
+        }
     }
 
     async fn versions(&self, artifact: &Value) -> Vec<Value> {
@@ -235,18 +295,7 @@ async fn a_refused_chunk_does_not_hold_up_the_next() {
 #[tokio::test]
 async fn another_process_may_go_on_with_an_upload_in_between() {
     let server = server().await;
-    let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
-    let home = Home::open(server.home.path()).unwrap();
-    let neighbour = Gateway::open(&home, &options).await.unwrap();
-    let neighbour = Server {
-        address: String::new(),
-        owner: String::new(),
-        reader: String::new(),
-        other: String::new(),
-        client: rpc::memory::connect(neighbour.connect(gateway::Principal::owner())),
-        home: tempfile::tempdir().unwrap(),
-        _stop: oneshot::channel().0,
-    };
+    let neighbour = server.neighbour().await;
     let upload = server.start("a.txt", b"0123456789", json!({})).await;
     for (at, sender) in [&server, &neighbour, &server, &neighbour, &server]
         .iter()
@@ -262,4 +311,89 @@ async fn another_process_may_go_on_with_an_upload_in_between() {
     }
     let artifact = neighbour.finish(&upload).await;
     assert_eq!(artifact["sha256"], sha256_hex(b"0123456789"));
+}
+
+const CHUNK: usize = 100_000;
+const RANGES: [Range<usize>; 3] = [0..CHUNK, CHUNK..2 * CHUNK, 2 * CHUNK..2 * CHUNK + 7];
+
+/// Sends a file in chunks, each by the server and with the hash it is given for it.
+async fn put_in_chunks(senders: [(&Server, bool); 3], bytes: &[u8]) -> Value {
+    let [(server, _), ..] = senders;
+    let upload = server.start("a.bin", bytes, json!({})).await;
+    for ((sender, with_hash), range) in senders.into_iter().zip(RANGES) {
+        let (offset, chunk) = (range.start, &bytes[range]);
+        let hash = with_hash.then(|| sha256_hex(chunk));
+        let hash = hash.as_deref();
+        sender.chunk_with(hash, &upload, offset, chunk).await;
+        let ack = sender
+            .client
+            .wait_for::<ArtifactUploadChunkAckNotification>();
+        let ack = ack.await.expect("the gateway answers");
+        assert_eq!(ack.offset, offset as u64);
+    }
+    server.finish(&upload).await
+}
+
+#[tokio::test]
+async fn a_chunk_comes_with_the_hash_it_was_uploaded_with_also_once_the_disk_damaged_it() {
+    let server = server().await;
+    let bytes = noise(RANGES[2].end);
+    let artifact = put_in_chunks([(&server, true); 3], &bytes).await;
+    let hashes = RANGES.map(|range| sha256_hex(&bytes[range]));
+    for is_damaged in [false, true] {
+        if is_damaged {
+            server.damage(&bytes, CHUNK + 5);
+        }
+        let found = server.ranges(&artifact, RANGES).await;
+        for ((header, sent), hash) in found.iter().zip(&hashes) {
+            assert_eq!(header["chunk_sha256"], *hash);
+            let is_whole = sha256_hex(sent) == *hash;
+            let is_bad = is_damaged && header["offset"] == CHUNK;
+            assert_eq!(is_whole, !is_bad, "{header}");
+        }
+        // Other ranges than the chunks are hashed as they are sent.
+        let other = std::iter::once(CHUNK + 1..2 * CHUNK);
+        for (header, sent) in server.ranges(&artifact, other).await {
+            assert_eq!(header["chunk_sha256"], sha256_hex(&sent));
+        }
+    }
+}
+
+#[tokio::test]
+async fn chunks_that_did_not_all_come_to_one_process_with_a_hash_are_hashed_as_they_are_sent() {
+    let server = server().await;
+    let neighbour = server.neighbour().await;
+    let different = [
+        [(&server, false); 3],
+        [(&server, true), (&server, false), (&server, true)],
+        [(&server, true), (&neighbour, true), (&server, true)],
+    ];
+    for (first, senders) in (0..).zip(different) {
+        let mut bytes = noise(RANGES[2].end);
+        bytes[0] = first;
+        let artifact = put_in_chunks(senders, &bytes).await;
+        server.damage(&bytes, CHUNK + 5);
+        for (header, sent) in server.ranges(&artifact, RANGES).await {
+            assert_eq!(header["chunk_sha256"], sha256_hex(&sent));
+        }
+    }
+}
+
+#[tokio::test]
+async fn hashes_of_other_bytes_cannot_be_smuggled_in_behind_a_file_that_is_there() {
+    let server = server().await;
+    let bytes = noise(RANGES[2].end);
+    let artifact = put_in_chunks([(&server, false); 3], &bytes).await;
+    // Its bytes are known, so those that are sent now are never looked at.
+    let upload = server.start("b.bin", &bytes, json!({})).await;
+    for range in RANGES {
+        let (offset, other) = (range.start, vec![7; range.len()]);
+        let hash = sha256_hex(&other);
+        let hash = Some(hash.as_str());
+        server.chunk_with(hash, &upload, offset, &other).await;
+    }
+    server.finish(&upload).await;
+    for (header, sent) in server.ranges(&artifact, RANGES).await {
+        assert_eq!(header["chunk_sha256"], sha256_hex(&sent));
+    }
 }

@@ -142,6 +142,7 @@ impl Receiving {
                 owner: &owner,
                 offset,
                 bytes: Bytes::from(piece),
+                sha256: None,
             };
             upload::take(&gateway, &database, &chunk)
         });

@@ -7,7 +7,7 @@ use rpc::{Failure, Kind, Router};
 
 use crate::{
     Context,
-    artifacts::{self, limits},
+    artifacts::{self, chunk_hashes, limits},
     peer::Download,
     rows,
 };
@@ -36,6 +36,7 @@ async fn start(
         .map_err(rows::failure)?;
     rows::check_ready(&found)?;
     let artifact = rows::artifact_ref(&found)?;
+    let chunk_hashes = ctx.store().artifacts().chunk_hashes(&found.blob.id).await;
     let gateway = Arc::clone(&ctx.peer().gateway);
     let (workspace, sha256) = (
         found.artifact.workspace_id.clone(),
@@ -54,6 +55,7 @@ async fn start(
         version_id: rows::version_id(&found.version.id)?,
         size: reader.size(),
         blob: Arc::new(reader),
+        chunk_hashes: chunk_hashes.map_err(rows::failure)?.map(Arc::new),
         checked_at,
         expires_at,
         progress: Arc::default(),
@@ -103,24 +105,19 @@ async fn chunk(
         );
         return Err(Failure::param("/len", message));
     }
-    let blob = Arc::clone(&download.blob);
     let header = ArtifactDownloadChunkHeader {
         workspace_id: params.workspace_id,
         download_id: params.download_id.clone(),
         artifact_id: download.artifact_id.clone(),
-        version_id: download.version_id,
+        version_id: download.version_id.clone(),
         offset,
         len: length,
         total_size_bytes: size,
-        chunk_sha256: String::new(),
+        chunk_sha256: hash_of(&download, offset, length).await?,
         final_chunk: end == Some(size),
     };
-    let framed = tokio::task::spawn_blocking(move || artifacts::download_frame(header, &blob));
-    match framed.await {
-        Ok(Ok(frame)) => ctx.frame_before_answer(frame),
-        Ok(Err(error)) => return Err(Failure::incident(&error)),
-        Err(error) => return Err(Failure::incident(&error)),
-    }
+    let frame = artifacts::download_frame(&header, &download.blob);
+    ctx.frame_before_answer(frame.map_err(|error| Failure::incident(&error))?);
     if let Some(sent) = download.progress.sent(length, size) {
         ctx.tell_droppable(&ArtifactDownloadProgressNotification {
             workspace_id: download.workspace_id,
@@ -136,6 +133,27 @@ async fn chunk(
         len: length,
         queued: true,
     })
+}
+
+/// The hash of a range of a download: the one it was uploaded with, or else made from the bytes. Either way these are
+/// in memory afterwards, so that sending them waits for no disk.
+async fn hash_of(download: &Download, offset: u64, length: u64) -> Result<String, Failure> {
+    let chunks = download.chunk_hashes.as_deref();
+    let known =
+        chunks.and_then(|chunks| chunk_hashes::of_range(chunks, download.size, offset, length));
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    if let Some(known) = &known
+        && download.blob.is_in_memory(offset, length)
+    {
+        return Ok(known.clone());
+    }
+    let blob = Arc::clone(&download.blob);
+    let read = tokio::task::spawn_blocking(move || match known {
+        Some(known) => blob.read_ahead(offset, length).map(|()| known),
+        None => Ok(blob.hash_range(offset, length)?.to_string()),
+    });
+    let read = read.await.map_err(|error| Failure::incident(&error))?;
+    read.map_err(|error| Failure::incident(&error))
 }
 
 async fn finish(

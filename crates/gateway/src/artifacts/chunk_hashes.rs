@@ -1,0 +1,141 @@
+//! The hashes that come with the chunks of an upload, kept for whoever downloads it.
+//!
+//! They were compared with the bytes before these were stored. So a download need not hash them again, and a chunk
+//! that a disk has damaged since does not get past whoever verifies it.
+
+use crud::ChunkHashes;
+
+/// Smaller chunks have too many hashes to keep.
+const MIN_CHUNK: u64 = 64 << 10;
+const DIGITS: usize = 64;
+
+/// What is known of the chunks of an upload from its first byte on.
+#[derive(Debug, Default)]
+pub(super) struct Collected {
+    chunk: u64,
+    received: u64,
+    hashes: String,
+}
+
+impl Collected {
+    /// Adds the next chunk of an upload of `total` bytes. Answers whether a hash is known for all of them still: each
+    /// chunk needs one, and all but the last need the same size.
+    pub(super) fn add(&mut self, length: u64, total: u64, sha256: Option<&str>) -> bool {
+        let Some(sha256) = sha256 else {
+            return false;
+        };
+        if self.received == 0 {
+            self.chunk = length;
+        }
+        self.received += length;
+        self.hashes.push_str(sha256);
+        let is_last = self.received == total;
+        match is_last {
+            true => length <= self.chunk,
+            false => length == self.chunk && length >= MIN_CHUNK,
+        }
+    }
+
+    /// The hashes, if they are those of `total` bytes.
+    pub(super) fn of_all(self, total: u64) -> Option<ChunkHashes> {
+        (self.received == total && total > 0).then(|| ChunkHashes {
+            chunk_bytes: i64::try_from(self.chunk).unwrap_or(i64::MAX),
+            hashes: self.hashes,
+        })
+    }
+}
+
+/// The hash of a range of `size` bytes, if it is one of their chunks.
+pub(crate) fn of_range(
+    chunks: &ChunkHashes,
+    size: u64,
+    offset: u64,
+    length: u64,
+) -> Option<String> {
+    let chunk = chunks.chunk_bytes.unsigned_abs();
+    let is_chunk = offset.checked_rem(chunk) == Some(0)
+        && size.checked_sub(offset).map(|left| left.min(chunk)) == Some(length);
+    let begin = usize::try_from(offset.checked_div(chunk)?).ok()? * DIGITS;
+    let hash = is_chunk.then(|| chunks.hashes.get(begin..begin + DIGITS))?;
+    hash.map(ToOwned::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const K: u64 = 1 << 10;
+
+    fn digits(digit: char) -> String {
+        digit.to_string().repeat(DIGITS)
+    }
+
+    /// The hashes of an upload whose chunks have these sizes and come with `a…`, `b…` and so on.
+    fn collect(sizes: &[u64]) -> Option<ChunkHashes> {
+        let total = sizes.iter().sum();
+        let mut collected = Collected::default();
+        let mut sizes = sizes.iter().zip('a'..);
+        let fits = sizes.all(|(size, digit)| collected.add(*size, total, Some(&digits(digit))));
+        fits.then(|| collected.of_all(total)).flatten()
+    }
+
+    #[test]
+    fn a_range_that_is_a_chunk_has_its_hash() {
+        let chunks = collect(&[64 * K, 64 * K, 5]).unwrap();
+        let size = 128 * K + 5;
+        let of_range = |offset, length| of_range(&chunks, size, offset, length);
+        assert_eq!(of_range(0, 64 * K), Some(digits('a')));
+        assert_eq!(of_range(64 * K, 64 * K), Some(digits('b')));
+        assert_eq!(of_range(128 * K, 5), Some(digits('c')));
+        for (offset, length) in [
+            (0, 64 * K - 1),
+            (0, 128 * K),
+            (1, 64 * K),
+            (128 * K, 4),
+            (128 * K + 5, 0),
+            (192 * K, 5),
+            (u64::MAX, 1),
+        ] {
+            assert_eq!(of_range(offset, length), None, "{length} at {offset}");
+        }
+    }
+
+    #[test]
+    fn a_small_file_is_one_chunk() {
+        let chunks = collect(&[5]).unwrap();
+        assert_eq!(of_range(&chunks, 5, 0, 5), Some(digits('a')));
+        assert_eq!(of_range(&chunks, 5, 0, 4), None);
+    }
+
+    #[test]
+    fn chunks_of_other_sizes_and_small_ones_are_not_kept() {
+        for sizes in [
+            &[64 * K, 65 * K, 1][..],
+            &[64 * K, 65 * K],
+            &[64 * K, 1, 64 * K],
+            &[K, K],
+            &[],
+        ] {
+            assert_eq!(collect(sizes), None, "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn one_chunk_without_a_hash_is_too_many() {
+        let mut collected = Collected::default();
+        assert!(collected.add(64 * K, 128 * K, Some(&digits('a'))));
+        assert!(!collected.add(64 * K, 128 * K, None));
+        assert_eq!(collected.of_all(128 * K), None);
+    }
+
+    #[test]
+    fn a_row_that_makes_no_sense_has_no_hashes() {
+        for (chunk_bytes, hashes) in [(0, digits('a')), (64, String::new()), (-1, digits('a'))] {
+            let chunks = ChunkHashes {
+                chunk_bytes,
+                hashes,
+            };
+            assert_eq!(of_range(&chunks, 64, 0, 64), None);
+        }
+    }
+}
