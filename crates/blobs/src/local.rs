@@ -13,7 +13,7 @@
 use std::{
     fs::{DirBuilder, File},
     io::Write,
-    os::unix::fs::{DirBuilderExt, FileExt},
+    os::unix::fs::{DirBuilderExt, FileExt, MetadataExt as _},
     path::Path,
     process,
     sync::{
@@ -34,6 +34,7 @@ use crate::{
     store::{
         BlobKeys, BlobReader, BlobStore, Committed, MAX_RANGE, PayloadHash, Removed, Verified,
     },
+    upload::Upload,
 };
 
 const WORKSPACES: &str = "workspaces";
@@ -175,6 +176,38 @@ impl LocalBlobs {
         Ok(file.map(|file| (folder, file)))
     }
 
+    /// Drops the last bytes of an upload, down to `received`. A file that has become a blob meanwhile, by another process
+    /// that finished the upload, stays as it is.
+    pub fn cut_upload(
+        &self,
+        workspace: &WorkspaceSegment,
+        upload: &UploadSegment,
+        receiving: &mut Upload,
+        received: u64,
+    ) -> Result<()> {
+        match self.hold_payload(workspace, upload)? {
+            Some((_, held)) if receiving.is_of(&held)? => receiving.truncate(received),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Opens the payload of an upload. Until the file is dropped nobody else makes a blob of it or cuts it.
+    fn hold_payload(
+        &self,
+        workspace: &WorkspaceSegment,
+        upload: &UploadSegment,
+    ) -> Result<Option<(Folder, File)>> {
+        let Some((_, held)) = self.open_payload(workspace, upload)? else {
+            return Ok(None);
+        };
+        held.lock().map_err(io_error("lock an upload"))?;
+        // While we waited it may have become a blob, or gone.
+        match self.open_payload(workspace, upload)? {
+            Some((folder, found)) if is_same_file(&held, &found)? => Ok(Some((folder, held))),
+            Some(_) | None => Ok(None),
+        }
+    }
+
     /// Gives a complete file its place, or finds that the place holds the same content already.
     fn settle(
         &self,
@@ -302,6 +335,14 @@ impl Drop for RemovalGuard<'_> {
     }
 }
 
+pub(crate) fn is_same_file(one: &File, other: &File) -> Result<bool> {
+    let of = |file: &File| {
+        let found = file.metadata().map_err(io_error("look at an upload"))?;
+        Ok((found.dev(), found.ino()))
+    };
+    Ok(of(one)? == of(other)?)
+}
+
 enum Found {
     Intact,
     Damaged,
@@ -318,7 +359,7 @@ impl BlobStore for LocalBlobs {
         payload: PayloadHash,
     ) -> Result<Committed> {
         let key = BlobKey::new(workspace.clone(), expected_sha256);
-        let Some((folder, file)) = self.open_payload(workspace, upload)? else {
+        let Some((folder, file)) = self.hold_payload(workspace, upload)? else {
             // An earlier commit may have been cut short after its rename; then the blob is there.
             return match self.find_again(&key, expected_size)? {
                 Found::Intact => {

@@ -15,6 +15,7 @@ use crate::{
     error::io_error,
     hashing::{Hashers, RunningHash},
     key::{Digest, UploadSegment, WorkspaceSegment},
+    local::is_same_file,
     store::LocalBlobs,
 };
 
@@ -146,6 +147,11 @@ impl Upload {
             position += piece.len() as u64;
         }
         Ok(true)
+    }
+
+    /// Whether this is our file.
+    pub(crate) fn is_of(&self, file: &File) -> Result<bool> {
+        is_same_file(&self.file, file)
     }
 
     /// Cuts the file to what was acknowledged, dropping a chunk that was written but never answered.

@@ -75,7 +75,9 @@ pub(crate) enum Failure {
     #[error("`{}` cannot be used: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
     /// What came is not what was sent.
-    #[error("the bytes of `{name}` do not have their hash: try again")]
+    #[error(
+        "the bytes of `{name}` do not have their hash: they were damaged on their way or where they are kept"
+    )]
     Damaged { name: String },
     /// The gateway refused.
     #[error(transparent)]

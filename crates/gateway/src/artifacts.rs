@@ -110,10 +110,15 @@ impl Artifacts {
         session: &session::Model,
         range: Range<u64>,
     ) -> Result<(), blobs::Error> {
+        let (workspace, segment) = segments(session)?;
         let place = self.open.place(&session.id);
         let mut open = place.lock();
+        open.chunk_hashes = None;
         match open.existing(&self.blobs, session)? {
-            Some(upload) if upload.received() == range.end => upload.truncate(range.start),
+            Some(upload) if upload.received() == range.end => {
+                self.blobs
+                    .cut_upload(&workspace, &segment, upload, range.start)
+            }
             // Somebody else went on behind them; the hash of the whole will tell.
             Some(_) | None => Ok(()),
         }
@@ -227,8 +232,9 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPla
             PayloadHash::Running(digest),
         );
         match committed {
-            // Only now it is known that these are the hashes of the blob.
-            Ok(_) => chunk_hashes = open.chunk_hashes.take(),
+            // Another process may have put other bytes in place than the ones these are the hashes of.
+            Ok(_) if digest.sha256 == blob.sha256() => chunk_hashes = open.chunk_hashes.take(),
+            Ok(_) => {}
             Err(blobs::Error::HashMismatch { .. } | blobs::Error::SizeMismatch { .. }) => {
                 let message = format!(
                     "the bytes of upload `{}` do not have the declared hash",

@@ -46,6 +46,8 @@ pub(crate) struct Download {
     pub(crate) size: u64,
     /// Open, and therefore readable whatever happens to the artifact.
     pub(crate) blob: Arc<BlobReader>,
+    /// Of all its bytes.
+    pub(crate) sha256: String,
     /// The hashes its chunks were uploaded with.
     pub(crate) chunk_hashes: Option<Arc<crud::ChunkHashes>>,
     /// When the workspace was last seen to be there, in Unix seconds.

@@ -2,7 +2,12 @@
 
 use std::{fs::OpenOptions, io::Write};
 
-use blobs::{Error, key::ContentHash, upload::Upload};
+use blobs::{
+    Error,
+    key::ContentHash,
+    store::{BlobStore as _, PayloadHash},
+    upload::Upload,
+};
 
 use crate::support::{home, upload};
 
@@ -97,4 +102,51 @@ fn a_payload_shorter_than_acknowledged_is_an_error() {
             actual: 5
         })
     ));
+}
+
+#[test]
+fn what_another_process_made_a_blob_of_is_not_cut() {
+    let home = home();
+    let mut receiving = home.begin("upl_1");
+    receiving.append(0, b"hello").unwrap();
+    let (workspace, segment, hash) = (&home.workspace, upload("upl_1"), ContentHash::of(b"hello"));
+    home.store
+        .cut_upload(workspace, &segment, &mut receiving, 4)
+        .unwrap();
+    assert_eq!(receiving.received(), 4);
+    receiving.append(4, b"o").unwrap();
+    let committed = home
+        .store
+        .commit_upload(workspace, &segment, 5, hash, PayloadHash::Reread)
+        .unwrap();
+    home.store
+        .cut_upload(workspace, &segment, &mut receiving, 4)
+        .unwrap();
+    assert_eq!(home.store.size(&committed.key).unwrap(), 5);
+}
+
+#[test]
+fn finishing_and_cutting_at_once_leave_a_whole_blob_or_a_shorter_upload() {
+    for number in 0..200 {
+        let home = home();
+        let (workspace, segment) = (&home.workspace, upload("upl_1"));
+        let mut receiving = home.begin("upl_1");
+        receiving.append(0, b"hello").unwrap();
+        let finish = || {
+            let hash = ContentHash::of(b"hello");
+            home.store
+                .commit_upload(workspace, &segment, 5, hash, PayloadHash::Reread)
+                .is_ok()
+        };
+        let is_blob = std::thread::scope(|scope| {
+            let finishing = scope.spawn(finish);
+            home.store
+                .cut_upload(workspace, &segment, &mut receiving, 4)
+                .unwrap();
+            finishing.join().unwrap()
+        });
+        let found = std::fs::read(home.blob_path(b"hello")).ok();
+        let expected = is_blob.then(|| b"hello".to_vec());
+        assert_eq!(found, expected, "in round {number}");
+    }
 }

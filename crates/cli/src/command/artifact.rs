@@ -14,7 +14,7 @@ use protocol::{
         download::{
             ArtifactDownloadChunk, ArtifactDownloadChunkHeader, ArtifactDownloadChunkParams,
             ArtifactDownloadFinish, ArtifactDownloadFinishParams, ArtifactDownloadStart,
-            ArtifactDownloadStartParams,
+            ArtifactDownloadStartParams, ArtifactDownloadStartResponse,
         },
         upload::{
             ArtifactUploadChunkHeader, ArtifactUploadFinish, ArtifactUploadFinishParams,
@@ -307,7 +307,7 @@ async fn get(
             let len = started
                 .recommended_chunk_size_bytes
                 .min(started.size_bytes - offset);
-            let bytes = chunk(&local, &workspace_id, &started.download_id, offset, len).await?;
+            let bytes = chunk(&local, &workspace_id, &started, offset, len).await?;
             file.write_all(&bytes).map_err(failed)?;
             whole.update(&bytes);
             offset += len;
@@ -350,19 +350,19 @@ fn check_target(path: &Path, force: bool) -> Result<(), Failure> {
 async fn chunk(
     local: &Local,
     workspace_id: &WorkspaceId,
-    download_id: &protocol::DownloadId,
+    download: &ArtifactDownloadStartResponse,
     offset: u64,
     len: u64,
 ) -> Result<Vec<u8>, Failure> {
     let params = ArtifactDownloadChunkParams {
         workspace_id: workspace_id.clone(),
-        download_id: download_id.clone(),
+        download_id: download.download_id.clone(),
         offset,
         len,
     };
     local.client.call::<ArtifactDownloadChunk>(params).await?;
     let damaged = || Failure::Damaged {
-        name: download_id.to_string(),
+        name: download.file_name.clone(),
     };
     let frame = local.client.frame().await.ok_or_else(damaged)?;
     let length = frame

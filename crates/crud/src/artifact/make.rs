@@ -3,7 +3,7 @@
 use entity::{artifact, artifact_chunk_hashes, artifact_projection, artifact_version};
 use sea_orm::{
     ActiveModelTrait as _, ActiveValue::Set, ColumnTrait as _, DatabaseConnection,
-    EntityTrait as _, QueryFilter as _, QueryOrder as _,
+    EntityTrait as _, QueryFilter as _, QueryOrder as _, sea_query::OnConflict,
 };
 
 use super::{NewBinding, binding, blob, upload::open_for_versions};
@@ -154,7 +154,7 @@ pub(super) fn make(
     Ok(artifact_id.to_owned())
 }
 
-/// Keeps the hashes of the chunks of bytes, unless there are some.
+/// Keeps the hashes of the chunks of bytes, instead of older ones.
 fn keep_chunk_hashes(
     db: &DatabaseConnection,
     blob_id: &str,
@@ -166,7 +166,14 @@ fn keep_chunk_hashes(
         hashes: Set(chunk_hashes.hashes.clone()),
     };
     artifact_chunk_hashes::Entity::insert(row)
-        .on_conflict_do_nothing()
+        .on_conflict(
+            OnConflict::column(artifact_chunk_hashes::Column::BlobId)
+                .update_columns([
+                    artifact_chunk_hashes::Column::ChunkBytes,
+                    artifact_chunk_hashes::Column::Hashes,
+                ])
+                .to_owned(),
+        )
         .exec_without_returning(db)?;
     Ok(())
 }

@@ -36,10 +36,12 @@ impl Collected {
         }
     }
 
-    /// The hashes, if they are those of `total` bytes.
+    /// The hashes, if they are those of `total` bytes. A single chunk has the hash of the whole, which is known anyway.
     pub(super) fn of_all(self, total: u64) -> Option<ChunkHashes> {
-        (self.received == total && total > 0).then(|| ChunkHashes {
-            chunk_bytes: i64::try_from(self.chunk).unwrap_or(i64::MAX),
+        let chunk_bytes = i64::try_from(self.chunk).ok()?;
+        let is_worth_it = self.received == total && self.chunk < total;
+        is_worth_it.then_some(ChunkHashes {
+            chunk_bytes,
             hashes: self.hashes,
         })
     }
@@ -52,12 +54,15 @@ pub(crate) fn of_range(
     offset: u64,
     length: u64,
 ) -> Option<String> {
-    let chunk = chunks.chunk_bytes.unsigned_abs();
-    let is_chunk = offset.checked_rem(chunk) == Some(0)
-        && size.checked_sub(offset).map(|left| left.min(chunk)) == Some(length);
-    let begin = usize::try_from(offset.checked_div(chunk)?).ok()? * DIGITS;
-    let hash = is_chunk.then(|| chunks.hashes.get(begin..begin + DIGITS))?;
-    hash.map(ToOwned::to_owned)
+    let chunk = u64::try_from(chunks.chunk_bytes).ok()?;
+    let is_chunk =
+        offset.checked_rem(chunk)? == 0 && size.checked_sub(offset)?.min(chunk) == length;
+    if !is_chunk {
+        return None;
+    }
+    let begin = usize::try_from(offset / chunk).ok()?.checked_mul(DIGITS)?;
+    let hash = chunks.hashes.get(begin..begin.checked_add(DIGITS)?)?;
+    Some(hash.to_owned())
 }
 
 #[cfg(test)]
@@ -101,16 +106,10 @@ mod tests {
     }
 
     #[test]
-    fn a_small_file_is_one_chunk() {
-        let chunks = collect(&[5]).unwrap();
-        assert_eq!(of_range(&chunks, 5, 0, 5), Some(digits('a')));
-        assert_eq!(of_range(&chunks, 5, 0, 4), None);
-    }
-
-    #[test]
-    fn chunks_of_other_sizes_and_small_ones_are_not_kept() {
+    fn chunks_of_other_sizes_small_ones_and_a_single_one_are_not_kept() {
         for sizes in [
-            &[64 * K, 65 * K, 1][..],
+            &[5][..],
+            &[64 * K, 65 * K, 1],
             &[64 * K, 65 * K],
             &[64 * K, 1, 64 * K],
             &[K, K],
@@ -130,12 +129,13 @@ mod tests {
 
     #[test]
     fn a_row_that_makes_no_sense_has_no_hashes() {
-        for (chunk_bytes, hashes) in [(0, digits('a')), (64, String::new()), (-1, digits('a'))] {
+        for (chunk_bytes, hashes) in [(0, digits('a')), (64, String::new()), (-64, digits('a'))] {
             let chunks = ChunkHashes {
                 chunk_bytes,
                 hashes,
             };
             assert_eq!(of_range(&chunks, 64, 0, 64), None);
+            assert_eq!(of_range(&chunks, u64::MAX, u64::MAX - 1, 1), None);
         }
     }
 }

@@ -215,21 +215,27 @@ mod tests {
     async fn the_hashes_of_chunks_go_with_their_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let (gateway, client) = opened(&Home::open(folder.path()).unwrap()).await;
-        let upload = call(&client, "artifact/upload/start", start("a.txt", b"abc")).await;
+        let bytes = vec![7; 100_000];
+        let upload = call(&client, "artifact/upload/start", start("a.bin", &bytes)).await;
         let upload = &upload["upload_id"];
-        let header = json!({"workspace_id": "ws_a", "upload_id": upload, "offset": 0, "len": 3,
-            "chunk_sha256": sha256_hex(b"abc")});
-        let header = header.to_string();
-        let length = u32::try_from(header.len()).unwrap().to_be_bytes();
-        let frame = [b"ARTU", &length[..], header.as_bytes(), b"abc"].concat();
-        client.send_binary(frame.into()).await.unwrap();
+        let mut hashes = String::new();
+        for (number, chunk) in bytes.chunks(70_000).enumerate() {
+            let hash = sha256_hex(chunk);
+            let header = json!({"workspace_id": "ws_a", "upload_id": upload,
+                "offset": number * 70_000, "len": chunk.len(), "chunk_sha256": hash});
+            let header = header.to_string();
+            let length = u32::try_from(header.len()).unwrap().to_be_bytes();
+            let frame = [b"ARTU", &length[..], header.as_bytes(), chunk].concat();
+            client.send_binary(frame.into()).await.unwrap();
+            hashes += &hash;
+        }
         let finish = json!({"workspace_id": "ws_a", "upload_id": upload});
         let finished = call(&client, "artifact/upload/finish", finish).await;
         let artifact = finished["artifact"]["artifact_id"].as_str().unwrap();
         let artifacts = gateway.store.artifacts();
         let blob = artifacts.get("ws_a", artifact, None).await.unwrap().blob.id;
         let kept = artifacts.chunk_hashes(&blob).await.unwrap().unwrap();
-        assert_eq!((kept.chunk_bytes, kept.hashes), (3, sha256_hex(b"abc")));
+        assert_eq!((kept.chunk_bytes, kept.hashes), (70_000, hashes));
 
         artifacts.delete("ws_a", artifact, 1).await.unwrap();
         assert_eq!(artifacts.purge(2, BATCH).await.unwrap(), 1);

@@ -32,7 +32,7 @@ pub(super) struct OpenUpload {
     upload: Option<Upload>,
     /// No more chunks: it is an artifact, or gone.
     pub(super) is_closed: bool,
-    /// The hashes that came with its chunks, as long as all of them did.
+    /// The hashes that came with its chunks, as long as all of them came to this process with one.
     pub(super) chunk_hashes: Option<Collected>,
     /// When its life was last made longer in the database.
     pub(super) extended_at: i64,
@@ -126,6 +126,7 @@ impl OpenUpload {
     pub(super) fn close(&mut self) {
         self.is_closed = true;
         self.upload = None;
+        self.chunk_hashes = None;
         self.checked = None;
     }
 

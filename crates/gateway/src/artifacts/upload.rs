@@ -281,8 +281,11 @@ fn append(
     let received = upload
         .append_shared(offset, chunk.bytes.clone())
         .map_err(broken)?;
-    let hashes = &mut open.chunk_hashes;
-    hashes.take_if(|collected| !collected.add(length, total, chunk.sha256));
+    if let Some(collected) = &mut open.chunk_hashes
+        && !collected.add(length, total, chunk.sha256)
+    {
+        open.chunk_hashes = None;
+    }
     let now = gateway.sources.clock.now();
     let extend_to = (now - open.extended_at >= EXTEND_EVERY).then(|| {
         open.extended_at = now;

@@ -316,7 +316,7 @@ async fn another_process_may_go_on_with_an_upload_in_between() {
 const CHUNK: usize = 100_000;
 const RANGES: [Range<usize>; 3] = [0..CHUNK, CHUNK..2 * CHUNK, 2 * CHUNK..2 * CHUNK + 7];
 
-/// Sends a file in chunks, each by the server and with the hash it is given for it.
+/// Sends a file in chunks, each by a server with its hash or without, and twice, as after an answer that was lost.
 async fn put_in_chunks(senders: [(&Server, bool); 3], bytes: &[u8]) -> Value {
     let [(server, _), ..] = senders;
     let upload = server.start("a.bin", bytes, json!({})).await;
@@ -324,12 +324,14 @@ async fn put_in_chunks(senders: [(&Server, bool); 3], bytes: &[u8]) -> Value {
         let (offset, chunk) = (range.start, &bytes[range]);
         let hash = with_hash.then(|| sha256_hex(chunk));
         let hash = hash.as_deref();
-        sender.chunk_with(hash, &upload, offset, chunk).await;
-        let ack = sender
-            .client
-            .wait_for::<ArtifactUploadChunkAckNotification>();
-        let ack = ack.await.expect("the gateway answers");
-        assert_eq!(ack.offset, offset as u64);
+        for _ in 0..2 {
+            sender.chunk_with(hash, &upload, offset, chunk).await;
+            let ack = sender
+                .client
+                .wait_for::<ArtifactUploadChunkAckNotification>();
+            let ack = ack.await.expect("the gateway answers");
+            assert_eq!(ack.offset, offset as u64);
+        }
     }
     server.finish(&upload).await
 }

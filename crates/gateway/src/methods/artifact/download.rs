@@ -55,6 +55,7 @@ async fn start(
         version_id: rows::version_id(&found.version.id)?,
         size: reader.size(),
         blob: Arc::new(reader),
+        sha256: found.blob.sha256.clone(),
         chunk_hashes: chunk_hashes.map_err(rows::failure)?.map(Arc::new),
         checked_at,
         expires_at,
@@ -138,11 +139,16 @@ async fn chunk(
 /// The hash of a range of a download: the one it was uploaded with, or else made from the bytes. Either way these are
 /// in memory afterwards, so that sending them waits for no disk.
 async fn hash_of(download: &Download, offset: u64, length: u64) -> Result<String, Failure> {
-    let chunks = download.chunk_hashes.as_deref();
-    let known =
-        chunks.and_then(|chunks| chunk_hashes::of_range(chunks, download.size, offset, length));
+    let known = match &download.chunk_hashes {
+        _ if length == download.size => Some(download.sha256.clone()),
+        Some(chunks) => chunk_hashes::of_range(chunks, download.size, offset, length),
+        None => None,
+    };
+    // Looking whether more is in memory would take too long here.
+    let is_short = length <= limits::RECOMMENDED_CHUNK;
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     if let Some(known) = &known
+        && is_short
         && download.blob.is_in_memory(offset, length)
     {
         return Ok(known.clone());
