@@ -13,9 +13,12 @@ use crate::{Error, store::Options};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The one connection of this process that writes.
+///
+/// Its log is moved into the database file every 16 MiB, four times as rarely as SQLite would do it: pages that change
+/// often are moved once then, and who writes waits for the two syncs of a move less often.
 pub(crate) fn open_writer(path: &Path, options: &Options) -> Result<DatabaseConnection, Error> {
     let pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
-                   PRAGMA wal_autocheckpoint = 1000; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY;";
+                   PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY;";
     open(path, options, pragmas)
 }
 

@@ -2,8 +2,8 @@
 
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{
-    IndexCreateStatement, PostgresQueryBuilder, SqliteQueryBuilder, TableAlterStatement,
-    TableCreateStatement,
+    IndexCreateStatement, IndexDropStatement, PostgresQueryBuilder, SqliteQueryBuilder,
+    TableAlterStatement, TableCreateStatement,
 };
 
 mod m20261115_000001_tree;
@@ -16,6 +16,7 @@ mod m20261115_000007_artifact_version_upload;
 mod m20261115_000008_company;
 mod m20261115_000009_agents_doc_proposal;
 mod m20261116_000010_artifact_chunk_hashes;
+mod m20261116_000011_agents_doc_recent;
 
 /// One step.
 pub(crate) struct Step {
@@ -66,6 +67,10 @@ pub(crate) const STEPS: &[Step] = &[
         name: "m20261116_000010_artifact_chunk_hashes",
         statements: m20261116_000010_artifact_chunk_hashes::statements,
     },
+    Step {
+        name: "m20261116_000011_agents_doc_recent",
+        statements: m20261116_000011_agents_doc_recent::statements,
+    },
 ];
 
 /// One statement, the same for every database.
@@ -77,6 +82,7 @@ pub(crate) enum Ddl {
     Table(TableCreateStatement),
     Index(IndexCreateStatement),
     Column(TableAlterStatement),
+    NoIndex(IndexDropStatement),
 }
 
 impl Ddl {
@@ -85,9 +91,11 @@ impl Ddl {
             (Self::Table(table), DbBackend::Postgres) => table.to_string(PostgresQueryBuilder),
             (Self::Index(index), DbBackend::Postgres) => index.to_string(PostgresQueryBuilder),
             (Self::Column(column), DbBackend::Postgres) => column.to_string(PostgresQueryBuilder),
+            (Self::NoIndex(index), DbBackend::Postgres) => index.to_string(PostgresQueryBuilder),
             (Self::Table(table), _) => table.to_string(SqliteQueryBuilder),
             (Self::Index(index), _) => index.to_string(SqliteQueryBuilder),
             (Self::Column(column), _) => column.to_string(SqliteQueryBuilder),
+            (Self::NoIndex(index), _) => index.to_string(SqliteQueryBuilder),
         }
     }
 }

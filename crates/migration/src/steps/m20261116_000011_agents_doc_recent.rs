@@ -1,0 +1,13 @@
+//! Takes away an index of documents by their time, which no query used and every save had to write.
+
+use sea_orm::sea_query::Index;
+
+use super::Ddl;
+
+pub(super) fn statements() -> Vec<Ddl> {
+    let recent = Index::drop()
+        .name("ix_thread_agents_doc_recent")
+        .table("thread_agents_doc")
+        .to_owned();
+    vec![Ddl::NoIndex(recent)]
+}
