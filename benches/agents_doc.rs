@@ -13,7 +13,7 @@ use std::{
     io::{BufRead as _, BufReader},
     path::Path,
     process::{Child, Command, ExitCode, Stdio},
-    sync::Arc,
+    sync::{Arc, mpsc},
     time::{Duration, Instant},
 };
 
@@ -24,6 +24,7 @@ use testkit::ServeProcess;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
+    sync::oneshot,
 };
 use tokio_tungstenite::{
     WebSocketStream,
@@ -40,6 +41,8 @@ const SLICE: Duration = Duration::from_secs(1);
 const WRITERS: usize = 64;
 /// Clients that read at the same time.
 const READERS: usize = 16;
+/// How a frame begins that the echo server answers only after a commit.
+const COMMIT: &[u8] = br#"{"jsonrpc":"2.0","id":1,"result":"commit"#;
 /// Makes this program the echo server.
 const ECHO: &str = "--echo-server";
 
@@ -80,7 +83,10 @@ async fn measure() -> ExitCode {
     }
     let frame = readers[0].ask(Message::Text(get.clone())).await;
 
-    let mut samples: [Vec<Sample>; 9] = Default::default();
+    let commit = std::str::from_utf8(COMMIT).expect("a text");
+    let commit = format!("{commit}{}\"}}", content(0)).into();
+
+    let mut samples: [Vec<Sample>; 10] = Default::default();
     for _ in 0..ROUNDS {
         let ask = |text: &Utf8Bytes| {
             let message = Message::Text(text.clone());
@@ -92,6 +98,7 @@ async fn measure() -> ExitCode {
         };
         let round = [
             raw.slice(),
+            slice(&mut echoes[..1], echo(&commit)).await,
             slice(&mut writers[..1], Writer::save).await,
             slice(&mut writers, Writer::save).await,
             slice(&mut echoes[..1], echo(&frame)).await,
@@ -109,9 +116,10 @@ async fn measure() -> ExitCode {
 }
 
 /// Prints what was measured. Fails when a target is missed.
-fn report(samples: [Sample; 9], frame: usize) -> ExitCode {
+fn report(samples: [Sample; 10], frame: usize) -> ExitCode {
     let [
         raw,
+        behind_echo,
         save,
         save_64,
         echo,
@@ -124,6 +132,11 @@ fn report(samples: [Sample; 9], frame: usize) -> ExitCode {
     let mut table = Table::default();
     println!("                                        per second    p50 in µs    ratio   target");
     table.base("durable commit, rusqlite alone", &raw);
+    table.share(
+        "  behind the WebSocket echo, 1 client",
+        &behind_echo,
+        raw.rate,
+    );
     table.at_least("agents_doc/save, 1 client", &save, raw.rate, 0.6);
     table.at_least("  64 clients, a workspace each", &save_64, raw.rate, 2.5);
     println!("latency, one client, frames of {frame} bytes");
@@ -156,6 +169,11 @@ struct Table {
 impl Table {
     fn base(&mut self, name: &str, sample: &Sample) {
         self.row(name, sample, "");
+    }
+
+    /// For comparison.
+    fn share(&mut self, name: &str, sample: &Sample, base: f64) {
+        self.row(name, sample, &format!("{:8.2}", sample.rate / base));
     }
 
     fn at_least(&mut self, name: &str, sample: &Sample, base: f64, target: f64) {
@@ -359,7 +377,7 @@ async fn requests_to_read(server: &ServeProcess) -> (Utf8Bytes, Utf8Bytes) {
     )
 }
 
-/// SQLite alone: the rows of a save, one durable transaction each.
+/// SQLite alone: the rows of a save, one durable transaction each, and everything else as it comes.
 struct RawWriter {
     db: rusqlite::Connection,
     version: i64,
@@ -374,7 +392,7 @@ impl RawWriter {
         let db = rusqlite::Connection::open(home.join("gateway.db")).expect("a database");
         db.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
-             PRAGMA wal_autocheckpoint = 1000; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY; \
+             PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY; \
              INSERT INTO workspace (id, name, is_active, is_current, tree_version, reserved_seq, created_at, updated_at) \
                VALUES ('ws_raw', 'Raw', 1, 1, 0, 0, 0, 0); \
              INSERT INTO thread_folder (id, workspace_id, name, created_at, updated_at) \
@@ -402,8 +420,7 @@ impl RawWriter {
         self.version += 1;
         let (db, version, content) = (&self.db, self.version, content(self.version));
         let (sha256, length) = (format!("{version:064x}"), content.len());
-        // Ids of the gateway have no order either, so that each goes to another page of its index.
-        let revision_id = format!("agr_{:018x}", version.wrapping_mul(0x5851_f42d_4c95_7f2d));
+        let revision_id = format!("agr_{version:018}");
         db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         db.prepare_cached(
             "UPDATE thread_agents_doc SET content = ?1, content_sha256 = ?2, char_count = ?3, version = ?4, \
@@ -466,6 +483,8 @@ impl Drop for EchoProcess {
 /// The server stack of the gateway with nothing behind it: what comes in a binary frame goes back as a text.
 struct Echo {
     outbox: Arc<Outbox>,
+    /// Commits before the answer to a frame that asks for it, on a thread that may wait for the disk.
+    commits: mpsc::SyncSender<oneshot::Sender<()>>,
 }
 
 impl Service for Echo {
@@ -476,6 +495,11 @@ impl Service for Echo {
     async fn serve(self: Arc<Self>, _: Request) {}
 
     async fn binary(&self, frame: rpc::Bytes) {
+        if frame.starts_with(COMMIT) {
+            let (done, committed) = oneshot::channel();
+            self.commits.send(done).expect("the thread waits");
+            committed.await.expect("a commit");
+        }
         let text = rpc::Text::try_from(frame).expect("the client sends texts");
         self.outbox.respond(text).await;
     }
@@ -485,13 +509,22 @@ async fn echo_server() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     println!("ws://{address}/");
+    let home = tempfile::tempdir().expect("a temporary directory");
+    let mut raw = RawWriter::open(home.path());
+    let (commits, asked) = mpsc::sync_channel::<oneshot::Sender<()>>(1);
+    std::thread::spawn(move || {
+        for done in asked {
+            raw.save().expect("the rows of a save");
+            let _ = done.send(());
+        }
+    });
     loop {
         let (stream, _) = listener.accept().await.expect("a client");
-        tokio::spawn(echo(stream));
+        tokio::spawn(echo(stream, commits.clone()));
     }
 }
 
-async fn echo(mut stream: TcpStream) {
+async fn echo(mut stream: TcpStream, commits: mpsc::SyncSender<oneshot::Sender<()>>) {
     stream.set_nodelay(true).expect("TCP_NODELAY can be set");
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -512,5 +545,5 @@ async fn echo(mut stream: TcpStream) {
     let written = stream.write_all(answer.as_bytes()).await;
     written.expect("the client waits for it");
     let outbox = Arc::default();
-    websocket::run(stream.into_split(), &[], Arc::new(Echo { outbox })).await;
+    websocket::run(stream.into_split(), &[], Arc::new(Echo { outbox, commits })).await;
 }

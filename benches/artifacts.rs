@@ -13,6 +13,9 @@
 
 use std::{
     fs::File,
+    io::{Read as _, Write as _},
+    num::NonZeroU64,
+    os::unix::fs::FileExt as _,
     path::Path,
     process::{Command, ExitCode},
     sync::mpsc,
@@ -40,6 +43,8 @@ const CHUNK: usize = 256 << 10;
 /// Chunks on their way without an acknowledgement.
 const UPLOAD_WINDOW: usize = 16;
 const DOWNLOAD_WINDOW: usize = 8;
+/// After how many bytes the bare socket lets the disk begin.
+const WRITE_BACK: usize = 1 << 20;
 const PARALLEL: usize = 16;
 const PARALLEL_SIZE: usize = 16 << 20;
 const WORKSPACE: &str = "ws_000000000000000000";
@@ -59,6 +64,7 @@ struct Times {
     upload: Vec<Duration>,
     checked_upload: Vec<Duration>,
     put: Vec<Duration>,
+    bare: Vec<Duration>,
     /// Of what was uploaded without a hash for every chunk.
     download: Vec<Duration>,
     /// Of what was uploaded with them, as the clients of the product do.
@@ -77,6 +83,7 @@ async fn run() -> ExitCode {
         let bytes = random_bytes(SIZE);
         let (hash, sha256) = timed(async { hex(&Sha256::digest(&bytes)) }).await;
         let put = plain_put(&put_address, &bytes).await;
+        let bare = tokio::task::block_in_place(|| bare_socket(folder.path(), &bytes, &sha256));
         let (upload, artifact) = timed(client.upload(&bytes, &sha256, ChunkHashes::Without)).await;
         let download = client.download(&artifact, &bytes).await;
         // Random bytes again, or nothing would have to be stored.
@@ -89,6 +96,7 @@ async fn run() -> ExitCode {
         if round > 0 {
             times.hash.push(hash);
             times.put.push(put);
+            times.bare.push(bare);
             times.upload.push(upload);
             times.checked_upload.push(checked_upload);
             times.download.push(download);
@@ -101,9 +109,10 @@ async fn run() -> ExitCode {
 }
 
 fn report(times: Times, growth: f64) -> ExitCode {
-    let [hash, put, upload, checked, download, checked_download] = [
+    let [hash, put, bare, upload, checked, download, checked_download] = [
         times.hash,
         times.put,
+        times.bare,
         times.upload,
         times.checked_upload,
         times.download,
@@ -114,6 +123,11 @@ fn report(times: Times, growth: f64) -> ExitCode {
     println!("{} MiB, {ROUNDS} rounds, medians", SIZE >> 20);
     row("SHA-256 in memory", hash, String::new());
     row("HTTP PUT, hashed, fsynced, renamed", put, String::new());
+    row(
+        "bare socket, hashed beside, fsynced",
+        bare,
+        format!("  {:.2} of hashing", bare / hash),
+    );
     row(
         "upload over WebSocket",
         upload,
@@ -520,5 +534,52 @@ async fn plain_put(address: &str, bytes: &[u8]) -> Duration {
     read.expect("the handler answers");
     let elapsed = started.elapsed();
     assert!(answer.ends_with(&hex(&Sha256::digest(bytes))), "{answer}");
+    elapsed
+}
+
+/// What this machine can do at most: the bytes go through a socket without any protocol, are written by the thread that
+/// receives them, hashed by another and synced. Memory is used again, and the disk begins early, as in the gateway.
+fn bare_socket(folder: &Path, bytes: &[u8], sha256: &str) -> Duration {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("there are free ports");
+    let address = listener.local_addr().expect("it is bound");
+    let path = folder.join("bare");
+    let started = Instant::now();
+    std::thread::scope(|threads| {
+        let receiving = threads.spawn(|| {
+            let (mut stream, _) = listener.accept().expect("a client");
+            let file = File::create(&path).expect("the disk has room");
+            let (received, to_hash) = mpsc::sync_channel::<Vec<u8>>(UPLOAD_WINDOW);
+            let (hashed, spare) = mpsc::channel();
+            let hashing = std::thread::spawn(move || {
+                let mut hasher = Sha256::new();
+                for chunk in to_hash {
+                    hasher.update(&chunk);
+                    let _ = hashed.send(chunk);
+                }
+                hex(&hasher.finalize())
+            });
+            for offset in (0..bytes.len()).step_by(CHUNK) {
+                let mut chunk = spare.try_recv().unwrap_or_else(|_| vec![0; CHUNK]);
+                stream.read_exact(&mut chunk).expect("the client sends");
+                let written = file.write_all_at(&chunk, offset as u64);
+                written.expect("the disk has room");
+                received.send(chunk).expect("the hash is computed");
+                let end = offset + CHUNK;
+                if end.is_multiple_of(WRITE_BACK) {
+                    let (start, length) = (end - WRITE_BACK, NonZeroU64::new(WRITE_BACK as u64));
+                    let advice = rustix::fs::Advice::DontNeed;
+                    let _ = rustix::fs::fadvise(&file, start as u64, length, advice);
+                }
+            }
+            drop(received);
+            file.sync_all().expect("the disk has room");
+            hashing.join().expect("nothing panics")
+        });
+        let mut stream = std::net::TcpStream::connect(address).expect("it listens");
+        stream.write_all(bytes).expect("the thread reads");
+        assert_eq!(receiving.join().expect("nothing panics"), sha256);
+    });
+    let elapsed = started.elapsed();
+    std::fs::remove_file(path).expect("it was made");
     elapsed
 }
