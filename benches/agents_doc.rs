@@ -43,16 +43,20 @@ const WRITERS: usize = 64;
 const READERS: usize = 16;
 /// How a frame begins that the echo server answers only after a commit.
 const COMMIT: &[u8] = br#"{"jsonrpc":"2.0","id":1,"result":"commit"#;
-/// Makes this program the echo server.
+/// Makes this program the echo server, which commits in the folder that follows.
 const ECHO: &str = "--echo-server";
 
 fn main() -> ExitCode {
-    if std::env::args().any(|argument| argument == ECHO) {
+    if let Some(home) = std::env::args()
+        .skip_while(|argument| argument != ECHO)
+        .nth(1)
+    {
         // As `ac` builds its own.
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build();
-        runtime.expect("a runtime").block_on(echo_server());
+        let serving = echo_server(Path::new(&home));
+        runtime.expect("a runtime").block_on(serving);
         return ExitCode::SUCCESS;
     }
     // One thread for all clients leaves the rest of the machine to the servers.
@@ -63,10 +67,10 @@ fn main() -> ExitCode {
 }
 
 async fn measure() -> ExitCode {
-    let [home, raw_home] =
+    let [home, raw_home, echo_home] =
         std::array::from_fn(|_| tempfile::tempdir().expect("a temporary directory"));
     let server = ServeProcess::start(Command::new(env!("CARGO_BIN_EXE_ac")), home.path());
-    let echo = EchoProcess::start();
+    let echo = EchoProcess::start(echo_home.path());
 
     let mut raw = RawWriter::open(raw_home.path());
     let mut writers = Vec::new();
@@ -377,7 +381,7 @@ async fn requests_to_read(server: &ServeProcess) -> (Utf8Bytes, Utf8Bytes) {
     )
 }
 
-/// SQLite alone: the rows of a save, one durable transaction each, and everything else as it comes.
+/// SQLite alone: the rows of a save, one durable transaction each, with the checkpoints SQLite makes by itself.
 struct RawWriter {
     db: rusqlite::Connection,
     version: i64,
@@ -455,10 +459,11 @@ struct EchoProcess {
 }
 
 impl EchoProcess {
-    fn start() -> Self {
+    fn start(home: &Path) -> Self {
         let program = std::env::current_exe().expect("this program");
         let mut child = Command::new(program)
             .arg(ECHO)
+            .arg(home)
             .stdout(Stdio::piped())
             .spawn()
             .expect("this program can be started");
@@ -505,12 +510,11 @@ impl Service for Echo {
     }
 }
 
-async fn echo_server() {
+async fn echo_server(home: &Path) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     println!("ws://{address}/");
-    let home = tempfile::tempdir().expect("a temporary directory");
-    let mut raw = RawWriter::open(home.path());
+    let mut raw = RawWriter::open(home);
     let (commits, asked) = mpsc::sync_channel::<oneshot::Sender<()>>(1);
     std::thread::spawn(move || {
         for done in asked {

@@ -537,8 +537,8 @@ async fn plain_put(address: &str, bytes: &[u8]) -> Duration {
     elapsed
 }
 
-/// What this machine can do at most: the bytes go through a socket without any protocol, are written by the thread that
-/// receives them, hashed by another and synced. Memory is used again, and the disk begins early, as in the gateway.
+/// The same work without any protocol: the bytes go through a socket, are written by the thread that receives them,
+/// hashed by another and synced. Memory is used again, and the disk begins early, as in the gateway.
 fn bare_socket(folder: &Path, bytes: &[u8], sha256: &str) -> Duration {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("there are free ports");
     let address = listener.local_addr().expect("it is bound");

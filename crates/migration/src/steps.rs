@@ -82,7 +82,7 @@ pub(crate) enum Ddl {
     Table(TableCreateStatement),
     Index(IndexCreateStatement),
     Column(TableAlterStatement),
-    NoIndex(IndexDropStatement),
+    DropIndex(IndexDropStatement),
 }
 
 impl Ddl {
@@ -91,11 +91,11 @@ impl Ddl {
             (Self::Table(table), DbBackend::Postgres) => table.to_string(PostgresQueryBuilder),
             (Self::Index(index), DbBackend::Postgres) => index.to_string(PostgresQueryBuilder),
             (Self::Column(column), DbBackend::Postgres) => column.to_string(PostgresQueryBuilder),
-            (Self::NoIndex(index), DbBackend::Postgres) => index.to_string(PostgresQueryBuilder),
+            (Self::DropIndex(index), DbBackend::Postgres) => index.to_string(PostgresQueryBuilder),
             (Self::Table(table), _) => table.to_string(SqliteQueryBuilder),
             (Self::Index(index), _) => index.to_string(SqliteQueryBuilder),
             (Self::Column(column), _) => column.to_string(SqliteQueryBuilder),
-            (Self::NoIndex(index), _) => index.to_string(SqliteQueryBuilder),
+            (Self::DropIndex(index), _) => index.to_string(SqliteQueryBuilder),
         }
     }
 }

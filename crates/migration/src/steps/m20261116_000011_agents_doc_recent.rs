@@ -9,5 +9,5 @@ pub(super) fn statements() -> Vec<Ddl> {
         .name("ix_thread_agents_doc_recent")
         .table("thread_agents_doc")
         .to_owned();
-    vec![Ddl::NoIndex(recent)]
+    vec![Ddl::DropIndex(recent)]
 }
