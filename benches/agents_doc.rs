@@ -11,6 +11,7 @@
 
 use std::{
     io::{BufRead as _, BufReader},
+    num::NonZero,
     path::Path,
     process::{Child, Command, ExitCode, Stdio},
     sync::{Arc, mpsc},
@@ -52,7 +53,9 @@ fn main() -> ExitCode {
         .nth(1)
     {
         // As `ac` builds its own.
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
         let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(processors.div_ceil(2))
             .enable_all()
             .build();
         let serving = echo_server(Path::new(&home));

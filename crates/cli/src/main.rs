@@ -7,7 +7,7 @@ mod local;
 mod log;
 mod terminal;
 
-use std::process::ExitCode;
+use std::{num::NonZero, process::ExitCode, thread};
 
 use clap::Parser as _;
 
@@ -27,6 +27,7 @@ fn main() -> ExitCode {
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .thread_name("ac")
+        .worker_threads(workers())
         .enable_all()
         .build();
     let ended = match runtime {
@@ -42,4 +43,10 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
+}
+
+/// Half of the processors. The database, the hashes and the agents have threads and processes of their own, and more
+/// workers than there is work for wake each other for every message.
+fn workers() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get).div_ceil(2)
 }

@@ -9,7 +9,7 @@ use std::{
         mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
     },
     thread::{self, JoinHandle},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use entity::workspace;
@@ -28,6 +28,11 @@ use crate::{
 const MAX_WAITING: usize = 4096;
 /// Writes in one commit.
 const MAX_GROUP: usize = 256;
+/// How many times as long as a commit the work for one group may take. Whoever is answered can ask again while the
+/// writer works for the next group; in one large group all would wait for the slowest.
+const WORK_PER_COMMIT: u32 = 2;
+/// Commits count as no faster than this; those of writes that changed nothing say nothing about the disk.
+const MIN_COMMIT: Duration = Duration::from_micros(100);
 
 type Work = Box<dyn FnOnce(Result<&DatabaseConnection, Error>, Place) -> Finished + Send>;
 type Answer = Box<dyn FnOnce(Result<(), Error>) + Send>;
@@ -150,6 +155,7 @@ impl Writer {
                     seen_version: data_version,
                     looked_at: Instant::now(),
                     foreign_changes,
+                    commit_time: MIN_COMMIT,
                 };
                 let _ = opened.send(Ok(workspaces));
                 thread.serve(&queue);
@@ -244,6 +250,8 @@ struct WriterThread {
     seen_version: i64,
     looked_at: Instant,
     foreign_changes: watch::Sender<u64>,
+    /// About how long a commit takes.
+    commit_time: Duration,
 }
 
 impl WriterThread {
@@ -266,7 +274,7 @@ impl WriterThread {
         }
     }
 
-    /// One transaction for everything that waits, one fsync, then the answers.
+    /// One transaction for those who wait, one fsync, then the answers.
     fn commit_group(&mut self, first: WriteJob, queue: &Receiver<WriteJob>) {
         let mut answers = Vec::new();
         let committed = self.run_group(first, queue, &mut answers);
@@ -285,7 +293,7 @@ impl WriterThread {
     }
 
     fn run_group(
-        &self,
+        &mut self,
         first: WriteJob,
         queue: &Receiver<WriteJob>,
         answers: &mut Vec<Answer>,
@@ -298,6 +306,7 @@ impl WriterThread {
             sqlite::execute(&self.db, "BEGIN IMMEDIATE")?;
             Ok(guard)
         });
+        let (begun_at, work_time) = (Instant::now(), self.commit_time * WORK_PER_COMMIT);
         let mut next = Some(first);
         let mut state = begun.as_ref().map(|_| ()).map_err(Clone::clone);
         while let Some(WriteJob(work)) = next {
@@ -309,16 +318,27 @@ impl WriterThread {
             let finished = work(state.clone().map(|()| &self.db), place);
             answers.push(finished.answer);
             state = state.and(finished.transaction);
-            let goes_on = state.is_ok() && answers.len() < MAX_GROUP;
+            let goes_on = state.is_ok()
+                && answers.len() < MAX_GROUP
+                && begun_at.elapsed() < work_time;
             next = if goes_on { queue.try_recv().ok() } else { None };
         }
+        let committing_at = Instant::now();
         let committed = state.and_then(|()| sqlite::execute(&self.db, "COMMIT"));
+        let took = committing_at.elapsed();
         if committed.is_err() {
             // There may be nothing left to roll back.
             let _ = sqlite::execute(&self.db, "ROLLBACK");
         }
         drop(begun);
+        self.note_commit(took);
         committed
+    }
+
+    /// Follows what commits take, slowly: now and then one has to move the log too.
+    fn note_commit(&mut self, took: Duration) {
+        let counted = took.clamp(MIN_COMMIT, self.commit_time * 2);
+        self.commit_time = (self.commit_time * 7 + counted) / 8;
     }
 
     fn look_for_foreign_changes(&mut self) {
