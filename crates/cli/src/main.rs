@@ -48,5 +48,7 @@ fn main() -> ExitCode {
 /// Half of the processors. The database, the hashes and the agents have threads and processes of their own, and more
 /// workers than there is work for wake each other for every message.
 fn workers() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get).div_ceil(2)
+    thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .div_ceil(2)
 }

@@ -318,9 +318,8 @@ impl WriterThread {
             let finished = work(state.clone().map(|()| &self.db), place);
             answers.push(finished.answer);
             state = state.and(finished.transaction);
-            let goes_on = state.is_ok()
-                && answers.len() < MAX_GROUP
-                && begun_at.elapsed() < work_time;
+            let goes_on =
+                state.is_ok() && answers.len() < MAX_GROUP && begun_at.elapsed() < work_time;
             next = if goes_on { queue.try_recv().ok() } else { None };
         }
         let committing_at = Instant::now();
@@ -331,14 +330,8 @@ impl WriterThread {
             let _ = sqlite::execute(&self.db, "ROLLBACK");
         }
         drop(begun);
-        self.note_commit(took);
+        self.commit_time = usual_commit(self.commit_time, took);
         committed
-    }
-
-    /// Follows what commits take, slowly: now and then one has to move the log too.
-    fn note_commit(&mut self, took: Duration) {
-        let counted = took.clamp(MIN_COMMIT, self.commit_time * 2);
-        self.commit_time = (self.commit_time * 7 + counted) / 8;
     }
 
     fn look_for_foreign_changes(&mut self) {
@@ -352,5 +345,37 @@ impl WriterThread {
             }
             Err(error) => tracing::warn!(%error, "the database cannot be looked at"),
         }
+    }
+}
+
+/// What a commit usually takes, after one more. It follows slowly: now and then a commit has to move the log too.
+fn usual_commit(usual: Duration, took: Duration) -> Duration {
+    (usual * 7 + took.clamp(MIN_COMMIT, usual * 2)) / 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(usual: Duration, took: Duration, commits: usize) -> Duration {
+        (0..commits).fold(usual, |usual, _| usual_commit(usual, took))
+    }
+
+    #[test]
+    fn one_slow_commit_changes_little_and_a_slow_disk_is_noticed() {
+        let usual = Duration::from_micros(200);
+        let slow = Duration::from_millis(20);
+        assert_eq!(after(usual, slow, 1), Duration::from_micros(225));
+        assert!(after(usual, slow, 100) > slow * 9 / 10);
+    }
+
+    #[test]
+    fn commits_of_nothing_never_make_groups_of_one() {
+        let usual = Duration::from_millis(20);
+        let of_nothing = after(usual, Duration::ZERO, 1_000);
+        assert!(
+            (MIN_COMMIT..MIN_COMMIT * 2).contains(&of_nothing),
+            "{of_nothing:?}"
+        );
     }
 }
