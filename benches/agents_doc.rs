@@ -40,6 +40,8 @@ const ROUNDS: usize = 5;
 const SLICE: Duration = Duration::from_secs(1);
 /// Clients that save at the same time.
 const WRITERS: usize = 64;
+/// Saves that one client may have under way, each of a document of its own.
+const UNDER_WAY: usize = 4;
 /// Clients that read at the same time.
 const READERS: usize = 16;
 /// How a frame begins that the echo server answers only after a commit.
@@ -81,6 +83,7 @@ async fn measure() -> ExitCode {
         // In one workspace each would be told of every save of the others, and that would be measured instead.
         writers.push(Writer::open(&server, &format!("ws_{number}")).await);
     }
+    let mut editor = Editor::open(&server, "ws_editor").await;
     let (get, resolve) = requests_to_read(&server).await;
     let mut readers = Vec::new();
     let mut echoes = Vec::new();
@@ -93,7 +96,7 @@ async fn measure() -> ExitCode {
     let commit = std::str::from_utf8(COMMIT).expect("a text");
     let commit = format!("{commit}{}\"}}", content(0)).into();
 
-    let mut samples: [Vec<Sample>; 10] = Default::default();
+    let mut samples: [Vec<Sample>; 11] = Default::default();
     for _ in 0..ROUNDS {
         let ask = |text: &Utf8Bytes| {
             let message = Message::Text(text.clone());
@@ -107,6 +110,7 @@ async fn measure() -> ExitCode {
             raw.slice(),
             slice(&mut echoes[..1], echo(&commit)).await,
             slice(&mut writers[..1], Writer::save).await,
+            editor.slice().await,
             slice(&mut writers, Writer::save).await,
             slice(&mut echoes[..1], echo(&frame)).await,
             slice(&mut readers[..1], ask(&get)).await,
@@ -123,11 +127,12 @@ async fn measure() -> ExitCode {
 }
 
 /// Prints what was measured. Fails when a target is missed.
-fn report(samples: [Sample; 10], frame: usize) -> ExitCode {
+fn report(samples: [Sample; 11], frame: usize) -> ExitCode {
     let [
         raw,
         behind_echo,
         save,
+        edit,
         save_64,
         echo,
         get,
@@ -145,6 +150,12 @@ fn report(samples: [Sample; 10], frame: usize) -> ExitCode {
         raw.rate,
     );
     table.at_least("agents_doc/save, 1 client", &save, raw.rate, 0.6);
+    table.at_least(
+        &format!("  1 client, {UNDER_WAY} saves at a time"),
+        &edit,
+        raw.rate,
+        0.6,
+    );
     table.at_least("  64 clients, a workspace each", &save_64, raw.rate, 2.5);
     println!("latency, one client, frames of {frame} bytes");
     table.base("WebSocket echo", &echo);
@@ -279,34 +290,52 @@ impl Connection {
         Self { socket }
     }
 
-    /// Sends a request and waits for its result; notifications are skipped.
+    /// Opens one with a workspace of its own.
+    async fn open_in(server: &ServeProcess, workspace: &str) -> Self {
+        let mut connection = Self::open(server.url(), &server.token()).await;
+        let params = json!({"workspace_id": workspace});
+        connection.call("workspace/create", params).await;
+        connection
+    }
+
+    /// Sends a request and waits for its result.
     async fn ask(&mut self, request: Message) -> Utf8Bytes {
+        self.send(request).await;
+        self.result().await.1
+    }
+
+    async fn send(&mut self, request: Message) {
         let sent = self.socket.send(request).await;
         sent.expect("the connection stands");
+    }
+
+    /// The next result, and the id of its request; notifications are skipped.
+    async fn result(&mut self) -> (usize, Utf8Bytes) {
         loop {
             match self.socket.next().await {
-                Some(Ok(Message::Text(text)))
-                    if text.starts_with(r#"{"jsonrpc":"2.0","id":1,"#) =>
-                {
-                    assert!(text[24..].starts_with(r#""result""#), "{text}");
-                    return text;
+                Some(Ok(Message::Text(text))) => {
+                    if let Some(rest) = text.strip_prefix(r#"{"jsonrpc":"2.0","id":"#) {
+                        let (id, rest) = rest.split_once(',').expect("an answer");
+                        assert!(rest.starts_with(r#""result""#), "{text}");
+                        return (id.parse().expect("a number"), text);
+                    }
                 }
-                Some(Ok(Message::Text(_) | Message::Ping(_) | Message::Pong(_))) => {}
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 other => panic!("the connection ended: {other:?}"),
             }
         }
     }
 
     async fn call(&mut self, method: &str, params: Value) -> Value {
-        let request = Message::Text(request(method, &params.to_string()));
+        let request = Message::Text(request(1, method, &params.to_string()));
         let answer = self.ask(request).await;
         let mut answer: Value = serde_json::from_str(&answer).expect("JSON");
         answer["result"].take()
     }
 }
 
-fn request(method: &str, params: &str) -> Utf8Bytes {
-    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#).into()
+fn request(id: usize, method: &str, params: &str) -> Utf8Bytes {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#).into()
 }
 
 /// Makes a folder. Answers its id.
@@ -316,51 +345,104 @@ async fn folder(connection: &mut Connection, workspace: &str, parent: Option<&st
     made["folder"]["id"].as_str().expect("an id").to_owned()
 }
 
-/// A client with a document of its own.
-struct Writer {
-    connection: Connection,
+/// A document that somebody saves again and again.
+struct Document {
     workspace: String,
     folder: String,
     version: i64,
 }
 
-impl Writer {
-    async fn open(server: &ServeProcess, workspace: &str) -> Self {
-        let mut connection = Connection::open(server.url(), &server.token()).await;
-        let params = json!({"workspace_id": workspace});
-        connection.call("workspace/create", params).await;
+impl Document {
+    async fn new(connection: &mut Connection, workspace: &str) -> Self {
         Self {
-            folder: folder(&mut connection, workspace, None).await,
-            connection,
+            folder: folder(connection, workspace, None).await,
             workspace: workspace.to_owned(),
             version: 0,
         }
     }
 
-    async fn save(&mut self) {
+    /// The request for its next version.
+    fn next_save(&mut self, id: usize) -> Message {
         let Self {
             workspace,
             folder,
             version,
-            ..
         } = self;
         let params = format!(
             r#"{{"workspace_id":"{workspace}","folder_id":"{folder}","expected_version":{version},"content":"{}"}}"#,
             content(*version)
         );
-        let request = request("thread/agents_doc/save", &params);
-        self.connection.ask(Message::Text(request)).await;
-        self.version += 1;
+        *version += 1;
+        Message::Text(request(id, "thread/agents_doc/save", &params))
+    }
+}
+
+/// A client with a document of its own.
+struct Writer {
+    connection: Connection,
+    document: Document,
+}
+
+impl Writer {
+    async fn open(server: &ServeProcess, workspace: &str) -> Self {
+        let mut connection = Connection::open_in(server, workspace).await;
+        Self {
+            document: Document::new(&mut connection, workspace).await,
+            connection,
+        }
+    }
+
+    async fn save(&mut self) {
+        let request = self.document.next_save(1);
+        self.connection.ask(request).await;
+    }
+}
+
+/// A client with several documents, each saved again as soon as it is answered.
+struct Editor {
+    connection: Connection,
+    documents: Vec<Document>,
+}
+
+impl Editor {
+    async fn open(server: &ServeProcess, workspace: &str) -> Self {
+        let mut connection = Connection::open_in(server, workspace).await;
+        let mut documents = Vec::new();
+        for _ in 0..UNDER_WAY {
+            documents.push(Document::new(&mut connection, workspace).await);
+        }
+        Self {
+            connection,
+            documents,
+        }
+    }
+
+    async fn slice(&mut self) -> Sample {
+        let started = Instant::now();
+        let mut asked = [started; UNDER_WAY];
+        for (id, document) in self.documents.iter_mut().enumerate() {
+            self.connection.send(document.next_save(id)).await;
+        }
+        let (mut latencies, mut under_way) = (Vec::new(), UNDER_WAY);
+        while under_way > 0 {
+            let (id, _) = self.connection.result().await;
+            latencies.push(asked[id].elapsed());
+            if started.elapsed() < SLICE {
+                asked[id] = Instant::now();
+                let request = self.documents[id].next_save(id);
+                self.connection.send(request).await;
+            } else {
+                under_way -= 1;
+            }
+        }
+        Sample::of(latencies, started.elapsed())
     }
 }
 
 /// Makes a small document two folders deep and a thread beside it. Answers a request for each.
 async fn requests_to_read(server: &ServeProcess) -> (Utf8Bytes, Utf8Bytes) {
     let workspace = "ws_read";
-    let mut connection = Connection::open(server.url(), &server.token()).await;
-    connection
-        .call("workspace/create", json!({"workspace_id": workspace}))
-        .await;
+    let mut connection = Connection::open_in(server, workspace).await;
     let outer = folder(&mut connection, workspace, None).await;
     let inner = folder(&mut connection, workspace, Some(&outer)).await;
     let scope = json!({"workspace_id": workspace, "folder_id": inner});
@@ -379,8 +461,12 @@ async fn requests_to_read(server: &ServeProcess) -> (Utf8Bytes, Utf8Bytes) {
     let place = merged(json!({"thread_id": "thr_read"}));
     connection.call("thread/move", place).await;
     (
-        request("thread/agents_doc/get", &scope.to_string()),
-        request("thread/agents_doc/resolve_for_thread", &thread.to_string()),
+        request(1, "thread/agents_doc/get", &scope.to_string()),
+        request(
+            1,
+            "thread/agents_doc/resolve_for_thread",
+            &thread.to_string(),
+        ),
     )
 }
 
