@@ -1,6 +1,6 @@
 // Keys of the views. Whoever is on screen registers what its keys do; the newest registration wins.
 
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 
 export interface Key {
   /** The key as `KeyboardEvent.key` names it, with `Ctrl-` before it for Control or Command: `j`, `Enter`, `Ctrl-k`. */
@@ -27,7 +27,8 @@ export function activeKeymaps(): Keymap[] {
 export function useKeys(title: string, keys: Key[]): void {
   const keymap = useRef<Keymap>({ title, keys });
   keymap.current = { title, keys };
-  useEffect(() => {
+  // With what is seen, and not a moment later: whoever sees it may press a key.
+  useLayoutEffect(() => {
     keymaps.push(keymap);
     return () => void keymaps.splice(keymaps.indexOf(keymap), 1);
   }, []);

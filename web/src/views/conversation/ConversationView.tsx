@@ -40,7 +40,10 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
     : (conversation?.name ?? shortId(conversation_id));
   useKeys("This conversation", [{ key: "r", label: "Answer", run: () => field.current?.focus() }]);
   const last = query.data?.at(-1)?.id;
-  useEffect(() => end.current?.scrollIntoView({ block: "end" }), [last]);
+  // In braces: newer browsers answer a promise, which is nothing to clean up.
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: "end" });
+  }, [last]);
 
   const send = async () => {
     const text = body.trim();
