@@ -40,7 +40,10 @@ pub(crate) use result::text;
 pub use surroundings::{Alone, ContextPlan, KeptPlan, Surroundings};
 pub(crate) use worker::kind as kind_of;
 
-use crate::{Error, Sessions, session::blocking};
+use crate::{
+    Error, Sessions,
+    session::{blocking, open},
+};
 
 /// How long an attempt may take when nobody says otherwise.
 pub(crate) const ATTEMPT: Duration = Duration::from_secs(30 * 60);
@@ -339,7 +342,7 @@ impl Jobs {
 
     /// The newest jobs of a project, sorted by id.
     pub async fn list(&self, params: JobListParams) -> Result<Vec<JobPollResponse>, Error> {
-        let company = self.companies().open(&params.workspace_dir)?;
+        let company = open(self.companies(), &params.workspace_dir).await?;
         self.meet(&company).await?;
         let rows = blocking(move || {
             let mut records = files::records(&company, &params.project_id)?;
@@ -410,7 +413,7 @@ impl Jobs {
         project: &ProjectId,
         job: &JobId,
     ) -> Result<(Company, Arc<JobRecord>), Error> {
-        let company = self.companies().open(workspace_dir)?;
+        let company = open(self.companies(), workspace_dir).await?;
         self.meet(&company).await?;
         let record = {
             let (company, project, job) = (company.clone(), project.clone(), job.clone());

@@ -9,6 +9,7 @@ mod started;
 
 use std::sync::Arc;
 
+use company::{Companies, Company};
 use protocol::company::RunStatus;
 use serde_json::{Value, json};
 
@@ -172,6 +173,15 @@ pub(crate) async fn blocking<R: Send + 'static>(
         Ok(done) => done,
         Err(panic) => Err(company::Error::Refused(format!("a thread failed: {panic}"))),
     }
+}
+
+/// Opens a company folder. What a process left half done there is finished first, which may take a while.
+pub(crate) async fn open(
+    companies: &Companies,
+    workspace_dir: &str,
+) -> Result<Company, company::Error> {
+    let (companies, workspace_dir) = (companies.clone(), workspace_dir.to_owned());
+    blocking(move || companies.open(&workspace_dir)).await
 }
 
 /// Why a run that is over is not run again.

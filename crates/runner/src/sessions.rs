@@ -44,7 +44,7 @@ use crate::{
     plan::Extra,
     process::{self, Reaper},
     record::{self, SessionRecord},
-    session::{Stage, blocking},
+    session::{Stage, blocking, open},
 };
 
 /// All sessions of one process. Cheap to clone.
@@ -279,7 +279,7 @@ impl Sessions {
         let Some(workspace_dir) = workspace_dir else {
             return Err(Error::UnknownHere(session_ref.to_owned()));
         };
-        let company = self.inner.companies.open(workspace_dir)?;
+        let company = open(&self.inner.companies, workspace_dir).await?;
         self.look_at(&company).await?;
         let record = {
             let (company, name) = (company.clone(), session_ref.to_owned());

@@ -1,11 +1,15 @@
 //! Finds the answer in what a worker printed: JSON alone, in a fence, in prose, or wrapped in other JSON.
 
+use std::ops::Range;
+
 use serde_json::{Map, Value};
 
 /// How deep an answer may be wrapped.
 const DEPTH: usize = 6;
 /// So many objects of one text are looked at.
 const MOST_OBJECTS: usize = 500;
+/// So often a text is read at most to find its objects.
+const MOST_READINGS: usize = 16;
 /// Where programs put an answer.
 const WRAPPERS: [&str; 8] = [
     "structured_output",
@@ -127,44 +131,81 @@ fn parse(text: &str) -> Option<Value> {
 }
 
 /// The outermost `{…}` of a text. Braces in strings do not count.
+///
+/// A brace that never closes, or a quote too much, does not hide what is whole behind it. For that a text may have to
+/// be read again from another brace on, but not more than a few times in all.
 fn objects(text: &str) -> Vec<&str> {
-    let bytes = text.as_bytes();
     let mut found = Vec::new();
-    let mut at = 0;
-    while found.len() < MOST_OBJECTS {
-        let Some(start) = text[at..].find('{').map(|place| at + place) else {
-            break;
-        };
-        match end_of(&bytes[start..]) {
-            Some(length) => {
-                found.push(&text[start..start + length]);
-                at = start + length;
-            }
-            // It never closes: what follows may still be whole.
-            None => at = start + 1,
+    let (mut at, mut left) = (0, text.len() * MOST_READINGS);
+    while found.len() < MOST_OBJECTS
+        && left > 0
+        && let Some(place) = text[at..].find('{')
+    {
+        let start = at + place;
+        let look = Look::at(&text.as_bytes()[start..]);
+        let closed = look.closed.iter();
+        found.extend(closed.map(|range| &text[start + range.start..start + range.end]));
+        match look.next {
+            Some(next) => at = start + next,
+            None => break,
         }
+        left = left.saturating_sub(look.read);
     }
+    found.truncate(MOST_OBJECTS);
     found
 }
 
-fn end_of(bytes: &[u8]) -> Option<usize> {
-    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    for (place, byte) in bytes.iter().enumerate() {
-        match (in_string, byte) {
-            (true, _) if escaped => escaped = false,
-            (true, b'\\') => escaped = true,
-            (_, b'"') => in_string = !in_string,
-            (false, b'{') => depth += 1,
-            (false, b'}') => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(place + 1);
+/// What is seen from a brace on.
+#[derive(Default)]
+struct Look {
+    /// The outermost objects that close.
+    closed: Vec<Range<usize>>,
+    /// Behind which place more may be seen.
+    next: Option<usize>,
+    /// How many bytes were read.
+    read: usize,
+}
+
+impl Look {
+    /// Reads until the first brace closes, or else to the end.
+    fn at(bytes: &[u8]) -> Self {
+        let mut look = Self::default();
+        let mut open = Vec::new();
+        let (mut in_string, mut escaped) = (false, false);
+        for (place, byte) in bytes.iter().enumerate() {
+            match (in_string, byte) {
+                (true, _) if escaped => escaped = false,
+                (true, b'\\') => escaped = true,
+                (_, b'"') => in_string = !in_string,
+                // With a quote too much before it, this is no string.
+                (true, b'{') => look.next = look.next.or(Some(place)),
+                (false, b'{') => open.push(place),
+                (false, b'}') => {
+                    if let Some(start) = open.pop() {
+                        look.close(start..place + 1);
+                    }
+                    if open.is_empty() {
+                        look.next = Some(place + 1);
+                        look.read = place + 1;
+                        return look;
+                    }
                 }
+                (true | false, _) => {}
             }
-            (true | false, _) => {}
         }
+        look.read = bytes.len();
+        look
     }
-    None
+
+    /// An object holds the ones that closed since it began, and what looked like strings in it were some.
+    fn close(&mut self, object: Range<usize>) {
+        let is_within = |inner: &Range<usize>| inner.start > object.start;
+        while self.closed.last().is_some_and(is_within) {
+            self.closed.pop();
+        }
+        self.closed.push(object);
+        self.next = None;
+    }
 }
 
 fn without_trailing_commas(text: &str) -> String {
@@ -269,6 +310,26 @@ mod tests {
             Some("e"),
         );
         check("nothing here", None);
+    }
+
+    #[test]
+    fn braces_that_never_close_and_a_quote_too_much_hide_nothing() {
+        let answer = r#"{"status":"s","summary":"found"}"#;
+        check(&format!("{}{answer}", "{ ".repeat(10_000)), Some("found"));
+        check(&format!(r#"{{ a " b {answer}"#), Some("found"));
+        check(
+            &format!(r#"{{ "a":1 }} {{ b " {{"c":2}} {answer}"#),
+            Some("found"),
+        );
+    }
+
+    /// Read again from every brace on, the first of these would take hours.
+    #[test]
+    fn a_text_full_of_braces_is_read_a_few_times_only() {
+        for text in ["{", "{\"", "{\"{", "{}", "{\\\"", "{{}"] {
+            let long = text.repeat(4_000_000 / text.len());
+            assert!(objects(&long).len() <= MOST_OBJECTS);
+        }
     }
 
     #[test]

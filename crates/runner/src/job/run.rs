@@ -10,12 +10,12 @@ use protocol::company::{
         JobStatus,
     },
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 
 use super::{
     Active, ContextPlan, Jobs, answer,
-    attempt::{Attempt, Ended},
+    attempt::{Attempt, Ended, Said},
     lease,
     prompt::Flaw,
     result, text, worker,
@@ -218,7 +218,7 @@ impl Runner {
                     // What did not answer is asked again, not corrected.
                     flaw = None;
                 }
-                Ended::Answered(said) => match self.understood(&said, last_run, counted) {
+                Ended::Answered(said) => match self.understood(&said, last_run, counted).await {
                     Ok(outcome) => return Ok(outcome),
                     Err(found) => {
                         flaw = Some(Flaw {
@@ -235,9 +235,9 @@ impl Runner {
     }
 
     /// The result in an answer, or what is wrong with it.
-    fn understood(
+    async fn understood(
         &self,
-        said: &super::attempt::Said,
+        said: &Said,
         run: &str,
         retries: u32,
     ) -> Result<Outcome, Vec<JobError>> {
@@ -247,10 +247,9 @@ impl Runner {
             JobKind::Heartbeat => "heartbeat_report_valid",
         };
         signals.push(("normalization".to_owned(), json!(normalization)));
-        let structured = said.structured.as_ref();
         match self.spec.job_kind {
             JobKind::Execution => {
-                let found = answer::find(structured, &said.texts, answer::is_result);
+                let found = find(said, answer::is_result).await;
                 let found = found.ok_or_else(|| {
                     vec![result::error(
                         "result_unparseable",
@@ -268,7 +267,7 @@ impl Runner {
                 })
             }
             JobKind::Heartbeat => {
-                let found = answer::find(structured, &said.texts, answer::is_report);
+                let found = find(said, answer::is_report).await;
                 let found = found.ok_or_else(|| {
                     let message = "No JSON object found in worker output";
                     vec![result::error("heartbeat_report_unparseable", message)]
@@ -477,4 +476,14 @@ pub(super) fn finish<S: Into<String>>(
     })?;
     lease::release(company, project, job);
     Ok(record)
+}
+
+/// The object that was asked for, in what a worker said. That may be much, and none of it is to be trusted.
+async fn find(said: &Said, is_it: fn(&Map<String, Value>) -> bool) -> Option<Map<String, Value>> {
+    let (structured, texts) = (said.structured.clone(), said.texts.clone());
+    let found = blocking(move || Ok(answer::find(structured.as_ref(), &texts, is_it))).await;
+    found.unwrap_or_else(|error| {
+        tracing::error!(%error, "what a worker said cannot be read");
+        None
+    })
 }

@@ -24,7 +24,7 @@ use crate::{
     process::Tree,
     record::SessionRecord,
     scribe::Scribe,
-    session::{STOP_FLAG, blocking},
+    session::{STOP_FLAG, blocking, open},
 };
 
 const DETACHED: &str = "Session process is detached from this runtime (possible restart).";
@@ -44,7 +44,7 @@ impl Sessions {
         if !process.is_alive() {
             return Ok(record.state());
         }
-        let company = self.inner.companies.open(&record.workspace_dir)?;
+        let company = open(&self.inner.companies, &record.workspace_dir).await?;
         let (Ok(project), Ok(run)) = (
             ProjectId::parse(&record.project_id),
             RunId::parse(&record.run_id),
