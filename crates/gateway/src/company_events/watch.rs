@@ -47,10 +47,10 @@ impl FolderWatch {
 
     /// Watches a folder, if that is new.
     pub(super) fn add(&self, root: &Path) {
-        let mut folders = self.folders();
-        if folders.contains_key(root) {
+        if self.folders().contains_key(root) {
             return;
         }
+        // Nobody waits for this: it may have to walk through many folders.
         let watcher = self.watcher(root);
         let interval = match watcher {
             Some(_) => COMPARE_WATCHED,
@@ -65,7 +65,7 @@ impl FolderWatch {
             _watcher: watcher,
             comparing: comparing.abort_handle(),
         };
-        folders.insert(root.to_owned(), watched);
+        self.folders().entry(root.to_owned()).or_insert(watched);
     }
 
     /// Stops watching all other folders.
