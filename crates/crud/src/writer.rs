@@ -31,8 +31,10 @@ const MAX_GROUP: usize = 256;
 /// How many times as long as a commit the work for one group may take. Whoever is answered can ask again while the
 /// writer works for the next group; in one large group all would wait for the slowest.
 const WORK_PER_COMMIT: u32 = 2;
-/// Commits count as no faster than this; those of writes that changed nothing say nothing about the disk.
-const MIN_COMMIT: Duration = Duration::from_micros(100);
+/// What a commit is thought to take before there was one.
+const FIRST_COMMIT: Duration = Duration::from_millis(1);
+/// A faster commit had nothing to write, and says nothing about the disk.
+const FASTEST_COMMIT: Duration = Duration::from_micros(50);
 
 type Work = Box<dyn FnOnce(Result<&DatabaseConnection, Error>, Place) -> Finished + Send>;
 type Answer = Box<dyn FnOnce(Result<(), Error>) + Send>;
@@ -155,7 +157,7 @@ impl Writer {
                     seen_version: data_version,
                     looked_at: Instant::now(),
                     foreign_changes,
-                    commit_time: MIN_COMMIT,
+                    commit_time: FIRST_COMMIT,
                 };
                 let _ = opened.send(Ok(workspaces));
                 thread.serve(&queue);
@@ -350,7 +352,10 @@ impl WriterThread {
 
 /// What a commit usually takes, after one more. It follows slowly: now and then a commit has to move the log too.
 fn usual_commit(usual: Duration, took: Duration) -> Duration {
-    (usual * 7 + took.clamp(MIN_COMMIT, usual * 2)) / 8
+    match took < FASTEST_COMMIT {
+        true => usual,
+        false => (usual * 7 + took.min(usual * 2)) / 8,
+    }
 }
 
 #[cfg(test)]
@@ -370,12 +375,36 @@ mod tests {
     }
 
     #[test]
-    fn commits_of_nothing_never_make_groups_of_one() {
+    fn commits_of_nothing_say_nothing() {
         let usual = Duration::from_millis(20);
-        let of_nothing = after(usual, Duration::ZERO, 1_000);
-        assert!(
-            (MIN_COMMIT..MIN_COMMIT * 2).contains(&of_nothing),
-            "{of_nothing:?}"
-        );
+        assert_eq!(after(usual, Duration::from_micros(10), 1_000), usual);
+        let fastest = after(usual, FASTEST_COMMIT, 1_000);
+        assert!(fastest < FASTEST_COMMIT * 2, "{fastest:?}");
+    }
+
+    /// Work that takes longer than two commits is not made to wait for more of its kind.
+    #[tokio::test]
+    async fn long_work_is_committed_by_itself() {
+        let home = tempfile::tempdir().unwrap();
+        let commits = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&commits);
+        let mut options = Options::new(0, |_| ());
+        options.statement_log = Some(Arc::new(move |sql| {
+            counter.fetch_add(usize::from(sql == "COMMIT"), Ordering::Relaxed);
+        }));
+        let store = crate::CrudStore::open(home.path(), &options).unwrap();
+        let before = commits.load(Ordering::Relaxed);
+        let long = || {
+            store.write(|_| {
+                let began = Instant::now();
+                while began.elapsed() < Duration::from_millis(20) {
+                    thread::yield_now();
+                }
+                Ok(())
+            })
+        };
+        let (first, second, third) = tokio::join!(long(), long(), long());
+        first.and(second).and(third).unwrap();
+        assert_eq!(commits.load(Ordering::Relaxed) - before, 3);
     }
 }
