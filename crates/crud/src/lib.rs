@@ -6,6 +6,7 @@
 
 mod access_token;
 mod artifact;
+mod awake;
 mod company;
 mod error;
 mod hook_run;

@@ -18,7 +18,7 @@ use crate::{
     lock::WriteLock,
     memo::{Memo, Versions},
     reader::{ReadJob, Readers},
-    writer::{WriteJob, Writer},
+    writer::Writer,
 };
 
 /// The gateway database. Cheap to clone; the last clone closes it.
@@ -184,9 +184,7 @@ impl CrudStore {
         &self,
         work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let (answered, answer) = oneshot::channel();
-        self.inner.writer.send(WriteJob::new(work, answered))?;
-        answer.await.unwrap_or(Err(Error::Closed))
+        self.inner.writer.write(work).await
     }
 
     /// Runs `work` on a reading connection.

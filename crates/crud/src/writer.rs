@@ -18,6 +18,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::{
     Error,
+    awake::Awake,
     lock::WriteLock,
     reader::guarded,
     sqlite,
@@ -40,7 +41,7 @@ type Work = Box<dyn FnOnce(Result<&DatabaseConnection, Error>, Place) -> Finishe
 type Answer = Box<dyn FnOnce(Result<(), Error>) + Send>;
 
 /// One write on its way: does its work, and answers once it is known whether the work is on the disk.
-pub(crate) struct WriteJob(Work);
+struct WriteJob(Work);
 
 /// Where a write stands in the transaction of its group.
 #[derive(Clone, Copy)]
@@ -56,7 +57,7 @@ struct Finished {
 }
 
 impl WriteJob {
-    pub(crate) fn new<T: Send + 'static>(
+    fn new<T: Send + 'static>(
         work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,
         answer: oneshot::Sender<Result<T, Error>>,
     ) -> Self {
@@ -117,6 +118,7 @@ pub(crate) struct Writer {
     /// Taken to close, which is how the thread learns to end.
     running: Mutex<Option<Running>>,
     waiting: Arc<AtomicUsize>,
+    awake: Arc<Awake>,
 }
 
 struct Running {
@@ -135,6 +137,8 @@ impl Writer {
         let (opened, is_open) = sync_channel(1);
         let waiting = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&waiting);
+        let awake = Arc::new(Awake::new());
+        let stays_awake = Arc::clone(&awake);
         let thread = thread::Builder::new()
             .name("db-writer".to_owned())
             .spawn(move || {
@@ -154,6 +158,7 @@ impl Writer {
                     lock,
                     options,
                     waiting: counter,
+                    awake: stays_awake,
                     seen_version: data_version,
                     looked_at: Instant::now(),
                     foreign_changes,
@@ -169,11 +174,24 @@ impl Writer {
         let writer = Self {
             running: Mutex::new(Some(Running { jobs, thread })),
             waiting,
+            awake,
         };
         Ok((writer, workspaces))
     }
 
-    pub(crate) fn send(&self, job: WriteJob) -> Result<(), Error> {
+    /// Runs `work` in a savepoint of the next group commit. Answers after the commit.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (answered, answer) = oneshot::channel();
+        let under_way = self.awake.begin();
+        self.send(WriteJob::new(work, answered))?;
+        let answer = under_way.answer(answer).await;
+        answer.unwrap_or(Err(Error::Closed))
+    }
+
+    fn send(&self, job: WriteJob) -> Result<(), Error> {
         let running = self.running();
         let jobs = &running.as_ref().ok_or(Error::Closed)?.jobs;
         self.waiting.fetch_add(1, Ordering::Relaxed);
@@ -248,6 +266,7 @@ struct WriterThread {
     lock: WriteLock,
     options: Options,
     waiting: Arc<AtomicUsize>,
+    awake: Arc<Awake>,
     /// The data version that has been told.
     seen_version: i64,
     looked_at: Instant,
@@ -259,9 +278,17 @@ struct WriterThread {
 impl WriterThread {
     /// Serves writes until the store is dropped, then tidies up.
     fn serve(&mut self, queue: &Receiver<WriteJob>) {
+        let mut next = None;
         loop {
-            match queue.recv_timeout(self.options.poll_every) {
-                Ok(first) => self.commit_group(first, queue),
+            let received = match next.take() {
+                Some(job) => Ok(job),
+                None => queue.recv_timeout(self.options.poll_every),
+            };
+            match received {
+                Ok(first) => {
+                    self.commit_group(first, queue);
+                    next = self.awake.next(queue);
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -333,6 +360,7 @@ impl WriterThread {
         }
         drop(begun);
         self.commit_time = usual_commit(self.commit_time, took);
+        self.awake.set_usual_commit(self.commit_time);
         committed
     }
 

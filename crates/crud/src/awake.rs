@@ -1,0 +1,159 @@
+//! Waiting without sleep. To put a thread to sleep and to wake it takes about as long as a commit on a fast disk, and
+//! one client that waits for each of its writes would pay for that twice with every write. So while commits are fast
+//! and a write is the only one, who waits stays awake for a moment, and lets everybody else run who wants to.
+
+use std::{
+    num::NonZero,
+    sync::{
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc::{Receiver, TryRecvError},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use tokio::sync::oneshot;
+
+/// How long to stay awake at most. Commits that usually take longer are slept through.
+const MOMENT: Duration = Duration::from_micros(300);
+
+/// What the writing thread and those who wait for it know of each other.
+#[derive(Debug)]
+pub(crate) struct Awake {
+    /// Writes that somebody waits for.
+    under_way: AtomicUsize,
+    commits_are_fast: AtomicBool,
+    /// With a single processor, who stays awake keeps the others from their work.
+    has_processors: bool,
+}
+
+impl Awake {
+    pub(crate) fn new() -> Self {
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        Self {
+            under_way: AtomicUsize::new(0),
+            commits_are_fast: AtomicBool::new(false),
+            has_processors: processors > 1,
+        }
+    }
+
+    /// How long a commit usually takes.
+    pub(crate) fn set_usual_commit(&self, usual: Duration) {
+        let is_fast = self.has_processors && usual <= MOMENT;
+        self.commits_are_fast.store(is_fast, Ordering::Relaxed);
+    }
+
+    /// One more write is under way, until the answer is dropped.
+    pub(crate) fn begin(&self) -> UnderWay<'_> {
+        self.under_way.fetch_add(1, Ordering::Relaxed);
+        UnderWay(self)
+    }
+
+    fn is_worth_it(&self) -> bool {
+        self.commits_are_fast.load(Ordering::Relaxed) && self.under_way.load(Ordering::Relaxed) < 2
+    }
+
+    /// The next job, if one comes within a moment.
+    pub(crate) fn next<J>(&self, queue: &Receiver<J>) -> Option<J> {
+        let begun = Instant::now();
+        while self.is_worth_it() && begun.elapsed() < MOMENT {
+            match queue.try_recv() {
+                Ok(job) => return Some(job),
+                Err(TryRecvError::Empty) => thread::yield_now(),
+                Err(TryRecvError::Disconnected) => return None,
+            }
+        }
+        None
+    }
+}
+
+/// A write that somebody waits for.
+pub(crate) struct UnderWay<'a>(&'a Awake);
+
+impl UnderWay<'_> {
+    /// Waits for the answer; none if nobody will give it.
+    pub(crate) async fn answer<T>(self, mut answer: oneshot::Receiver<T>) -> Option<T> {
+        let begun = Instant::now();
+        while self.0.is_worth_it() && begun.elapsed() < MOMENT {
+            match answer.try_recv() {
+                Ok(given) => return Some(given),
+                Err(oneshot::error::TryRecvError::Closed) => return None,
+                Err(oneshot::error::TryRecvError::Empty) => {
+                    // Other processes first, then the other tasks and sockets of this thread.
+                    thread::yield_now();
+                    tokio::task::yield_now().await;
+                }
+            }
+        }
+        answer.await.ok()
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    const FAST: Duration = Duration::from_micros(100);
+
+    fn awake(has_processors: bool, usual_commit: Duration) -> Awake {
+        let awake = Awake {
+            has_processors,
+            ..Awake::new()
+        };
+        awake.set_usual_commit(usual_commit);
+        awake
+    }
+
+    #[test]
+    fn only_a_single_write_on_a_fast_disk_with_processors_to_spare_is_worth_it() {
+        assert!(!Awake::new().is_worth_it(), "nobody knows the disk yet");
+        assert!(!awake(true, MOMENT * 2).is_worth_it());
+        assert!(!awake(false, FAST).is_worth_it());
+        let awake = awake(true, FAST);
+        let first = awake.begin();
+        assert!(awake.is_worth_it());
+        let second = awake.begin();
+        assert!(!awake.is_worth_it());
+        drop(first);
+        assert!(awake.is_worth_it());
+        drop(second);
+        awake.set_usual_commit(MOMENT * 2);
+        assert!(!awake.is_worth_it());
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_found_awake_and_asleep() {
+        for usual_commit in [FAST, MOMENT * 2] {
+            let awake = awake(true, usual_commit);
+            let (answered, answer) = oneshot::channel();
+            let given = async { answered.send(5) };
+            let (found, sent) = tokio::join!(awake.begin().answer(answer), given);
+            assert_eq!((found, sent), (Some(5), Ok(())));
+            let (answered, answer) = oneshot::channel::<i32>();
+            let gone = async { drop(answered) };
+            let (found, ()) = tokio::join!(awake.begin().answer(answer), gone);
+            assert_eq!(found, None);
+            assert_eq!(awake.under_way.load(Ordering::Relaxed), 0);
+        }
+    }
+
+    #[test]
+    fn the_next_job_is_found_awake_and_left_to_those_who_sleep() {
+        let (jobs, queue) = channel();
+        jobs.send(5).unwrap();
+        assert_eq!(awake(true, MOMENT * 2).next(&queue), None);
+        let awake = awake(true, FAST);
+        assert_eq!(awake.next(&queue), Some(5));
+        assert_eq!(awake.next(&queue), None);
+        drop(jobs);
+        assert_eq!(awake.next(&queue), None);
+    }
+}
