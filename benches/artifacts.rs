@@ -67,7 +67,9 @@ struct Times {
     checked_upload: Vec<Duration>,
     put: Vec<Duration>,
     bare: Vec<Duration>,
-    /// Of what was uploaded without a hash for every chunk.
+    /// Of what was uploaded without a hash for every chunk, before the gateway could look at it again.
+    download_at_once: Vec<Duration>,
+    /// Of the same, a moment later.
     download: Vec<Duration>,
     /// Of what was uploaded with them, as the clients of the product do.
     checked_download: Vec<Duration>,
@@ -91,14 +93,15 @@ async fn run() -> ExitCode {
         let bare = tokio::task::block_in_place(|| bare_socket(folder.path(), &bytes, &sha256));
         warm_up();
         let (upload, artifact) = timed(client.upload(&bytes, &sha256, ChunkHashes::Without)).await;
-        let download = client.download(&artifact, &bytes).await;
+        let download_at_once = client.download(&artifact, &bytes).await;
         // Random bytes again, or nothing would have to be stored.
-        let bytes = random_bytes(SIZE);
-        let sha256 = hex(&Sha256::digest(&bytes));
+        let other_bytes = random_bytes(SIZE);
+        let sha256 = hex(&Sha256::digest(&other_bytes));
         warm_up();
-        let (checked_upload, artifact) =
-            timed(client.upload(&bytes, &sha256, ChunkHashes::With)).await;
-        let checked_download = client.download(&artifact, &bytes).await;
+        let (checked_upload, checked_artifact) =
+            timed(client.upload(&other_bytes, &sha256, ChunkHashes::With)).await;
+        let checked_download = client.download(&checked_artifact, &other_bytes).await;
+        let download = client.download(&artifact, &bytes).await;
         // The first round warms up.
         if round > 0 {
             times.hash.push(hash);
@@ -106,6 +109,7 @@ async fn run() -> ExitCode {
             times.bare.push(bare);
             times.upload.push(upload);
             times.checked_upload.push(checked_upload);
+            times.download_at_once.push(download_at_once);
             times.download.push(download);
             times.checked_download.push(checked_download);
         }
@@ -116,12 +120,22 @@ async fn run() -> ExitCode {
 }
 
 fn report(times: Times, growth: f64) -> ExitCode {
-    let [hash, put, bare, upload, checked, download, checked_download] = [
+    let [
+        hash,
+        put,
+        bare,
+        upload,
+        checked,
+        download_at_once,
+        download,
+        checked_download,
+    ] = [
         times.hash,
         times.put,
         times.bare,
         times.upload,
         times.checked_upload,
+        times.download_at_once,
         times.download,
         times.checked_download,
     ]
@@ -151,7 +165,12 @@ fn report(times: Times, growth: f64) -> ExitCode {
         format!("  {:.2} of hashing", checked_download / hash),
     );
     row(
-        "download of what had no hashes",
+        "download at once of what had no hashes",
+        download_at_once,
+        format!("  {:.2} of hashing", download_at_once / hash),
+    );
+    row(
+        "download of it a moment later",
         download,
         format!("  {:.2} of hashing", download / hash),
     );
@@ -170,7 +189,7 @@ fn report(times: Times, growth: f64) -> ExitCode {
             checked_download / hash >= MIN_OF_HASHING,
         ),
         (
-            "download of what had no hashes is at least 0.6 of hashing",
+            "download of what had no hashes, a moment later, is at least 0.6 of hashing",
             download / hash >= MIN_OF_HASHING,
         ),
         (

@@ -8,6 +8,8 @@ use std::{
     collections::VecDeque,
     fmt,
     fs::File,
+    mem,
+    num::NonZeroUsize,
     os::unix::fs::FileExt,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
@@ -262,13 +264,43 @@ impl fmt::Debug for RunningHash {
 /// Hashes a whole file.
 pub(crate) fn hash_file(file: &File) -> Result<Digest> {
     let mut hasher = Sha256::new();
+    let size = read_pieces(file, |piece| hasher.update(piece))?;
+    Ok(Digest {
+        sha256: ContentHash::from_hasher(hasher),
+        size,
+    })
+}
+
+/// Hashes a whole file, and each of its chunks of this many bytes.
+pub(crate) fn hash_chunks(file: &File, chunk: NonZeroUsize) -> Result<(Digest, Vec<ContentHash>)> {
+    let (mut whole, mut current) = (Sha256::new(), Sha256::new());
+    let (mut room, mut chunks) = (chunk.get(), Vec::new());
+    let size = read_pieces(file, |mut piece| {
+        whole.update(piece);
+        while let Some((end_of_chunk, rest)) = piece.split_at_checked(room) {
+            current.update(end_of_chunk);
+            chunks.push(ContentHash::from_hasher(mem::take(&mut current)));
+            (piece, room) = (rest, chunk.get());
+        }
+        current.update(piece);
+        room -= piece.len();
+    })?;
+    if room < chunk.get() {
+        chunks.push(ContentHash::from_hasher(current));
+    }
+    let sha256 = ContentHash::from_hasher(whole);
+    Ok((Digest { sha256, size }, chunks))
+}
+
+/// Reads a whole file; answers its size.
+fn read_pieces(file: &File, mut take: impl FnMut(&[u8])) -> Result<u64> {
     let mut piece = vec![0; PIECE];
     let mut size = 0;
     loop {
         match file.read_at(&mut piece, size) {
-            Ok(0) => break,
+            Ok(0) => return Ok(size),
             Ok(read) => {
-                hasher.update(&piece[..read]);
+                take(&piece[..read]);
                 size += read as u64;
             }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
@@ -280,8 +312,4 @@ pub(crate) fn hash_file(file: &File) -> Result<Digest> {
             }
         }
     }
-    Ok(Digest {
-        sha256: ContentHash::from_hasher(hasher),
-        size,
-    })
 }

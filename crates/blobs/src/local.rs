@@ -13,6 +13,7 @@
 use std::{
     fs::{DirBuilder, File},
     io::Write,
+    num::NonZeroUsize,
     os::unix::fs::{DirBuilderExt, FileExt, MetadataExt as _},
     path::Path,
     process,
@@ -29,8 +30,8 @@ use crate::{
     Error, Result,
     error::io_error,
     folder::{Folder, Moved},
-    hashing::{Hashers, hash_file},
-    key::{BlobKey, ContentHash, UploadSegment, WorkspaceSegment},
+    hashing::{Hashers, hash_chunks, hash_file},
+    key::{BlobKey, ContentHash, Digest, UploadSegment, WorkspaceSegment},
     store::{
         BlobKeys, BlobReader, BlobStore, Committed, MAX_RANGE, PayloadHash, Removed, Verified,
     },
@@ -260,6 +261,26 @@ impl LocalBlobs {
         })
     }
 
+    /// Compares a blob with its key. What else hashing it brought is answered for an intact one only.
+    fn compare<T: Default>(
+        &self,
+        key: &BlobKey,
+        hash: impl FnOnce(&File) -> Result<(Digest, T)>,
+    ) -> Result<(Verified, T)> {
+        let verified = match self.open_blob(key) {
+            Ok(Some(file)) => match hash(&file)? {
+                (digest, found) if digest.sha256 == key.sha256() => {
+                    return Ok((Verified::Intact, found));
+                }
+                _ => Verified::Damaged,
+            },
+            Err(Error::NotPlain { .. }) => Verified::Damaged,
+            Ok(None) => Verified::Missing,
+            Err(error) => return Err(error),
+        };
+        Ok((verified, T::default()))
+    }
+
     /// Looks for a blob by content and, if it is intact, marks it as touched now.
     fn find_again(&self, key: &BlobKey, size: u64) -> Result<Found> {
         loop {
@@ -482,12 +503,16 @@ impl BlobStore for LocalBlobs {
     }
 
     fn verify(&self, key: &BlobKey) -> Result<Verified> {
-        match self.open_blob(key) {
-            Ok(Some(file)) if hash_file(&file)?.sha256 == key.sha256() => Ok(Verified::Intact),
-            Ok(Some(_)) | Err(Error::NotPlain { .. }) => Ok(Verified::Damaged),
-            Ok(None) => Ok(Verified::Missing),
-            Err(error) => Err(error),
-        }
+        let (verified, ()) = self.compare(key, |file| Ok((hash_file(file)?, ())))?;
+        Ok(verified)
+    }
+
+    fn verify_chunks(
+        &self,
+        key: &BlobKey,
+        chunk: NonZeroUsize,
+    ) -> Result<(Verified, Vec<ContentHash>)> {
+        self.compare(key, |file| hash_chunks(file, chunk))
     }
 
     fn quarantine(&self, key: &BlobKey) -> Result<Removed> {

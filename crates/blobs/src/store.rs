@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io::{self, Read, Seek, SeekFrom},
+    num::NonZeroUsize,
     os::fd::{AsFd, BorrowedFd},
     time::SystemTime,
 };
@@ -59,6 +60,13 @@ pub trait BlobStore: Send + Sync {
 
     /// Reads the whole blob and compares it with its key.
     fn verify(&self, key: &BlobKey) -> Result<Verified>;
+
+    /// Verifies a blob and hashes each of its chunks of this many bytes on the way; only an intact one has any.
+    fn verify_chunks(
+        &self,
+        key: &BlobKey,
+        chunk: NonZeroUsize,
+    ) -> Result<(Verified, Vec<ContentHash>)>;
 
     /// Takes a blob out of the store and keeps its bytes aside for a human to look at.
     fn quarantine(&self, key: &BlobKey) -> Result<Removed>;

@@ -11,10 +11,11 @@ use blobs::{
     name,
     store::{BlobReader, BlobStore as _, LocalBlobs, PayloadHash},
 };
-use crud::{ChunkHashes, FinishUpload, Finished, NewArtifact};
-use entity::artifact_upload_session as session;
+use crud::{ArtifactDetail, ChunkHashes, FinishUpload, Finished, NewArtifact};
+use entity::{artifact_blob, artifact_upload_session as session};
 use rpc::{Failure, Kind};
 use serde_json::json;
+use tokio::sync::mpsc;
 
 use crate::{Error, Gateway, rows};
 
@@ -26,13 +27,17 @@ mod maintenance;
 mod open;
 pub(crate) mod outputs;
 mod projections;
+#[cfg(test)]
+mod testing;
 pub(crate) mod upload;
+mod verification;
 
 pub(crate) use frame::download_frame;
 pub(crate) use intake::Intake;
 pub(crate) use maintenance::run as run_maintenance;
 use open::OpenUploads;
 pub(crate) use projections::run as run_projections;
+pub(crate) use verification::run as run_verification;
 
 /// Limits of uploads and downloads.
 pub(crate) mod limits {
@@ -66,17 +71,31 @@ pub(crate) struct Artifacts {
     blobs: Arc<LocalBlobs>,
     open: OpenUploads,
     /// Wakes whoever makes projections.
-    pub(crate) projections: tokio::sync::Notify,
+    projections: tokio::sync::Notify,
+    /// Bytes that wait to be looked at.
+    unverified: mpsc::Sender<artifact_blob::Model>,
 }
 
 impl Artifacts {
-    pub(crate) fn open(root: &Path) -> Result<Self, Error> {
+    /// Opens the folder. The other half is for [`run_verification`].
+    pub(crate) fn open(root: &Path) -> Result<(Self, mpsc::Receiver<artifact_blob::Model>), Error> {
         let blobs = LocalBlobs::open(root).map_err(|source| Error::Blobs { source })?;
-        Ok(Self {
+        let (unverified, to_verify) = mpsc::channel(verification::MAX_WAITING);
+        let artifacts = Self {
             blobs: Arc::new(blobs),
             open: OpenUploads::default(),
             projections: tokio::sync::Notify::new(),
-        })
+            unverified,
+        };
+        Ok((artifacts, to_verify))
+    }
+
+    /// A new artifact is written down: others may do now what can be done after the answer.
+    fn added(&self, artifact: &ArtifactDetail) {
+        self.projections.notify_one();
+        if artifact.blob.size_bytes.unsigned_abs() > limits::RECOMMENDED_CHUNK {
+            let _ = self.unverified.try_send(artifact.blob.clone());
+        }
     }
 
     pub(crate) fn blobs(&self) -> &Arc<LocalBlobs> {
@@ -301,7 +320,7 @@ async fn record(
         .await
         .map_err(rows::failure)?;
     if finished.is_new {
-        gateway.artifacts.projections.notify_one();
+        gateway.artifacts.added(&finished.detail);
     }
     Ok(finished)
 }

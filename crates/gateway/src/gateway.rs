@@ -104,7 +104,7 @@ impl Gateway {
             config,
             home.path().join("provider_keys.json"),
         )?);
-        let artifacts = Artifacts::open(&home.path().join("artifacts"))?;
+        let (artifacts, unverified) = Artifacts::open(&home.path().join("artifacts"))?;
         let owner = home.claim()?;
         let store = CrudStore::open(home.path(), &options.database);
         let store = store.map_err(|source| Error::Database { source })?;
@@ -165,6 +165,10 @@ impl Gateway {
         tokio::spawn(watch::run(Arc::downgrade(&gateway)));
         tokio::spawn(janitor::run(Arc::downgrade(&gateway)));
         tokio::spawn(artifacts::run_maintenance(Arc::downgrade(&gateway)));
+        tokio::spawn(artifacts::run_verification(
+            Arc::downgrade(&gateway),
+            unverified,
+        ));
         tokio::spawn(artifacts::run_projections(
             Arc::downgrade(&gateway),
             options.projection_worker.clone(),

@@ -3,6 +3,7 @@
 use std::{
     fs::{self, OpenOptions},
     io::{Read, Seek, SeekFrom, Write},
+    num::NonZeroUsize,
     os::unix::fs::PermissionsExt,
     path::Path,
 };
@@ -106,6 +107,31 @@ fn a_changed_blob_is_damaged_and_a_removed_one_missing() {
     assert_eq!(home.store.verify(&key).unwrap(), Verified::Damaged);
     home.store.remove(&key).unwrap();
     assert_eq!(home.store.verify(&key).unwrap(), Verified::Missing);
+}
+
+#[test]
+fn a_verification_hashes_the_chunks_of_what_is_intact() {
+    let home = home();
+    let bytes: Vec<u8> = (0..200_001u32).map(|number| number as u8).collect();
+    let key = home.store.put(&home.workspace, &bytes).unwrap().key;
+    // Chunks that are longer and shorter than what is read at once, equal pieces of it, and none of these.
+    for chunk in [1_000_000, 200_001, 70_000, 1 << 16, 1 << 15, 999] {
+        let verified = home
+            .store
+            .verify_chunks(&key, NonZeroUsize::new(chunk).unwrap());
+        let hashes = bytes.chunks(chunk).map(ContentHash::of).collect();
+        assert_eq!(verified.unwrap(), (Verified::Intact, hashes), "{chunk}");
+    }
+    let chunk = NonZeroUsize::MIN;
+    let empty = home.store.put(&home.workspace, b"").unwrap().key;
+    let verified = home.store.verify_chunks(&empty, chunk).unwrap();
+    assert_eq!(verified, (Verified::Intact, Vec::new()));
+    damage(&home.blob_path(&bytes));
+    let verified = home.store.verify_chunks(&key, chunk).unwrap();
+    assert_eq!(verified, (Verified::Damaged, Vec::new()));
+    home.store.remove(&key).unwrap();
+    let verified = home.store.verify_chunks(&key, chunk).unwrap();
+    assert_eq!(verified, (Verified::Missing, Vec::new()));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use sea_orm::{
     EntityTrait as _, QueryFilter as _, QueryOrder as _, QuerySelect as _,
 };
 
-use super::{ArtifactRepository, owned};
+use super::{ArtifactRepository, ChunkHashes, make, owned};
 use crate::{Error, query, workspace};
 
 /// What became of a delete.
@@ -195,19 +195,23 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Writes down what looking at the bytes showed. Damaged or missing bytes are not served any more, and an artifact
-    /// whose newest version they are is not ready.
+    /// Writes down what looking at the bytes showed, and keeps the hashes of their chunks. Damaged or missing bytes are
+    /// not served any more, and an artifact whose newest version they are is not ready.
     pub async fn verified(
         &self,
         blob_id: &str,
         status: &str,
+        chunk_hashes: Option<ChunkHashes>,
         now: i64,
     ) -> Result<Vec<artifact::Model>, Error> {
         let (blob_id, status) = (blob_id.to_owned(), status.to_owned());
         self.0
             .write(move |db| {
                 let sql = "UPDATE artifact_blob SET status = $2, last_verified_at = $3 WHERE id = $1 RETURNING id";
-                query::one(db, sql, [blob_id.as_str().into(), status.as_str().into(), now.into()])?;
+                let known = query::one(db, sql, [blob_id.as_str().into(), status.as_str().into(), now.into()])?;
+                if let Some(chunk_hashes) = chunk_hashes.filter(|_| known.is_some()) {
+                    make::keep_chunk_hashes(db, &blob_id, &chunk_hashes)?;
+                }
                 let artifact_status = match status.as_str() {
                     "quarantined" => "quarantined",
                     "missing" => "failed",

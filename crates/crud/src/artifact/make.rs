@@ -155,7 +155,7 @@ pub(super) fn make(
 }
 
 /// Keeps the hashes of the chunks of bytes, instead of older ones.
-fn keep_chunk_hashes(
+pub(super) fn keep_chunk_hashes(
     db: &DatabaseConnection,
     blob_id: &str,
     chunk_hashes: &ChunkHashes,

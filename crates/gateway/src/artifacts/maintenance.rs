@@ -6,13 +6,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use blobs::{
-    key::ContentHash,
-    store::{BlobStore as _, Verified},
-};
+use blobs::{key::ContentHash, store::BlobStore as _};
 use entity::artifact_blob;
 
-use super::key;
+use super::{key, verification};
 use crate::Gateway;
 
 const EVERY: Duration = Duration::from_secs(10 * 60);
@@ -63,17 +60,7 @@ async fn round(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
         let _ = tokio::task::spawn_blocking(move || remove(&worker, &blob)).await;
     }
     for blob in artifacts.least_verified(now - VERIFY_EVERY, BATCH).await? {
-        let (worker, id) = (Arc::clone(gateway), blob.id.clone());
-        let status = tokio::task::spawn_blocking(move || verify(&worker, &blob)).await;
-        if let Ok(Some(status)) = status {
-            for artifact in artifacts.verified(&id, status, now).await? {
-                tracing::error!(
-                    artifact = artifact.id,
-                    status,
-                    "the bytes of an artifact are damaged"
-                );
-            }
-        }
+        verification::verify(gateway, blob).await?;
     }
     Ok(())
 }
@@ -150,42 +137,19 @@ fn remove(gateway: &Gateway, blob: &artifact_blob::Model) {
     }
 }
 
-/// Looks at the bytes; damaged ones are put aside. Blocks.
-fn verify(gateway: &Gateway, blob: &artifact_blob::Model) -> Option<&'static str> {
-    let key = key(&blob.workspace_id, &blob.sha256).ok()?;
-    match gateway.artifacts.blobs().verify(&key) {
-        Ok(Verified::Intact) => Some("ready"),
-        Ok(Verified::Damaged) => {
-            if let Err(error) = gateway.artifacts.blobs().quarantine(&key) {
-                tracing::warn!(%error, "a damaged blob cannot be put aside");
-            }
-            Some("quarantined")
-        }
-        Ok(Verified::Missing) => Some("missing"),
-        Err(error) => {
-            tracing::warn!(%error, "a blob cannot be looked at");
-            None
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::{fs::File, path::PathBuf};
 
     use blobs::key::{BlobKey, UploadSegment, WorkspaceSegment};
-    use rpc::Client;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
-    use crate::{GatewayOptions, Home, Principal, sha256_hex};
-
-    /// Where the file of a blob is.
-    fn path(home: &Home, sha256: &str) -> PathBuf {
-        let (outer, inner) = (&sha256[..2], &sha256[2..4]);
-        let blobs = home.path().join("artifacts/workspaces/ws_a/blobs/sha256");
-        blobs.join(outer).join(inner).join(sha256)
-    }
+    use crate::{
+        Home,
+        artifacts::testing::{call, opened, path, start, upload},
+        sha256_hex,
+    };
 
     fn make_old(path: &PathBuf) {
         let file = File::options().write(true).open(path).unwrap();
@@ -193,51 +157,15 @@ mod tests {
         file.set_modified(system_time() - day).unwrap();
     }
 
-    /// A gateway with the workspace `ws_a`, and a client of it.
-    async fn opened(home: &Home) -> (Arc<Gateway>, Client) {
-        let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
-        let gateway = Gateway::open(home, &options).await.unwrap();
-        let client = rpc::memory::connect(gateway.connect(Principal::owner()));
-        call(&client, "workspace/create", json!({"workspace_id": "ws_a"})).await;
-        (gateway, client)
-    }
-
-    async fn call(client: &Client, method: &str, params: Value) -> Value {
-        client.call_raw(method, params).await.unwrap()
-    }
-
-    fn start(name: &str, bytes: &[u8]) -> Value {
-        json!({"workspace_id": "ws_a", "client_attachment_id": name, "file_name": name,
-            "size_bytes": bytes.len(), "sha256": sha256_hex(bytes), "source_kind": "api"})
-    }
-
     #[tokio::test]
     async fn the_hashes_of_chunks_go_with_their_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let (gateway, client) = opened(&Home::open(folder.path()).unwrap()).await;
-        let bytes = vec![7; 100_000];
-        let upload = call(&client, "artifact/upload/start", start("a.bin", &bytes)).await;
-        let upload = &upload["upload_id"];
-        let mut hashes = String::new();
-        for (number, chunk) in bytes.chunks(70_000).enumerate() {
-            let hash = sha256_hex(chunk);
-            let header = json!({"workspace_id": "ws_a", "upload_id": upload,
-                "offset": number * 70_000, "len": chunk.len(), "chunk_sha256": hash});
-            let header = header.to_string();
-            let length = u32::try_from(header.len()).unwrap().to_be_bytes();
-            let frame = [b"ARTU", &length[..], header.as_bytes(), chunk].concat();
-            client.send_binary(frame.into()).await.unwrap();
-            hashes += &hash;
-        }
-        let finish = json!({"workspace_id": "ws_a", "upload_id": upload});
-        let finished = call(&client, "artifact/upload/finish", finish).await;
-        let artifact = finished["artifact"]["artifact_id"].as_str().unwrap();
+        let (artifact, blob) = upload(&gateway, &client, &[7; 100_000], Some(70_000)).await;
         let artifacts = gateway.store.artifacts();
-        let blob = artifacts.get("ws_a", artifact, None).await.unwrap().blob.id;
-        let kept = artifacts.chunk_hashes(&blob).await.unwrap().unwrap();
-        assert_eq!((kept.chunk_bytes, kept.hashes), (70_000, hashes));
+        assert!(artifacts.chunk_hashes(&blob).await.unwrap().is_some());
 
-        artifacts.delete("ws_a", artifact, 1).await.unwrap();
+        artifacts.delete("ws_a", &artifact, 1).await.unwrap();
         assert_eq!(artifacts.purge(2, BATCH).await.unwrap(), 1);
         let forgotten = artifacts.forget_blobs(i64::MAX, BATCH).await.unwrap();
         assert_eq!(forgotten.len(), 1);
