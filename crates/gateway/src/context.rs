@@ -313,7 +313,7 @@ impl Admit for Context {
             Reach::Home => principal.check_unlimited()?,
             Reach::Company(dir) => {
                 if principal.is_limited() {
-                    let dir = linking::dir(&self.companies().at(dir));
+                    let dir = linking::dir(&self.peer.gateway.folder_at(dir).await?);
                     let workspace = self.store().companies().workspace(&dir).await;
                     let workspace = workspace.map_err(rows::failure)?;
                     if !workspace.is_some_and(|workspace| principal.may_see(&workspace)) {

@@ -3,10 +3,10 @@
 use std::{ffi::OsString, sync::Arc, time::Duration};
 
 use agent::Agent;
-use company::Companies;
+use company::{Companies, Company};
 use crud::CrudStore;
 use index::{Indexes, SyncWorker};
-use rpc::{Hub, Router};
+use rpc::{Failure, Hub, Router};
 
 use crate::{
     Context, Error, Home, Peer, Principal, Sources, StoredTokens,
@@ -181,6 +181,14 @@ impl Gateway {
         self.agent.recover(|owner| self.home.is_alive(owner)).await
     }
 
+    /// The folder at a path, whatever it is. The path may lead over a network, so it is followed on a thread that may
+    /// wait.
+    pub(crate) async fn folder_at(&self, dir: &str) -> Result<Company, Failure> {
+        let (companies, dir) = (self.companies.clone(), dir.to_owned());
+        let found = tokio::task::spawn_blocking(move || companies.at(&dir)).await;
+        found.map_err(|panic| Failure::incident(&panic))
+    }
+
     /// Goes on with the worker sessions of linked company folders whose gateway is gone: they wait for somebody who
     /// reads what they print.
     pub async fn take_over_sessions(&self) {
@@ -192,7 +200,10 @@ impl Gateway {
             }
         };
         for dir in linked.into_iter().filter_map(|workspace| workspace.dir) {
-            if let Err(error) = self.sessions.look_at(&self.companies.at(&dir)).await {
+            let Ok(company) = self.folder_at(&dir).await else {
+                continue;
+            };
+            if let Err(error) = self.sessions.look_at(&company).await {
                 tracing::warn!(%error, dir, "sessions of an earlier gateway cannot be taken over");
             }
         }

@@ -5,7 +5,7 @@ use std::{
     collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock, PoisonError, RwLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
 
 use agent::provider::{
@@ -26,6 +26,8 @@ pub(crate) struct Providers {
     config: Config,
     keys_file: PathBuf,
     stored: RwLock<BTreeMap<String, String>>,
+    /// Held while the keys change.
+    changing: Mutex<()>,
     /// Made with the first provider that needs it: reading the system's certificates takes a while.
     client: OnceLock<Option<HttpClient>>,
 }
@@ -155,6 +157,7 @@ impl Providers {
             config,
             keys_file,
             stored: RwLock::new(stored),
+            changing: Mutex::default(),
             client: OnceLock::new(),
         })
     }
@@ -248,12 +251,15 @@ impl Providers {
     }
 
     fn change_keys(&self, change: impl FnOnce(&mut BTreeMap<String, String>)) -> io::Result<()> {
-        let mut stored = self.stored.write().unwrap_or_else(PoisonError::into_inner);
+        // Whoever reads keys does not wait for the disk.
+        let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let stored = self.stored.read().unwrap_or_else(PoisonError::into_inner);
         let mut changed = stored.clone();
+        drop(stored);
         change(&mut changed);
         let json = serde_json::to_vec_pretty(&changed).map_err(io::Error::other)?;
         replace_file(&self.keys_file, &json)?;
-        *stored = changed;
+        *self.stored.write().unwrap_or_else(PoisonError::into_inner) = changed;
         Ok(())
     }
 

@@ -184,6 +184,15 @@ pub(crate) async fn open(
     blocking(move || companies.open(&workspace_dir)).await
 }
 
+/// The folder at a path, whatever it is. The path may lead over a network.
+pub(crate) async fn at(
+    companies: &Companies,
+    workspace_dir: &str,
+) -> Result<Company, company::Error> {
+    let (companies, workspace_dir) = (companies.clone(), workspace_dir.to_owned());
+    blocking(move || Ok(companies.at(&workspace_dir))).await
+}
+
 /// Why a run that is over is not run again.
 pub(crate) fn not_running(status: RunStatus) -> String {
     format!("Run is not in running status (status={status})")

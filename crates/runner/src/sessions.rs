@@ -44,7 +44,7 @@ use crate::{
     plan::Extra,
     process::{self, Reaper},
     record::{self, SessionRecord},
-    session::{Stage, blocking, open},
+    session::{Stage, at, blocking, open},
 };
 
 /// All sessions of one process. Cheap to clone.
@@ -138,7 +138,7 @@ impl Sessions {
                 (known.company.clone(), state.record.state())
             }
             Found::Recorded(record) => (
-                self.inner.companies.at(&record.workspace_dir),
+                at(&self.inner.companies, &record.workspace_dir).await?,
                 record.state(),
             ),
         };
@@ -195,7 +195,8 @@ impl Sessions {
         workspace_dir: &str,
         session_ref: &str,
     ) -> Option<(SessionRecord, Option<Outcome>)> {
-        let known = self.inner.find(Some(workspace_dir), session_ref)?;
+        let known = self.inner.find(Some(workspace_dir), session_ref).await;
+        let known = known.ok().flatten()?;
         let state = known.live.reach(|stage| stage == Stage::Over).await;
         Some((state.record, known.live.outcome()))
     }
@@ -273,7 +274,7 @@ impl Sessions {
 
     /// A session by its name: one of this process, or what its record says, as things are now.
     async fn found(&self, workspace_dir: Option<&str>, session_ref: &str) -> Result<Found, Error> {
-        if let Some(known) = self.inner.find(workspace_dir, session_ref) {
+        if let Some(known) = self.inner.find(workspace_dir, session_ref).await? {
             return Ok(Found::Here(known));
         }
         let Some(workspace_dir) = workspace_dir else {
@@ -315,7 +316,11 @@ impl Inner {
                         .iter()
                         .filter_map(|known| known.live.state().record.pid)
                         .collect();
-                    reaper.look(&leaders);
+                    let looked = tokio::task::spawn_blocking(move || {
+                        reaper.look(&leaders);
+                        reaper
+                    });
+                    reaper = looked.await.unwrap_or_default();
                 }
             });
         });

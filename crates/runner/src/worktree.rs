@@ -25,7 +25,10 @@ use protocol::{
     },
 };
 
-use crate::git::{git, git_text};
+use crate::{
+    git::{git, git_text},
+    session::blocking,
+};
 
 /// Where worktrees are made.
 const ROOT: &str = ".local/worktrees";
@@ -99,8 +102,9 @@ impl Worktree {
                 )),
             };
         }
-        if let Some(parent) = path.parent() {
-            company::files::make_dir(parent).map_err(|error| error.to_string())?;
+        if let Some(parent) = path.parent().map(Path::to_owned) {
+            let made = blocking(move || company::files::make_dir(&parent)).await;
+            made.map_err(|error| error.to_string())?;
         }
         let _turn = CHANGING.lock().await;
         let target = path.to_string_lossy().into_owned();

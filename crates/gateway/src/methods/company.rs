@@ -74,8 +74,11 @@ async fn within<R: Send + 'static>(
 /// Makes a company folder a workspace that clients of the tree see, if the caller may write.
 async fn link(ctx: &Context, workspace_dir: &str) {
     if ctx.principal().check_scope(Access::Write).is_ok() {
-        let company = ctx.companies().at(workspace_dir);
-        ctx.peer().gateway.link(company).await;
+        let gateway = &ctx.peer().gateway;
+        match gateway.folder_at(workspace_dir).await {
+            Ok(company) => gateway.link(company).await,
+            Err(failure) => tracing::warn!(?failure, "a company folder cannot be linked"),
+        }
     }
 }
 
@@ -162,8 +165,12 @@ async fn at<R: Send + 'static>(
     workspace_dir: &str,
     work: impl FnOnce(&Company) -> Result<R, Error> + Send + 'static,
 ) -> Result<R, Failure> {
-    let company = ctx.companies().at(workspace_dir);
-    blocking(move || work(&company).map_err(|error| company.named(error))).await
+    let (companies, workspace_dir) = (ctx.companies().clone(), workspace_dir.to_owned());
+    blocking(move || {
+        let company = companies.at(&workspace_dir);
+        work(&company).map_err(|error| company.named(error))
+    })
+    .await
 }
 
 /// Files are waited for on threads that may wait.

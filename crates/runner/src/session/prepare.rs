@@ -85,7 +85,8 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         (None, _) | (Some(_), None) => {
             let base = plan.base(&place);
             if plan.extra.scratch && place.repo.is_none() {
-                files::make_dir(&base)?;
+                let base = base.clone();
+                blocking(move || files::make_dir(&base)).await?;
             }
             base
         }

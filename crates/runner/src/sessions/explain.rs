@@ -29,8 +29,8 @@ impl Sessions {
     pub(super) async fn explain(
         &self,
         params: &CompanySessionLaunchParams,
-        plan: &Plan,
-        run: &Run,
+        plan: &Arc<Plan>,
+        run: &Arc<Run>,
         actor: &Actor,
     ) -> Result<CompanySessionLaunchResponse, Error> {
         let decision = decide(plan, actor);
@@ -38,8 +38,12 @@ impl Sessions {
         let mut refuse = |reason: String| {
             refusal.get_or_insert(reason);
         };
-        if let Some(known) = self.inner.busy(plan, run) {
-            refuse(Error::AlreadyRunning(known).to_string());
+        let busy = {
+            let (inner, plan, run) = (Arc::clone(&self.inner), Arc::clone(plan), Arc::clone(run));
+            blocking(move || Ok(inner.busy(&plan, &run))).await?
+        };
+        if let Some(other) = busy {
+            refuse(Error::AlreadyRunning(other).to_string());
         }
         if run.status != RunStatus::Running {
             refuse(session::not_running(run.status));

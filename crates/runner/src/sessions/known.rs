@@ -16,7 +16,7 @@ use crate::{
     plan::Plan,
     process::ProcessId,
     record::{self, SessionRecord, SessionRecordTag},
-    session::{Live, STOP_FLAG, Stage},
+    session::{self, Live, STOP_FLAG, Stage},
 };
 
 /// Sessions that are over and are still known by their name alone.
@@ -147,24 +147,26 @@ impl Inner {
         }
     }
 
-    pub(super) fn find(
+    /// A session of a folder; without one the newest of that name, whatever folder it is in.
+    pub(super) async fn find(
         &self,
         workspace_dir: Option<&str>,
         session_ref: &str,
-    ) -> Option<Arc<Known>> {
-        let live = lock(&self.live);
-        match workspace_dir {
-            Some(dir) => {
-                let root = self.companies.at(dir).root().to_owned();
-                live.get(&(root, session_ref.to_owned())).cloned()
-            }
-            // The newest of that name, whatever folder it is in.
-            None => live
-                .iter()
-                .filter(|((_, name), _)| name == session_ref)
-                .max_by_key(|(_, known)| known.live.state().record.started_at_ms)
-                .map(|(_, known)| Arc::clone(known)),
-        }
+    ) -> Result<Option<Arc<Known>>, Error> {
+        let Some(workspace_dir) = workspace_dir else {
+            let live = lock(&self.live);
+            let of_that_name = live.iter().filter(|((_, name), _)| name == session_ref);
+            let newest =
+                of_that_name.max_by_key(|(_, known)| known.live.state().record.started_at_ms);
+            return Ok(newest.map(|(_, known)| Arc::clone(known)));
+        };
+        let company = session::at(&self.companies, workspace_dir).await?;
+        Ok(self.get(&company, session_ref))
+    }
+
+    pub(super) fn get(&self, company: &Company, session_ref: &str) -> Option<Arc<Known>> {
+        let key = (company.root().to_owned(), session_ref.to_owned());
+        lock(&self.live).get(&key).cloned()
     }
 
     pub(super) fn open(&self) -> Vec<Arc<Known>> {

@@ -39,7 +39,7 @@ impl Sessions {
     ) -> Result<CompanySessionLaunchResponse, Error> {
         let dir = params.workspace_dir.clone();
         let launched = self.launch_with(params, Extra::default()).await?;
-        let known = self.inner.find(Some(&dir), &launched.session_ref);
+        let known = self.inner.find(Some(&dir), &launched.session_ref).await?;
         if known.is_some_and(|known| known.live.was_not_spawned()) {
             return Err(Error::NotSpawned {
                 session_ref: launched.session_ref,
@@ -60,13 +60,14 @@ impl Sessions {
             return Err(Error::Closing);
         }
         let explains = params.explain.unwrap_or(false);
-        self.look_at(&inner.companies.at(&params.workspace_dir))
-            .await?;
+        let company = session::at(&inner.companies, &params.workspace_dir).await?;
+        self.look_at(&company).await?;
         let params = Arc::new(params);
         let (plan, run, actor) = {
             let (inner, params) = (Arc::clone(inner), Arc::clone(&params));
             on_thread(move || inner.read(&params, extra)).await?
         };
+        let (plan, run) = (Arc::new(plan), Arc::new(run));
         let scribe = Scribe {
             company: plan.company.clone(),
             project: plan.project.clone(),
@@ -76,7 +77,10 @@ impl Sessions {
         if explains {
             return self.explain(&params, &plan, &run, &actor).await;
         }
-        let known = inner.claim(&plan, &run)?;
+        let known = {
+            let (inner, plan, run) = (Arc::clone(inner), Arc::clone(&plan), Arc::clone(&run));
+            on_thread(move || inner.claim(&plan, &run)).await?
+        };
         let not_running =
             (run.status != RunStatus::Running).then(|| session::not_running(run.status));
         if let Some(error) = not_running {
@@ -107,7 +111,6 @@ impl Sessions {
             }
         }
 
-        let plan = Arc::new(plan);
         let (ticket, granted) = inner.enter(&plan, &params, actor.role);
         *lock(&known.ticket) = Some(ticket);
         let queue_timeout = params.queue_timeout_ms.map(Duration::from_millis);

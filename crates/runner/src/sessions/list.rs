@@ -8,7 +8,10 @@ use protocol::company::{
 };
 
 use super::{Sessions, detached::reconcile};
-use crate::{Error, record, session::blocking};
+use crate::{
+    Error, record,
+    session::{at, blocking},
+};
 
 impl Sessions {
     /// Sessions, newest first: of a company folder, or those of this process.
@@ -16,14 +19,11 @@ impl Sessions {
         &self,
         params: CompanySessionListParams,
     ) -> Result<Vec<CompanySessionRow>, Error> {
-        // A folder without records has none, whatever it is.
-        let company = params
-            .workspace_dir
-            .as_deref()
-            .map(|dir| self.inner.companies.at(dir));
-        let mut rows = match company {
+        let mut rows = match &params.workspace_dir {
             None => self.inner.rows(|_| true),
-            Some(company) => {
+            Some(dir) => {
+                // A folder without records has none, whatever it is.
+                let company = at(&self.inner.companies, dir).await?;
                 self.look_at(&company).await?;
                 let root = company.root().to_owned();
                 let mut rows = self.inner.rows(|known| known.company.root() == root);

@@ -78,8 +78,7 @@ impl Sessions {
             return Ok(None);
         }
         let _alone = inner.taking_over.lock().await;
-        let root = company.root().display().to_string();
-        if let Some(known) = inner.find(Some(&root), &record.session_ref) {
+        if let Some(known) = inner.get(company, &record.session_ref) {
             return Ok(Some(known));
         }
         let left = {
