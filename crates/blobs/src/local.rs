@@ -222,18 +222,11 @@ impl LocalBlobs {
         let mut was_known = false;
         let mut is_durable = false;
         loop {
-            match self.find_again(key, size)? {
-                Found::Intact => {
-                    source.remove_file(name)?;
-                    was_known = true;
-                    break;
-                }
-                Found::Damaged => {
-                    // We hold the good bytes: keep the bad ones aside and heal the blob.
-                    self.quarantine(key)?;
-                    was_known = true;
-                }
-                Found::Missing => {}
+            let found = self.find_again(key, size)?;
+            was_known |= found != Found::Missing;
+            if found == Found::Intact {
+                source.remove_file(name)?;
+                break;
             }
             if !is_durable {
                 // An upload may have taken a day: what counts for collection is when it became a blob.
@@ -245,6 +238,11 @@ impl LocalBlobs {
             let target = self
                 .root
                 .descend_or_create(&[WORKSPACES, workspace, "blobs", "sha256", &outer, &inner])?;
+            if found == Found::Damaged {
+                // We hold the good bytes: keep the bad ones aside and heal the blob. Right before it is healed, so
+                // that hardly anybody misses it.
+                self.quarantine(key)?;
+            }
             match source.move_new(name, &target, &hash)? {
                 Moved::Moved => {
                     target.sync()?;
@@ -364,6 +362,7 @@ pub(crate) fn is_same_file(one: &File, other: &File) -> Result<bool> {
     Ok(of(one)? == of(other)?)
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
     Intact,
     Damaged,
@@ -517,6 +516,13 @@ impl BlobStore for LocalBlobs {
 
     fn quarantine(&self, key: &BlobKey) -> Result<Removed> {
         let [_, _, hash] = key.components();
+        // Others may have healed it since somebody found it damaged; nobody does while we hold this.
+        let _guard = self.lock_removal()?;
+        match self.verify(key)? {
+            Verified::Damaged => {}
+            Verified::Intact => return Ok(Removed::Kept),
+            Verified::Missing => return Ok(Removed::Missing),
+        }
         let Some(folder) = self.blob_folder(key)? else {
             return Ok(Removed::Missing);
         };

@@ -68,7 +68,7 @@ pub trait BlobStore: Send + Sync {
         chunk: NonZeroUsize,
     ) -> Result<(Verified, Vec<ContentHash>)>;
 
-    /// Takes a blob out of the store and keeps its bytes aside for a human to look at.
+    /// Takes a damaged blob out of the store and keeps its bytes aside for a human to look at. An intact one stays.
     fn quarantine(&self, key: &BlobKey) -> Result<Removed>;
 
     /// All blobs of a workspace, in the order of their hashes.
@@ -104,7 +104,7 @@ pub struct Committed {
 pub enum Removed {
     /// The blob is gone now.
     Removed,
-    /// The blob was touched too recently and stays.
+    /// The blob stays: it was touched too recently, or is intact.
     Kept,
     /// There was no such blob.
     Missing,

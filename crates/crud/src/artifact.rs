@@ -66,7 +66,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// The hashes of the chunks in which bytes were received, if they came with some.
+    /// The hashes of the chunks of bytes, if they are known.
     pub async fn chunk_hashes(&self, blob_id: &str) -> Result<Option<ChunkHashes>, Error> {
         let blob_id = blob_id.to_owned();
         self.0

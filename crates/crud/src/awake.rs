@@ -1,11 +1,12 @@
 //! Waiting without sleep. To put a thread to sleep and to wake it takes about as long as a commit on a fast disk, and
 //! one client that waits for each of its writes would pay for that twice with every write. So while commits are fast
-//! and a write is the only one, who waits stays awake for a moment, and lets everybody else run who wants to.
+//! and a write is the only one, who waits stays awake for a moment, and lets everybody else run who wants to. If
+//! somebody does, the processors are needed, and for a while everybody sleeps as usual.
 
 use std::{
     num::NonZero,
     sync::{
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
         mpsc::{Receiver, TryRecvError},
     },
     thread,
@@ -16,6 +17,10 @@ use tokio::sync::oneshot;
 
 /// How long to stay awake at most. Commits that usually take longer are slept through.
 const MOMENT: Duration = Duration::from_micros(300);
+/// Whoever was let run for longer than this has more to do than to answer us.
+const CROWDED: Duration = Duration::from_micros(500);
+/// How long nobody stays awake when the processors are needed.
+const REST: Duration = Duration::from_secs(1);
 
 /// What the writing thread and those who wait for it know of each other.
 #[derive(Debug)]
@@ -25,6 +30,9 @@ pub(crate) struct Awake {
     commits_are_fast: AtomicBool,
     /// With a single processor, who stays awake keeps the others from their work.
     has_processors: bool,
+    begun: Instant,
+    /// Until when the processors are needed, in microseconds since we begun.
+    crowded_until: AtomicU64,
 }
 
 impl Awake {
@@ -34,6 +42,8 @@ impl Awake {
             under_way: AtomicUsize::new(0),
             commits_are_fast: AtomicBool::new(false),
             has_processors: processors > 1,
+            begun: Instant::now(),
+            crowded_until: AtomicU64::new(0),
         }
     }
 
@@ -50,21 +60,41 @@ impl Awake {
     }
 
     fn is_worth_it(&self) -> bool {
-        self.commits_are_fast.load(Ordering::Relaxed) && self.under_way.load(Ordering::Relaxed) < 2
+        self.commits_are_fast.load(Ordering::Relaxed)
+            && self.under_way.load(Ordering::Relaxed) < 2
+            && self.crowded_until.load(Ordering::Relaxed) <= micros(self.begun.elapsed())
+    }
+
+    /// Lets other threads run.
+    fn make_way(&self) {
+        let begun = Instant::now();
+        thread::yield_now();
+        self.made_way(begun.elapsed());
+    }
+
+    fn made_way(&self, took: Duration) {
+        if took > CROWDED {
+            let until = micros(self.begun.elapsed() + REST);
+            self.crowded_until.store(until, Ordering::Relaxed);
+        }
     }
 
     /// The next job, if one comes within a moment.
     pub(crate) fn next<J>(&self, queue: &Receiver<J>) -> Option<J> {
         let begun = Instant::now();
-        while self.is_worth_it() && begun.elapsed() < MOMENT {
+        while self.is_worth_it() {
             match queue.try_recv() {
                 Ok(job) => return Some(job),
-                Err(TryRecvError::Empty) => thread::yield_now(),
-                Err(TryRecvError::Disconnected) => return None,
+                Err(TryRecvError::Empty) if begun.elapsed() < MOMENT => self.make_way(),
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return None,
             }
         }
         None
     }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// A write that somebody waits for.
@@ -74,15 +104,16 @@ impl UnderWay<'_> {
     /// Waits for the answer; none if nobody will give it.
     pub(crate) async fn answer<T>(self, mut answer: oneshot::Receiver<T>) -> Option<T> {
         let begun = Instant::now();
-        while self.0.is_worth_it() && begun.elapsed() < MOMENT {
+        while self.0.is_worth_it() {
             match answer.try_recv() {
                 Ok(given) => return Some(given),
                 Err(oneshot::error::TryRecvError::Closed) => return None,
-                Err(oneshot::error::TryRecvError::Empty) => {
+                Err(oneshot::error::TryRecvError::Empty) if begun.elapsed() < MOMENT => {
                     // Other processes first, then the other tasks and sockets of this thread.
-                    thread::yield_now();
+                    self.0.make_way();
                     tokio::task::yield_now().await;
                 }
+                Err(oneshot::error::TryRecvError::Empty) => break,
             }
         }
         answer.await.ok()
@@ -97,7 +128,11 @@ impl Drop for UnderWay<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::channel;
+    use std::{
+        pin::pin,
+        sync::{Arc, mpsc::channel},
+        task::{self, Poll, Wake, Waker},
+    };
 
     use super::*;
 
@@ -129,19 +164,57 @@ mod tests {
         assert!(!awake.is_worth_it());
     }
 
+    #[test]
+    fn whoever_needs_the_processors_gets_them_for_a_while() {
+        let awake = awake(true, FAST);
+        awake.made_way(CROWDED / 2);
+        assert!(awake.is_worth_it());
+        awake.made_way(CROWDED * 2);
+        assert!(!awake.is_worth_it());
+        let over = Awake {
+            begun: awake.begun - REST,
+            ..awake
+        };
+        assert!(over.is_worth_it());
+    }
+
+    /// Counts how often it is asked to look again.
+    #[derive(Default)]
+    struct Counter(AtomicUsize);
+
+    impl Wake for Counter {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn an_answer_is_looked_for_awake_and_asleep() {
+        // Who is awake looks again by itself; who sleeps is woken by the answer.
+        for (usual_commit, looks, woken) in [(FAST, 1, 1), (MOMENT * 2, 0, 1)] {
+            let awake = awake(true, usual_commit);
+            let counter = Arc::new(Counter::default());
+            let waker = Waker::from(Arc::clone(&counter));
+            let mut context = task::Context::from_waker(&waker);
+            let (answered, answer) = oneshot::channel();
+            let mut waiting = pin!(awake.begin().answer(answer));
+            assert_eq!(waiting.as_mut().poll(&mut context), Poll::Pending);
+            assert_eq!(counter.0.load(Ordering::Relaxed), looks);
+            answered.send(5).unwrap();
+            assert_eq!(counter.0.load(Ordering::Relaxed), woken);
+            assert_eq!(waiting.poll(&mut context), Poll::Ready(Some(5)));
+            assert_eq!(awake.under_way.load(Ordering::Relaxed), 0);
+        }
+    }
+
     #[tokio::test]
-    async fn an_answer_is_found_awake_and_asleep() {
+    async fn nobody_waits_for_an_answer_that_never_comes() {
         for usual_commit in [FAST, MOMENT * 2] {
             let awake = awake(true, usual_commit);
-            let (answered, answer) = oneshot::channel();
-            let given = async { answered.send(5) };
-            let (found, sent) = tokio::join!(awake.begin().answer(answer), given);
-            assert_eq!((found, sent), (Some(5), Ok(())));
             let (answered, answer) = oneshot::channel::<i32>();
             let gone = async { drop(answered) };
             let (found, ()) = tokio::join!(awake.begin().answer(answer), gone);
             assert_eq!(found, None);
-            assert_eq!(awake.under_way.load(Ordering::Relaxed), 0);
         }
     }
 

@@ -179,7 +179,7 @@ impl CrudStore {
         self.inner.writer.close();
     }
 
-    /// Runs `work` on the writing connection, in a savepoint of the next group commit. Answers after the commit.
+    /// Runs `work` on the writing connection. Answers after the commit.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,

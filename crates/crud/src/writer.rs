@@ -179,7 +179,7 @@ impl Writer {
         Ok((writer, workspaces))
     }
 
-    /// Runs `work` in a savepoint of the next group commit. Answers after the commit.
+    /// Runs `work` in the next group commit. Answers after the commit.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,

@@ -91,9 +91,11 @@ impl Artifacts {
     }
 
     /// A new artifact is written down: others may do now what can be done after the answer.
-    fn added(&self, artifact: &ArtifactDetail) {
+    fn added(&self, artifact: &ArtifactDetail, has_chunk_hashes: bool) {
         self.projections.notify_one();
-        if artifact.blob.size_bytes.unsigned_abs() > limits::RECOMMENDED_CHUNK {
+        let has_chunks = artifact.blob.size_bytes.unsigned_abs() > limits::RECOMMENDED_CHUNK;
+        if has_chunks && !has_chunk_hashes {
+            // If too many wait, this one is found later.
             let _ = self.unverified.try_send(artifact.blob.clone());
         }
     }
@@ -299,6 +301,7 @@ async fn record(
         "mime_mismatch": detected.mismatch,
     });
     let size = session.size_bytes.unsigned_abs();
+    let has_chunk_hashes = chunk_hashes.is_some();
     let finish = FinishUpload {
         upload_id: session.id.clone(),
         new: NewArtifact {
@@ -320,7 +323,8 @@ async fn record(
         .await
         .map_err(rows::failure)?;
     if finished.is_new {
-        gateway.artifacts.added(&finished.detail);
+        let artifacts = &gateway.artifacts;
+        artifacts.added(&finished.detail, has_chunk_hashes);
     }
     Ok(finished)
 }

@@ -48,7 +48,7 @@ pub(crate) struct Download {
     pub(crate) blob: Arc<BlobReader>,
     /// Of all its bytes.
     pub(crate) sha256: String,
-    /// The hashes its chunks were uploaded with.
+    /// The hashes of its chunks, if they are known.
     pub(crate) chunk_hashes: Option<Arc<crud::ChunkHashes>>,
     /// When the workspace was last seen to be there, in Unix seconds.
     pub(crate) checked_at: i64,

@@ -135,16 +135,19 @@ fn a_verification_hashes_the_chunks_of_what_is_intact() {
 }
 
 #[test]
-fn quarantine_keeps_the_bytes_aside() {
+fn quarantine_keeps_damaged_bytes_aside_and_leaves_good_ones_where_they_are() {
     let home = home();
     let key = home.store.put(&home.workspace, b"content").unwrap().key;
+    assert_eq!(home.store.quarantine(&key).unwrap(), Removed::Kept);
+    assert_eq!(home.store.verify(&key).unwrap(), Verified::Intact);
+    damage(&home.blob_path(b"content"));
     assert_eq!(home.store.quarantine(&key).unwrap(), Removed::Removed);
     assert_eq!(home.store.quarantine(&key).unwrap(), Removed::Missing);
     assert_eq!(home.store.verify(&key).unwrap(), Verified::Missing);
     let aside = home
         .workspace_path("quarantine")
         .join(key.sha256().to_string());
-    assert_eq!(fs::read(aside).unwrap(), b"content");
+    assert_eq!(fs::read(aside).unwrap(), b"?ontent");
 }
 
 #[test]

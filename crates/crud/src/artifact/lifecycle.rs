@@ -207,9 +207,13 @@ impl ArtifactRepository<'_> {
         let (blob_id, status) = (blob_id.to_owned(), status.to_owned());
         self.0
             .write(move |db| {
-                let sql = "UPDATE artifact_blob SET status = $2, last_verified_at = $3 WHERE id = $1 RETURNING id";
-                let known = query::one(db, sql, [blob_id.as_str().into(), status.as_str().into(), now.into()])?;
-                if let Some(chunk_hashes) = chunk_hashes.filter(|_| known.is_some()) {
+                // What somebody else has put aside is missing, too.
+                let sql = "UPDATE artifact_blob SET status = $2, last_verified_at = $3 \
+                           WHERE id = $1 AND ($2 <> 'missing' OR status = 'ready') RETURNING id";
+                if query::one(db, sql, [blob_id.as_str().into(), status.as_str().into(), now.into()])?.is_none() {
+                    return Ok(Vec::new());
+                }
+                if let Some(chunk_hashes) = chunk_hashes {
                     make::keep_chunk_hashes(db, &blob_id, &chunk_hashes)?;
                 }
                 let artifact_status = match status.as_str() {

@@ -38,7 +38,7 @@ pub struct NewArtifact {
     pub now: i64,
 }
 
-/// The hashes of the chunks in which bytes were received.
+/// The hashes of the chunks of bytes: those they were received in, or of a size that was chosen later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkHashes {
     /// The size of every chunk but the last.

@@ -4,8 +4,6 @@
 //! had the hash they should have. So a download need not hash them again, and a chunk that a disk has damaged since
 //! does not get past whoever verifies it.
 
-use std::num::NonZeroUsize;
-
 use blobs::key::ContentHash;
 use crud::ChunkHashes;
 
@@ -53,25 +51,13 @@ impl Collected {
     }
 }
 
-/// How long the chunks are whose hashes a verification makes: as those that are kept, or as a download wants them if
-/// it does not say.
-pub(super) fn size_of(kept: Option<&ChunkHashes>) -> NonZeroUsize {
-    const RECOMMENDED: NonZeroUsize =
-        NonZeroUsize::new(limits::RECOMMENDED_CHUNK as usize).expect("it is not zero");
-    let kept = kept.and_then(|kept| u64::try_from(kept.chunk_bytes).ok());
-    let kept = kept.filter(|kept| (MIN_CHUNK..=limits::MAX_CHUNK).contains(kept));
-    kept.and_then(|kept| NonZeroUsize::new(usize::try_from(kept).ok()?))
-        .unwrap_or(RECOMMENDED)
-}
-
-/// The hashes a verification made, if there is more than one: that of a single chunk is that of the whole.
-pub(super) fn of_chunks(chunk: NonZeroUsize, hashes: &[ContentHash]) -> Option<ChunkHashes> {
-    let is_worth_it = hashes.len() > 1;
-    Some(ChunkHashes {
-        chunk_bytes: i64::try_from(chunk.get()).ok()?,
+/// The hashes of chunks of the recommended size, if there is more than one: that of a single chunk is that of the whole.
+pub(super) fn of_recommended(hashes: &[ContentHash]) -> Option<ChunkHashes> {
+    let chunk_bytes = i64::try_from(limits::RECOMMENDED_CHUNK).ok()?;
+    (hashes.len() > 1).then(|| ChunkHashes {
+        chunk_bytes,
         hashes: hashes.iter().map(ToString::to_string).collect(),
     })
-    .filter(|_| is_worth_it)
 }
 
 /// The hash of a range of `size` bytes, if it is one of their chunks.
@@ -155,36 +141,15 @@ mod tests {
     }
 
     #[test]
-    fn a_verification_makes_hashes_of_the_size_that_is_kept_or_else_recommended() {
-        let size = |chunk_bytes| {
-            let hashes = String::new();
-            size_of(Some(&ChunkHashes {
-                chunk_bytes,
-                hashes,
-            }))
-            .get() as u64
-        };
-        let recommended = limits::RECOMMENDED_CHUNK;
-        assert_eq!(size_of(None).get() as u64, recommended);
-        assert_eq!([size(70_000), size(1 << 20)], [70_000, 1 << 20]);
-        // Too many hashes, or nothing that anybody can ask for.
-        for senseless in [-1, 0, 1, 65_535, (1 << 20) + 1, i64::MAX, i64::MIN] {
-            assert_eq!(size(senseless), recommended, "{senseless}");
-        }
-    }
-
-    #[test]
-    fn a_verification_of_a_single_chunk_makes_none() {
+    fn the_hash_of_a_single_chunk_is_not_kept() {
         let hash = ContentHash::of(b"x");
-        let of_chunks = |hashes: &[ContentHash]| of_chunks(size_of(None), hashes);
-        assert_eq!([of_chunks(&[]), of_chunks(&[hash])], [None, None]);
-        let hashes = format!("{hash}{hash}");
-        let chunk_bytes = 256 << 10;
+        let kept = [&[][..], &[hash]].map(of_recommended);
+        assert_eq!(kept, [None, None]);
         let two = ChunkHashes {
-            chunk_bytes,
-            hashes,
+            chunk_bytes: 256 << 10,
+            hashes: format!("{hash}{hash}"),
         };
-        assert_eq!(of_chunks(&[hash, hash]), Some(two));
+        assert_eq!(of_recommended(&[hash, hash]), Some(two));
     }
 
     #[test]

@@ -52,7 +52,7 @@ async fn keep_one(
     let kept = gateway.store.artifacts().keep_output(output).await;
     let kept = kept.map_err(|error| error.to_string())?;
     if kept.is_new {
-        gateway.artifacts.added(&kept.detail);
+        gateway.artifacts.added(&kept.detail, false);
     }
     let (_, publications) =
         upload::announce(gateway, kept).map_err(|failure| failure.message().to_owned())?;

@@ -1,5 +1,5 @@
-//! Bytes are looked at again, while the processors have nothing better to do: from time to time, and soon after they
-//! came without hashes of their chunks, so that downloads find some.
+//! Bytes are looked at again beside everything else: from time to time, and soon after they came without hashes of
+//! their chunks, so that downloads find some.
 
 use std::{
     num::NonZeroUsize,
@@ -7,49 +7,59 @@ use std::{
     thread,
 };
 
-use blobs::store::{BlobStore as _, Verified};
+use blobs::{
+    key::BlobKey,
+    store::{BlobStore, Removed, Verified},
+};
 use crud::ChunkHashes;
 use entity::artifact_blob;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{chunk_hashes, key};
+use super::{chunk_hashes, key, limits};
 use crate::Gateway;
 
 /// New bytes that may wait. Those beyond are found in time, with the old ones.
 pub(super) const MAX_WAITING: usize = 64;
+const CHUNK: NonZeroUsize =
+    NonZeroUsize::new(limits::RECOMMENDED_CHUNK as usize).expect("it is not zero");
 
-/// Looks at new bytes that nobody knows the hashes of the chunks of, for as long as the gateway lives.
+/// Looks at new bytes that came without hashes of their chunks, for as long as the gateway lives.
 pub(crate) async fn run(gateway: Weak<Gateway>, mut new: mpsc::Receiver<artifact_blob::Model>) {
     while let Some(blob) = new.recv().await {
         let Some(gateway) = gateway.upgrade() else {
             return;
         };
-        let verified = match gateway.store.artifacts().chunk_hashes(&blob.id).await {
-            Ok(Some(_)) => Ok(()),
-            Ok(None) => verify(&gateway, blob).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = verified {
-            tracing::warn!(%error, "new bytes cannot be looked at");
+        match verify(&gateway, blob).await {
+            Ok(()) => {}
+            Err(crud::Error::Closed) => return,
+            Err(error) => tracing::warn!(%error, "new bytes cannot be looked at"),
         }
     }
 }
 
-/// Looks at the bytes and writes down what they are like. Damaged ones are put aside.
+/// Looks at the bytes and writes down what they are like, with hashes of their chunks if there are none yet.
 pub(super) async fn verify(
-    gateway: &Arc<Gateway>,
+    gateway: &Gateway,
     blob: artifact_blob::Model,
 ) -> Result<(), crud::Error> {
     let artifacts = gateway.store.artifacts();
-    let kept = artifacts.chunk_hashes(&blob.id).await?;
-    let chunk = chunk_hashes::size_of(kept.as_ref());
-    let (worker, id) = (Arc::clone(gateway), blob.id.clone());
-    let looked = unhurried(move || look_at(&worker, &blob, chunk)).await;
-    let Some((status, chunk_hashes)) = looked.flatten() else {
+    let is_hashed = artifacts.chunk_hashes(&blob.id).await?.is_some();
+    let Ok(key) = key(&blob.workspace_id, &blob.sha256) else {
         return Ok(());
     };
+    let blobs = Arc::clone(gateway.artifacts.blobs());
+    let looked = unhurried(move || look_at(&*blobs, &key, is_hashed)).await;
+    let (status, chunk_hashes) = match looked {
+        Some(Ok(Some(looked))) => looked,
+        Some(Ok(None)) | None => return Ok(()),
+        Some(Err(error)) => {
+            tracing::warn!(%error, "a blob cannot be looked at");
+            return Ok(());
+        }
+    };
     let now = gateway.sources.clock.now();
-    for artifact in artifacts.verified(&id, status, chunk_hashes, now).await? {
+    let verified = artifacts.verified(&blob.id, status, chunk_hashes, now);
+    for artifact in verified.await? {
         tracing::error!(
             artifact = artifact.id,
             status,
@@ -59,30 +69,33 @@ pub(super) async fn verify(
     Ok(())
 }
 
-/// What bytes are like, and the hashes of their chunks. Blocks.
+/// What bytes are like, and the hashes of their chunks if nobody knows them. Damaged bytes are put aside; none if
+/// somebody has just brought good ones instead. Blocks.
 fn look_at(
-    gateway: &Gateway,
-    blob: &artifact_blob::Model,
-    chunk: NonZeroUsize,
-) -> Option<(&'static str, Option<ChunkHashes>)> {
-    let key = key(&blob.workspace_id, &blob.sha256).ok()?;
-    match gateway.artifacts.blobs().verify_chunks(&key, chunk) {
-        Ok((Verified::Intact, hashes)) => Some(("ready", chunk_hashes::of_chunks(chunk, &hashes))),
-        Ok((Verified::Damaged, _)) => {
-            if let Err(error) = gateway.artifacts.blobs().quarantine(&key) {
-                tracing::warn!(%error, "a damaged blob cannot be put aside");
-            }
-            Some(("quarantined", None))
-        }
-        Ok((Verified::Missing, _)) => Some(("missing", None)),
-        Err(error) => {
-            tracing::warn!(%error, "a blob cannot be looked at");
-            None
-        }
+    blobs: &dyn BlobStore,
+    key: &BlobKey,
+    is_hashed: bool,
+) -> Result<Option<(&'static str, Option<ChunkHashes>)>, blobs::Error> {
+    let look = || match is_hashed {
+        true => Ok((blobs.verify(key)?, Vec::new())),
+        false => blobs.verify_chunks(key, CHUNK),
+    };
+    let looked = match look()? {
+        // Bytes that are being replaced by good ones are not there for a moment.
+        (Verified::Missing, _) => look()?,
+        looked => looked,
+    };
+    match looked {
+        (Verified::Intact, hashes) => Ok(Some(("ready", chunk_hashes::of_recommended(&hashes)))),
+        (Verified::Missing, _) => Ok(Some(("missing", None))),
+        (Verified::Damaged, _) => match blobs.quarantine(key)? {
+            Removed::Removed => Ok(Some(("quarantined", None))),
+            Removed::Kept | Removed::Missing => Ok(None),
+        },
     }
 }
 
-/// Does work that may block on a thread that makes way for all others.
+/// Does work that may block on a thread that makes way for others where the system lets it.
 async fn unhurried<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (answer, answered) = oneshot::channel();
     let thread = thread::Builder::new().name("verifier".to_owned());
@@ -142,21 +155,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn hashes_that_came_with_the_bytes_are_compared_and_keep_their_size() {
+    async fn hashes_that_came_with_the_bytes_stay() {
         let folder = tempfile::tempdir().unwrap();
         let (gateway, client) = opened(&Home::open(folder.path()).unwrap()).await;
         let (artifact, blob) = upload(&gateway, &client, &bytes(), Some(70_000)).await;
         let artifacts = gateway.store.artifacts();
-        let wrong = ChunkHashes {
-            hashes: "0".repeat(9 * 64),
-            ..hashes(&bytes(), 70_000)
-        };
-        let broken = artifacts.verified(&blob, "ready", Some(wrong), 1).await;
-        assert_eq!(broken.unwrap(), []);
         let found = artifacts.get("ws_a", &artifact, None).await.unwrap();
         verify(&gateway, found.blob).await.unwrap();
         let kept = artifacts.chunk_hashes(&blob).await.unwrap();
         assert_eq!(kept, Some(hashes(&bytes(), 70_000)));
+        let found = artifacts.get("ws_a", &artifact, None).await.unwrap();
+        assert!(found.blob.last_verified_at.is_some());
     }
 
     #[tokio::test]
@@ -178,6 +187,25 @@ mod tests {
         // Those of the good bytes, for whoever brings them again.
         let kept = artifacts.chunk_hashes(&blob).await.unwrap();
         assert_eq!(kept, Some(hashes(&bytes(), 70_000)));
+    }
+
+    #[tokio::test]
+    async fn what_was_put_aside_is_not_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::open(folder.path()).unwrap();
+        let (gateway, client) = opened(&home).await;
+        let (artifact, blob) = upload(&gateway, &client, &bytes(), Some(70_000)).await;
+        let artifacts = gateway.store.artifacts();
+        let get = || async { artifacts.get("ws_a", &artifact, None).await.unwrap() };
+        std::fs::remove_file(path(&home, &sha256_hex(bytes()))).unwrap();
+        // Another process was faster.
+        let aside = artifacts.verified(&blob, "quarantined", None, 1).await;
+        assert_eq!(aside.unwrap().len(), 1);
+        verify(&gateway, get().await.blob).await.unwrap();
+        assert_eq!(get().await.blob.status, "quarantined");
+        artifacts.verified(&blob, "ready", None, 1).await.unwrap();
+        verify(&gateway, get().await.blob).await.unwrap();
+        assert_eq!(get().await.blob.status, "missing");
     }
 
     #[tokio::test]

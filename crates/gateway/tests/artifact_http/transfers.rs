@@ -1,6 +1,6 @@
 //! Uploads and downloads over a WebSocket, chunk by chunk.
 
-use std::{fs::File, ops::Range, os::unix::fs::FileExt as _};
+use std::{fs::File, ops::Range, os::unix::fs::FileExt as _, time::Duration};
 
 use protocol::artifact::{
     ArtifactUpdatedNotification, download::ArtifactDownloadProgressNotification,
@@ -365,6 +365,7 @@ async fn a_chunk_comes_with_the_hash_it_was_uploaded_with_also_once_the_disk_dam
 async fn chunks_that_did_not_all_come_to_one_process_with_a_hash_are_hashed_as_they_are_sent() {
     let server = server().await;
     let neighbour = server.neighbour().await;
+    // Too short for the gateway to make hashes afterwards.
     let different = [
         [(&server, false); 3],
         [(&server, true), (&server, false), (&server, true)],
@@ -378,6 +379,36 @@ async fn chunks_that_did_not_all_come_to_one_process_with_a_hash_are_hashed_as_t
         for (header, sent) in server.ranges(&artifact, RANGES).await {
             assert_eq!(header["chunk_sha256"], sha256_hex(&sent));
         }
+    }
+}
+
+#[tokio::test]
+async fn hashes_the_gateway_made_after_the_upload_tell_of_damage_since() {
+    const MADE: usize = 256 << 10;
+    let server = server().await;
+    let bytes = noise(2 * MADE + 7);
+    let ranges = [0..MADE, MADE..2 * MADE, 2 * MADE..2 * MADE + 7];
+    let path = server.upload("a.bin", "", &bytes).await;
+    let database = rusqlite::Connection::open(server.home.path().join("gateway.db")).unwrap();
+    let are_made = || {
+        let sql = "SELECT COUNT(*) FROM artifact_chunk_hashes";
+        database.query_row(sql, [], |row| row.get::<_, i64>(0)) == Ok(1)
+    };
+    let made = async {
+        while !are_made() {
+            tokio::task::yield_now().await;
+        }
+    };
+    let made = tokio::time::timeout(Duration::from_secs(60), made).await;
+    made.expect("the gateway makes them soon");
+    server.damage(&bytes, MADE + 5);
+    let artifact = json!({"artifact_id": path.split('/').nth(3)});
+    let found = server.ranges(&artifact, ranges.clone()).await;
+    for ((header, sent), range) in found.iter().zip(ranges) {
+        let hash = sha256_hex(&bytes[range]);
+        assert_eq!(header["chunk_sha256"], hash);
+        let is_bad = header["offset"] == MADE;
+        assert_eq!(sha256_hex(sent) == hash, !is_bad, "{header}");
     }
 }
 

@@ -136,7 +136,7 @@ async fn chunk(
     })
 }
 
-/// The hash of a range of a download: the one it was uploaded with, or else made from the bytes. Either way these are
+/// The hash of a range of a download: the one that is known, or else made from the bytes. Either way these are
 /// in memory afterwards, so that sending them waits for no disk.
 async fn hash_of(download: &Download, offset: u64, length: u64) -> Result<String, Failure> {
     let known = match &download.chunk_hashes {
