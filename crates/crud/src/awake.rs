@@ -19,8 +19,9 @@ use tokio::sync::oneshot;
 const MOMENT: Duration = Duration::from_micros(300);
 /// Whoever was let run for longer than this has more to do than to answer us.
 const CROWDED: Duration = Duration::from_micros(500);
-/// How long nobody stays awake when the processors are needed.
-const REST: Duration = Duration::from_secs(1);
+/// How long nobody stays awake when the processors are needed. Twice as long each time, until nobody needed them.
+const SHORTEST_REST: Duration = Duration::from_millis(10);
+const LONGEST_REST: Duration = Duration::from_secs(1);
 
 /// What the writing thread and those who wait for it know of each other.
 #[derive(Debug)]
@@ -31,8 +32,10 @@ pub(crate) struct Awake {
     /// With a single processor, who stays awake keeps the others from their work.
     has_processors: bool,
     begun: Instant,
-    /// Until when the processors are needed, in microseconds since we begun.
-    crowded_until: AtomicU64,
+    /// When somebody may stay awake again, in microseconds since we begun.
+    rests_until: AtomicU64,
+    /// How long the next rest is, in microseconds.
+    next_rest: AtomicU64,
 }
 
 impl Awake {
@@ -43,7 +46,8 @@ impl Awake {
             commits_are_fast: AtomicBool::new(false),
             has_processors: processors > 1,
             begun: Instant::now(),
-            crowded_until: AtomicU64::new(0),
+            rests_until: AtomicU64::new(0),
+            next_rest: AtomicU64::new(micros(SHORTEST_REST)),
         }
     }
 
@@ -62,10 +66,10 @@ impl Awake {
     fn is_worth_it(&self) -> bool {
         self.commits_are_fast.load(Ordering::Relaxed)
             && self.under_way.load(Ordering::Relaxed) < 2
-            && self.crowded_until.load(Ordering::Relaxed) <= micros(self.begun.elapsed())
+            && self.rests_until.load(Ordering::Relaxed) <= micros(self.begun.elapsed())
     }
 
-    /// Lets other threads run.
+    /// Lets other threads run while there is nothing to write: none of ours runs for long then.
     fn make_way(&self) {
         let begun = Instant::now();
         thread::yield_now();
@@ -74,8 +78,11 @@ impl Awake {
 
     fn made_way(&self, took: Duration) {
         if took > CROWDED {
-            let until = micros(self.begun.elapsed() + REST);
-            self.crowded_until.store(until, Ordering::Relaxed);
+            let rest = self.next_rest.load(Ordering::Relaxed);
+            let longer = (rest * 2).min(micros(LONGEST_REST));
+            self.next_rest.store(longer, Ordering::Relaxed);
+            let until = micros(self.begun.elapsed()) + rest;
+            self.rests_until.store(until, Ordering::Relaxed);
         }
     }
 
@@ -84,7 +91,12 @@ impl Awake {
         let begun = Instant::now();
         while self.is_worth_it() {
             match queue.try_recv() {
-                Ok(job) => return Some(job),
+                Ok(job) => {
+                    // Nobody needed the processor meanwhile, or it would not be worth it any more.
+                    let rest = micros(SHORTEST_REST);
+                    self.next_rest.store(rest, Ordering::Relaxed);
+                    return Some(job);
+                }
                 Err(TryRecvError::Empty) if begun.elapsed() < MOMENT => self.make_way(),
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return None,
             }
@@ -109,8 +121,8 @@ impl UnderWay<'_> {
                 Ok(given) => return Some(given),
                 Err(oneshot::error::TryRecvError::Closed) => return None,
                 Err(oneshot::error::TryRecvError::Empty) if begun.elapsed() < MOMENT => {
-                    // Other processes first, then the other tasks and sockets of this thread.
-                    self.0.make_way();
+                    // Other threads first, the writing one among them, then the other tasks and sockets of this one.
+                    thread::yield_now();
                     tokio::task::yield_now().await;
                 }
                 Err(oneshot::error::TryRecvError::Empty) => break,
@@ -165,17 +177,24 @@ mod tests {
     }
 
     #[test]
-    fn whoever_needs_the_processors_gets_them_for_a_while() {
-        let awake = awake(true, FAST);
+    fn whoever_needs_the_processors_gets_them_for_longer_each_time() {
+        let mut awake = awake(true, FAST);
         awake.made_way(CROWDED / 2);
         assert!(awake.is_worth_it());
-        awake.made_way(CROWDED * 2);
-        assert!(!awake.is_worth_it());
-        let over = Awake {
-            begun: awake.begun - REST,
-            ..awake
-        };
-        assert!(over.is_worth_it());
+        let (jobs, queue) = channel();
+        // The last of the rests comes after nobody needed them.
+        for rest in [10, 20, 40, 80, 160, 320, 640, 1000, 1000, 10].map(Duration::from_millis) {
+            if rest < LONGEST_REST
+                && awake.next_rest.load(Ordering::Relaxed) == micros(LONGEST_REST)
+            {
+                jobs.send(5).unwrap();
+                assert_eq!(awake.next(&queue), Some(5));
+            }
+            awake.made_way(CROWDED * 2);
+            assert!(!awake.is_worth_it());
+            awake.begun -= rest;
+            assert!(awake.is_worth_it(), "{rest:?}");
+        }
     }
 
     /// Counts how often it is asked to look again.
