@@ -6,6 +6,7 @@ export const address = {
   workspace: (workspace: string) => `/w/${part(workspace)}`,
   tree: (workspace: string) => `/w/${part(workspace)}/tree`,
   thread: (workspace: string, thread: string) => `/w/${part(workspace)}/t/${part(thread)}`,
+  trash: (workspace: string) => `/w/${part(workspace)}/trash`,
   folder: (workspace: string, folder: string) => `/w/${part(workspace)}/f/${part(folder)}`,
   /** The AGENTS.md of a folder, or of the root. */
   agentsDoc: (workspace: string, folder?: string | null) =>

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { openDesk, until } from "./desk.mjs";
@@ -82,13 +82,13 @@ test("a job that cannot begin says why, and what was typed for it is kept until 
   await page.getByRole("heading", { name: /Result/ }).waitFor();
   await page.getByText("Blocked").first().waitFor();
   await page.getByRole("link", { name: "Jobs", exact: true }).first().click();
-  await page.getByRole("cell", { name: "Poster" }).waitFor();
+  await page.getByRole("cell", { name: "Poster", exact: true }).waitFor();
   await page.getByRole("button", { name: "New job" }).click();
   assert.equal(await page.getByLabel("What it is to reach").inputValue(), "");
   await page.context().close();
 });
 
-test("asking what a launch would do leaves one run behind, however often one asks", async () => {
+test("asking what a launch would do leaves no run behind, however often one asks", async () => {
   const runs = () => desk.call("run.list", { workspace_dir: dir });
   const before = (await runs()).length;
   const page = await open("/sessions");
@@ -101,7 +101,7 @@ test("asking what a launch would do leaves one run behind, however often one ask
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
   }
-  assert.equal((await runs()).length, before + 1);
+  assert.equal((await runs()).length, before);
   await page.context().close();
 });
 
@@ -137,6 +137,75 @@ test("the heartbeat is beaten once, and tells what it did", async () => {
   await page.getByRole("button", { name: "Beat now" }).click();
   await page.getByRole("heading", { name: /It woke/ }).waitFor();
   await until(async () => (await desk.call("heartbeat.status", { workspace_dir: dir })).state.stats.ticks_total === 1);
+  await page.context().close();
+});
+
+test("the heartbeat is off, and turning it on says first what may start, how often and under which cap", async () => {
+  const config = () => desk.call("heartbeat.config.get", { workspace_dir: dir });
+  assert.equal((await config()).enabled, false);
+  const page = await open("/heartbeat");
+  await page.getByText("Off", { exact: true }).first().waitFor();
+  await page.getByLabel("Beats by itself").check();
+  await page.getByRole("button", { name: "Save" }).click();
+  const dialog = page.getByRole("dialog", { name: "Turn the heartbeat on?" });
+  await dialog.getByText(/may be started every 20 minutes.*there is no token cap/).waitFor();
+  await dialog.getByText("Poster: none").waitFor();
+  assert.equal((await config()).enabled, false);
+  await dialog.getByRole("button", { name: "Leave it off" }).click();
+  await dialog.waitFor({ state: "detached" });
+  assert.equal((await config()).enabled, false);
+  await page.getByRole("button", { name: "Save" }).click();
+  await dialog.getByRole("button", { name: "Turn it on" }).click();
+  await until(async () => (await config()).enabled);
+  await desk.call("heartbeat.config.set", { workspace_dir: dir, enabled: false });
+  await page.context().close();
+});
+
+test("a launch and a job of a project with a repository send it and the task", async () => {
+  const tasks = join(dir, "work/projects", project, "tasks");
+  mkdirSync(tasks, { recursive: true });
+  const head = {
+    schema_version: 1,
+    type: "task",
+    id: "task_hang",
+    project_id: project,
+    title: "Hang it",
+    created_at: "2026-06-01T10:00:00.000Z",
+    status: "draft",
+    visibility: "team",
+    milestones: [],
+  };
+  const body = "## Contract\n\n## Milestones\n";
+  writeFileSync(join(tasks, "task_hang.md"), `---\n${JSON.stringify(head)}\n---\n\n${body}`);
+  const sent = [];
+  const page = await open("/jobs");
+  page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => sent.push(String(payload))));
+  await page.reload();
+  await page.getByRole("button", { name: "New job" }).first().click();
+  const job = page.getByRole("dialog", { name: "New job" });
+  await job.getByLabel("Project").selectOption({ label: "Poster" });
+  await job.getByLabel("What it is to reach").fill("Hang the poster");
+  assert.equal(await job.getByLabel("Repository").inputValue(), "poster-site");
+  await job.getByLabel("Task").selectOption({ label: "Hang it" });
+  await job.getByRole("button", { name: "Give the job" }).click();
+  await page.waitForURL("**/jobs/*/*");
+  const submitted = sent.map((text) => JSON.parse(text)).find(({ method }) => method === "job.submit");
+  assert.equal(submitted.params.repo_id, "poster-site");
+  assert.equal(submitted.params.task_id, "task_hang");
+  assert.equal(submitted.params.job.context_refs[0].value, `work/projects/${project}/tasks/task_hang.md`);
+  await page.goto(`${desk.url}/w/${workspace}/sessions`);
+  await page.getByRole("button", { name: "Launch", exact: true }).first().click();
+  const launch = page.getByRole("dialog", { name: "Launch a session" });
+  await launch.getByLabel("Project").selectOption({ label: "Poster" });
+  await launch.getByLabel("What runs").selectOption("codex");
+  assert.equal(await launch.getByLabel("Repository").inputValue(), "poster-site");
+  await launch.getByLabel("Task").selectOption({ label: "Hang it" });
+  await launch.getByLabel("What it is asked").fill("Hang the poster");
+  await launch.getByRole("button", { name: "What would happen?" }).click();
+  const asked = () => sent.map((text) => JSON.parse(text)).find(({ method }) => method === "session.launch");
+  await until(async () => asked());
+  assert.equal(asked().params.repo_id, "poster-site");
+  assert.equal(asked().params.task_id, "task_hang");
   await page.context().close();
 });
 

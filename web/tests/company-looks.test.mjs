@@ -43,7 +43,7 @@ before(async () => {
     run: [`/runs/${project}/${told.run_id}?event=4`, (page) => page.getByText(/Chain verified/)],
     "run-forged": [`/runs/${project}/${forged.run_id}`, (page) => page.getByText(/Chain broken at event/)],
     sessions: ["/sessions", (page) => page.getByRole("button", { name: "Stop" })],
-    jobs: ["/jobs", (page) => page.getByRole("cell", { name: "Completed" })],
+    jobs: ["/jobs", (page) => page.getByRole("cell", { name: "Blocked" })],
     job: [`/jobs/${project}/${company.job}`, (page) => page.getByRole("heading", { name: /Result/ })],
     plans: ["/plans", (page) => page.getByRole("progressbar", { name: "Progress of Data platform" })],
     plan: [

@@ -181,4 +181,40 @@ function pdf(text) {
   return Buffer.from(body);
 }
 
+/** Uploads a file from outside the page. */
+async function upload(file_name, bytes, more = {}) {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const start = { workspace_id, client_attachment_id: file_name, file_name, size_bytes: bytes.length, sha256, source_kind: "api", ...more };
+  const { upload_id } = await desk.call("artifact/upload/start", start);
+  const content_base64 = Buffer.from(bytes).toString("base64");
+  await desk.call("artifact/upload/chunk", { workspace_id, upload_id, offset: 0, content_base64 });
+  return (await desk.call("artifact/upload/finish", { workspace_id, upload_id })).artifact;
+}
+
+test("files of every type appear in the list while it is open", async () => {
+  await desk.call("thread/start", { workspace_id, thread_id: "live", name: "live" });
+  await desk.call("thread/move", { workspace_id, thread_id: "live" });
+  const page = await desk.window();
+  await page.goto(`${desk.url}/w/${workspace_id}/files`);
+  await page.getByText("Room taken").waitFor();
+  // A file without a projection, so that nothing but its creation is announced.
+  for (const more of [{}, { thread_id: "live" }]) {
+    const name = `live-${Object.keys(more).length}.bin`;
+    await upload(name, Buffer.concat([Buffer.from([0, 159, 146, 150]), randomBytes(64)]), more);
+    await page.locator(".file-row", { hasText: name }).waitFor();
+  }
+  await page.context().close();
+});
+
+test("the files of a thread come page by page", async () => {
+  const page = await open("pages");
+  for (let number = 0; number < 52; number += 1) await upload(`page-${number}.bin`, randomBytes(32), { thread_id: "pages" });
+  await page.getByRole("tab", { name: "Files" }).click();
+  await page.locator(".artifact-name", { hasText: "page-51.bin" }).waitFor();
+  await page.getByRole("button", { name: "Older files" }).click();
+  await until(async () => (await page.locator(".artifact").count()) === 52);
+  assert.equal(await page.getByRole("button", { name: "Older files" }).count(), 0);
+  await page.context().close();
+});
+
 test("no page complained", () => assert.deepEqual(desk.problems, []));

@@ -91,18 +91,50 @@ test("a deleted thread comes back by undo", async () => {
   await page.context().close();
 });
 
-test("a deleted folder leaves its threads one level up, and undo puts them back", async () => {
+test("deleting a folder asks first, says what happens to what is in it, and can be undone", async () => {
   const id = await folder("Short-lived");
   await thread("inside", "Thread inside", id);
+  await folder("Folder inside", id);
+  await desk.call("thread/agents_doc/save", { workspace_id, folder_id: id, content: "Be brief.\n" });
   const page = await open();
-  await choose(page, "Short-lived", "Delete folder");
+  await choose(page, "Short-lived", "Delete folder…");
+  const dialog = page.getByRole("dialog", { name: "Delete the folder “Short-lived”?" });
+  await dialog.getByText("Its AGENTS.md (version 1, 10 characters) goes with it").waitFor();
+  await dialog.getByText("1 thread and 1 folder in it stay and move one level up, to the root of the tree").waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  assert.equal(await folderOf("inside"), id);
+  await choose(page, "Short-lived", "Delete folder…");
+  await dialog.getByRole("button", { name: "Delete folder" }).click();
   await row(page, "Short-lived").waitFor({ state: "detached" });
-  assert.equal(await row(page, "Thread inside").getAttribute("aria-level"), "1");
+  await until(async () => (await row(page, "Thread inside").getAttribute("aria-level")) === "1");
   await page.getByRole("button", { name: "Undo" }).click();
   await row(page, "Short-lived").waitFor();
-  await choose(page, "Short-lived", "Delete folder");
-  await page.getByRole("button", { name: "Dismiss" }).click();
-  await until(async () => !(await tree()).folders.some((one) => one.id === id));
+  await until(async () => (await folderOf("inside")) === id);
+  const doc = await desk.call("thread/agents_doc/get", { workspace_id, folder_id: id });
+  assert.equal(doc.explicit.content, "Be brief.\n");
+  await desk.call("thread/folder/delete", { workspace_id, folder_id: id });
+  await page.context().close();
+});
+
+test("the trash lists what was deleted, restores it, and deletes it for good", async () => {
+  const id = await folder("Thrown away");
+  await thread("thrown", "Thrown thread", id);
+  await desk.call("thread/delete", { workspace_id, thread_id: "thrown" });
+  const page = await open();
+  await page.getByRole("button", { name: "Trash" }).click();
+  await page.getByRole("heading", { name: "Trash" }).waitFor();
+  await page.getByText("Thread, in Thrown away").waitFor();
+  // A deletion elsewhere appears by itself.
+  await desk.call("thread/folder/delete", { workspace_id, folder_id: id });
+  await page.getByRole("button", { name: "Restore Thrown away" }).waitFor();
+  await page.getByRole("button", { name: "Restore Thrown thread" }).click();
+  await page.getByText("The folder `Thrown away` it was in is gone").waitFor();
+  await row(page, "Thrown thread").waitFor();
+  await page.getByRole("button", { name: "Delete Thrown away for good" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete for good" }).click();
+  await page.getByRole("button", { name: "Restore Thrown away" }).waitFor({ state: "detached" });
+  const { items } = await desk.call("trash/list", { workspace_id });
+  assert.ok(!items.some((item) => item.id === id));
   await page.context().close();
 });
 

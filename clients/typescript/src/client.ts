@@ -1,6 +1,13 @@
 // A connection to a gateway that comes back by itself: typed calls, notifications, binary frames.
 
-import { ClosedError, ConnectionLostError, QueueFullError, RpcError, TimeoutError } from "./errors.js";
+import {
+  AuthenticationError,
+  ClosedError,
+  ConnectionLostError,
+  QueueFullError,
+  RpcError,
+  TimeoutError,
+} from "./errors.js";
 import { Following, type Arrival, type Gap } from "./following.js";
 import { READS, type Methods, type Notifications } from "./generated.js";
 import { Listeners } from "./listeners.js";
@@ -94,6 +101,8 @@ export class Client {
   #reconnectTimer: ReturnType<typeof setTimeout> | undefined;
   #connectTimer: ReturnType<typeof setTimeout> | undefined;
   #silenceTimer: ReturnType<typeof setInterval> | undefined;
+  /** Whether the gateway let the socket there is in. */
+  #wasAdmitted = false;
   #closedBy: Error | undefined;
 
   constructor(options: ConnectOptions) {
@@ -237,11 +246,13 @@ export class Client {
     const protocols = this.token === undefined ? ["accord"] : ["accord", `bearer.${this.token}`];
     const socket = new Socket(this.#webSocketUrl, protocols);
     this.#socket = socket;
+    this.#wasAdmitted = false;
     socket.binaryType = "arraybuffer";
     this.#connectTimer = setTimeout(() => this.#lost(socket), CONNECT_TIMEOUT);
     let heard = true;
     let asked = false;
     socket.onopen = () => {
+      this.#wasAdmitted = true;
       clearTimeout(this.#connectTimer);
       this.#silenceTimer = setInterval(() => {
         if (!heard && asked) return this.#lost(socket);
@@ -298,6 +309,30 @@ export class Client {
       pending.settle({ error: new ConnectionLostError(sentence) });
     }
     if (this.#closedBy) return;
+    if (this.#wasAdmitted || this.token === undefined) return this.#openLater();
+    // A WebSocket does not tell why it was refused.
+    void this.#refusal(this.token).then((sentence) => {
+      if (sentence !== undefined) this.#end(new AuthenticationError(sentence));
+      else if (!this.#closedBy) this.#openLater();
+    });
+  }
+
+  /** Why the gateway does not accept the token; nothing if it does, or does not answer. */
+  async #refusal(token: string): Promise<string | undefined> {
+    try {
+      const answer = await fetch(`${this.httpUrl}ws`, {
+        headers: { authorization: `Bearer ${token}` },
+        cache: "no-store",
+        signal: AbortSignal.timeout(CONNECT_TIMEOUT),
+      });
+      if (answer.status !== 401) return undefined;
+      return (await answer.text()).trim() || "the gateway does not accept the token";
+    } catch {
+      return undefined;
+    }
+  }
+
+  #openLater(): void {
     const { first, max } = this.#options.backoff ?? { first: 500, max: 10_000 };
     const delay = Math.min(first * 2 ** this.#attempts, max) * (0.8 + Math.random() * 0.4);
     this.#attempts += 1;

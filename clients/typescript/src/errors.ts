@@ -33,6 +33,11 @@ export class ClosedError extends Error {
   override readonly name = "ClosedError";
 }
 
+/** The gateway does not accept the token; the client is closed, because no later attempt could succeed. */
+export class AuthenticationError extends Error {
+  override readonly name = "AuthenticationError";
+}
+
 /** No answer came in time. */
 export class TimeoutError extends Error {
   override readonly name = "TimeoutError";

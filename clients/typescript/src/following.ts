@@ -180,6 +180,8 @@ export class Following {
       const areAllThere = await replayed;
       if (followed.held !== held) throw new ConnectionLostError("the connection broke while notifications came");
       if (answer.gap || !areAllThere) this.#gaps.push({ workspace_id });
+      // The gateway does not know our number: it may count anew, from a restored backup for example.
+      if (answer.gap) followed.last = undefined;
       this.#release(followed);
       followed.last = Math.max(followed.last ?? 0, answer.next_seq - 1);
     } catch (error) {

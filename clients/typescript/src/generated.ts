@@ -66,6 +66,45 @@ export interface AdapterCapabilities {
   supports_worktree_isolation: WorktreeIsolation;
 }
 
+/** How the sessions of a worker program are paid for. */
+export type AdapterChannel =
+  /** The login of the program, whose subscription is proven before each launch. */
+  | "subscription_cli"
+  /** A key in the environment of the gateway. */
+  | "api";
+
+/** Params of [`AdapterChannelSet`]. */
+export interface AdapterChannelSetParams {
+  /** How its sessions are paid for from now on. */
+  channel: AdapterChannel;
+  /** The worker program, or a provider that it runs: `codex`, `claude` or `gemini`. */
+  provider: string;
+  /** The company folder. */
+  workspace_dir: string;
+}
+
+/** Response of [`AdapterChannelSet`]. */
+export interface AdapterChannelSetResponse {
+  /** The names in `provider_execution_policy` whose policy changed; empty if nothing did. */
+  changed: string[];
+  /** How its sessions are paid for. */
+  channel: AdapterChannel;
+  /** The worker program. */
+  provider: string;
+}
+
+/** What the check of a worker program before a launch says at this moment. */
+export interface AdapterLaunch {
+  /** How its sessions are paid for. */
+  channel: AdapterChannel;
+  /** Whether a launch would pass the check. */
+  ready: boolean;
+  /** The same in a sentence, with the setting and the command that changes it. */
+  reason?: string | null;
+  /** Why it would not: `unapproved_worker_binary`, `auth_probe_failed`, `api_key_present` or `unknown_proof_strategy`. */
+  reason_code?: string | null;
+}
+
 /** How a worker is spoken to. */
 export type AdapterMode =
   /** Messages in both directions. */
@@ -73,12 +112,25 @@ export type AdapterMode =
   /** A command line, and what it prints. */
   | "cli";
 
+/** Why a worker program cannot be started. */
+export type AdapterReasonCode =
+  /** There is no such program on this machine. */
+  | "not_installed"
+  /** The program has a name that is not approved for the provider. */
+  | "unapproved_binary"
+  /** The program is there and has no app server. */
+  | "no_app_server"
+  /** `.local/machine.yaml` cannot be read. */
+  | "machine_file";
+
 /** One way to run a worker. */
 export interface AdapterRow {
   /** Whether it can be started. */
   available: boolean;
   /** What it can do. */
   capabilities: AdapterCapabilities;
+  /** What the check before a launch says; absent if the program cannot be started at all. */
+  launch?: AdapterLaunch | null;
   /** How it is spoken to. */
   mode: AdapterMode;
   /** Its name. */
@@ -87,6 +139,8 @@ export interface AdapterRow {
   provider: string;
   /** Why not. */
   reason?: string | null;
+  /** The kind of obstacle; absent if it can be started. */
+  reason_code?: AdapterReasonCode | null;
 }
 
 /** Response of [`AdapterStatus`]. */
@@ -513,19 +567,19 @@ export interface ArtifactCapabilitiesResponse {
 
 /** Who made an artifact. */
 export type ArtifactCreatedByKind =
-  /** A person. */
+  /** A person, by an upload. */
   | "user"
-  /** An agent. */
+  /** An agent: a result of a worker, or a picture in the answer of a model. */
   | "agent"
-  /** A tool. */
+  /** Not produced: the gateway runs no tools of its own. */
   | "tool"
-  /** A task. */
+  /** Version 0.1, for results of workers; these have the creator `agent` since. */
   | "task"
-  /** The gateway. */
+  /** Not produced: the gateway makes no artifacts of its own accord. */
   | "system"
-  /** An import. */
+  /** An upload with `source_kind` `import`, `worktree` or `folder_manifest`. */
   | "import"
-  /** An agent outside. */
+  /** Not produced: agents outside connect with a token, as the person who gave it. */
   | "external_agent";
 
 /** Payload of `artifact/created`. */
@@ -626,13 +680,19 @@ export interface ArtifactDownloadChunkParams {
 
 /** Response of [`ArtifactDownloadChunk`]. */
 export interface ArtifactDownloadChunkResponse {
+  /** SHA-256 of the bytes in `content_base64`, lower-case hexadecimal. */
+  chunk_sha256?: string | null;
+  /** The bytes in base64, on connections without binary frames. */
+  content_base64?: string | null;
   /** The download. */
   download_id: DownloadId;
+  /** Whether the bytes in `content_base64` are the last ones. */
+  final_chunk?: boolean | null;
   /** How many there are. */
   len: number;
   /** Where the bytes begin. */
   offset: number;
-  /** Always `true`. */
+  /** `true` when the bytes came as a binary frame before this answer, `false` when they are in `content_base64`. */
   queued: boolean;
 }
 
@@ -746,15 +806,15 @@ export type ArtifactKind =
   | "archive"
   /** JSON. */
   | "json"
-  /** A picture a model made. */
+  /** A picture in the answer of a model. */
   | "generated_image"
-  /** A screenshot. */
+  /** A picture that was uploaded with `source_kind` `screenshot`. */
   | "screenshot"
-  /** A file of a workspace. */
+  /** A file that was uploaded with `source_kind` `worktree`. */
   | "workspace_file"
-  /** A list of files. */
+  /** The list of the files of an uploaded folder. */
   | "directory_manifest"
-  /** Nobody knows. */
+  /** Not produced: a file whose content says nothing is a `file`. */
   | "unknown";
 
 /** What made an artifact. */
@@ -847,7 +907,7 @@ export interface ArtifactListParams {
 export interface ArtifactListResponse {
   /** The artifacts. */
   items: ArtifactSummary[];
-  /** Where the next page begins; absent on the last one. */
+  /** Where the next page begins; `null` on the last one. */
   next_cursor?: string | null;
 }
 
@@ -985,15 +1045,15 @@ export interface ArtifactRestoreResponse {
 export type ArtifactStatus =
   /** It can. */
   | "ready"
-  /** Bytes or checks are not complete. */
+  /** Not produced: an artifact exists once its bytes are complete and checked. */
   | "pending"
-  /** A check failed; the bytes are not served. */
+  /** Its bytes do not have their hash any more, and are not served. */
   | "quarantined"
   /** It was deleted and can be restored. */
   | "deleted"
-  /** An external original vanished. */
+  /** Not produced: bytes are copied, so that an artifact outlives the file it was made from. */
   | "missing_external_source"
-  /** Its bytes are lost. */
+  /** Its bytes are missing. */
   | "failed";
 
 /** An artifact and what it is bound to. */
@@ -1091,6 +1151,22 @@ export interface ArtifactUploadChunkHeader {
   workspace_id: WorkspaceId;
 }
 
+/** Params of [`ArtifactUploadChunk`]. */
+export interface ArtifactUploadChunkParams {
+  /** SHA-256 of the bytes, lower-case hexadecimal; compared with them when given. */
+  chunk_sha256?: string | null;
+  /** The bytes in base64, 1 to 1048576 of them. */
+  content_base64: string;
+  /** The number of bytes; compared with `content_base64` when given. */
+  len?: number | null;
+  /** Where the bytes belong: the number of bytes received so far. */
+  offset: number;
+  /** The upload. */
+  upload_id: UploadId;
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
 /** Payload of `artifact/upload/chunk_rejected`. */
 export interface ArtifactUploadChunkRejectedNotification {
   /** Why, in stable snake_case: `malformed_frame`, `length_mismatch`, `hash_mismatch`, `unknown_upload`, `not_receiving`, `chunk_too_large`, `empty_chunk`, `offset_mismatch`, `exceeds_size` or `internal`. */
@@ -1105,6 +1181,20 @@ export interface ArtifactUploadChunkRejectedNotification {
   upload_id?: string | null;
   /** The workspace the frame named. */
   workspace_id?: string | null;
+}
+
+/** Response of [`ArtifactUploadChunk`]. */
+export interface ArtifactUploadChunkResponse {
+  /** How many there were. */
+  len: number;
+  /** Where to go on. */
+  next_offset: number;
+  /** Where the bytes belong. */
+  offset: number;
+  /** Bytes received so far. */
+  received_bytes: number;
+  /** The upload. */
+  upload_id: UploadId;
 }
 
 /** Params of [`ArtifactUploadFinish`]. */
@@ -1155,7 +1245,18 @@ export type ArtifactUploadSourceKind =
   /** It was pasted. */
   | "paste"
   /** A program. */
-  | "api";
+  | "api"
+  /** Another place that files are taken over from; the artifact's creator is `import`. */
+  | "import"
+  /** A worktree; the artifact's kind is `workspace_file` and its creator `import`. */
+  | "worktree"
+  /** A capture of the screen; the kind of a picture is `screenshot`. */
+  | "screenshot"
+  /**
+   * The list of the files of an uploaded folder; the kind of a JSON file is `directory_manifest` and its creator
+   * `import`.
+   */
+  | "folder_manifest";
 
 /** Params of [`ArtifactUploadStart`]. */
 export interface ArtifactUploadStartParams {
@@ -1239,8 +1340,14 @@ export interface ArtifactUsageResponse {
   max_bytes: number;
   /** The most files. */
   max_files: number;
+  /** The most `stored_bytes` and `open_upload_bytes` together. */
+  max_stored_bytes: number;
+  /** Declared sizes of the uploads that are open. */
+  open_upload_bytes: number;
   /** Bytes that only deleted artifacts hold. */
   reclaimable_bytes: number;
+  /** Bytes on the disk, those that only deleted artifacts hold included. */
+  stored_bytes: number;
 }
 
 /** A version of an artifact. */
@@ -1278,7 +1385,7 @@ export interface ArtifactVersionsListParams {
 export interface ArtifactVersionsListResponse {
   /** The versions. */
   items: ArtifactVersionSummary[];
-  /** Where the next page begins; absent on the last one. */
+  /** Where the next page begins; `null` on the last one. */
   next_cursor?: string | null;
 }
 
@@ -1521,6 +1628,8 @@ export interface CompanySessionCollectResponse {
   project_id: string;
   /** Its place among those that wait, from 1. */
   queue_position?: number | null;
+  /** What it waits for; absent unless it is queued. */
+  queue_reason?: CompanySessionQueueReason | null;
   /** Whether it still waits for a free place. */
   queued?: boolean | null;
   /** Its run. */
@@ -1555,6 +1664,50 @@ export interface CompanySessionCommand {
   worktree_branch?: string | null;
   /** Its own copy of the repository. */
   worktree_relpath?: string | null;
+}
+
+/** A provider whose sessions are not started for a while. */
+export interface CompanySessionCooldown {
+  /** How many times in a row the provider had to cool down, from 1. */
+  level: number;
+  /** The provider. */
+  provider: string;
+  /** One sentence for people. */
+  reason: string;
+  /** The cause: `rate_limit`, `transient`, `interactive` or `auth`. */
+  reason_code: string;
+  /** When it ends, as an ISO time. */
+  until: string;
+  /** How many sessions of the provider are queued in this gateway process. */
+  waiting: number;
+}
+
+/** Params of [`CompanySessionCooldownClear`]. */
+export interface CompanySessionCooldownClearParams {
+  /** Only the cool-down of this provider; all of them otherwise. */
+  provider?: string | null;
+  /** The company folder. */
+  workspace_dir: string;
+}
+
+/** Params of [`CompanySessionCooldownList`]. */
+export interface CompanySessionCooldownListParams {
+  /** The company folder. */
+  workspace_dir: string;
+}
+
+/** Response of [`CompanySessionCooldownList`], and of [`CompanySessionCooldownClear`] with those that were ended. */
+export interface CompanySessionCooldownListResponse {
+  /** The cool-downs, by provider. */
+  items: CompanySessionCooldown[];
+}
+
+/** A run that is only explained and never made. */
+export interface CompanySessionExplainRun {
+  /** The agent of the run. */
+  agent_id: string;
+  /** The provider of the run, such as `cmd` or `codex`. */
+  provider: string;
 }
 
 /** What a launch would do. */
@@ -1630,8 +1783,19 @@ export interface CompanySessionLaunchParams {
   env_passthrough?: string[] | null;
   /** Tell what would happen instead of doing it. */
   explain?: boolean | null;
+  /**
+   * With `explain`: explain the launch of a run that does not exist yet. `run_id` is then any free id, and nothing
+   * is left behind. Ignored without `explain`.
+   */
+  explain_run?: CompanySessionExplainRun | null;
   /** How long it may print nothing. */
   idle_timeout_ms?: number | null;
+  /**
+   * Run a worker program in the repository itself, or in the company folder if no repository is named, instead of
+   * in a folder of its own. Only a person (role `human`) may ask for it, and the log of the run says so. False if
+   * absent.
+   */
+  in_place?: boolean | null;
   /** Pass on the whole environment of the gateway. */
   inherit_env?: boolean | null;
   /** Which waiting session starts first. */
@@ -1654,7 +1818,10 @@ export interface CompanySessionLaunchParams {
   prompt_text?: string | null;
   /** How long it may wait for a free place. */
   queue_timeout_ms?: number | null;
-  /** The repository to run in; without it the company folder. */
+  /**
+   * The repository. A worker program that may write gets a worktree of it, a plain command runs in it. Without it
+   * a worker program runs in a scratch folder of its run, a plain command in the company folder.
+   */
   repo_id?: string | null;
   /** The run, which must be running. */
   run_id: string;
@@ -1680,10 +1847,14 @@ export interface CompanySessionLaunchResponse {
   explain?: CompanySessionExplanation | null;
   /** Its place among those that wait, from 1. */
   queue_position?: number | null;
+  /** What it waits for; absent unless it is queued. */
+  queue_reason?: CompanySessionQueueReason | null;
   /** What the session is called. */
   session_ref: string;
   /** Where it stands. */
   state: CompanySessionLaunchState;
+  /** Names of the run that stand for nothing here, in a sentence each; absent if there are none. */
+  warnings?: string[];
 }
 
 /** Where a launched session stands. */
@@ -1759,6 +1930,33 @@ export type CompanySessionPriority =
   /** After the others. */
   | "low";
 
+/** What a queued session waits for. */
+export interface CompanySessionQueueReason {
+  /** How many sessions may run at a time, for limits. */
+  limit?: number | null;
+  /** One sentence for people. */
+  reason: string;
+  /** The kind of obstacle. */
+  reason_code: CompanySessionQueueReasonCode;
+  /** The name of the provider, the team or the company folder whose cool-down or limit it is. */
+  subject: string;
+  /** When the cool-down ends, as an ISO time; `null` for limits, because no end of a session is known in advance. */
+  until?: string | null;
+}
+
+/** The kind of obstacle that keeps a session in the queue. */
+export type CompanySessionQueueReasonCode =
+  /** The provider cools down after a rate limit, a network failure or a refused login. */
+  | "cooldown"
+  /** The company folder has as many running sessions as it may have. */
+  | "workspace_limit"
+  /** The provider has as many running sessions as it may have. */
+  | "provider_limit"
+  /** The team has as many running sessions as it may have. */
+  | "team_limit"
+  /** Nothing: a place has become free. */
+  | "starting";
+
 /** A session. */
 export interface CompanySessionRow {
   /** When it was over. */
@@ -1781,6 +1979,8 @@ export interface CompanySessionRow {
   protocol_turn_id?: string | null;
   /** Its place among those that wait, from 1. */
   queue_position?: number | null;
+  /** What it waits for; absent unless it is queued. */
+  queue_reason?: CompanySessionQueueReason | null;
   /** Whether it still waits for a free place. */
   queued?: boolean | null;
   /** Its run. */
@@ -1809,6 +2009,8 @@ export interface CompanySessionState {
   project_id: string;
   /** Its place among those that wait, from 1. */
   queue_position?: number | null;
+  /** What it waits for; absent unless it is queued. */
+  queue_reason?: CompanySessionQueueReason | null;
   /** Whether it still waits for a free place. */
   queued?: boolean | null;
   /** Its run. */
@@ -2579,6 +2781,8 @@ export type DeltaFilter =
   | "approved"
   /** Those that were refused. */
   | "denied"
+  /** Those that can only be denied. */
+  | "invalid"
   /** All. */
   | "all";
 
@@ -2589,7 +2793,9 @@ export type DeltaStatus =
   /** It was applied. */
   | "approved"
   /** It was refused. */
-  | "denied";
+  | "denied"
+  /** Undecided, and it can only be denied: its file, its target or its patch cannot be used. */
+  | "invalid";
 
 /** Somebody who got no task. */
 export interface DeniedAssignment {
@@ -2784,9 +2990,12 @@ export type DownloadId = string;
 
 /** Params of [`EventsAck`]. */
 export interface EventsAckParams {
-  /** The time of the last event that was read. */
+  /**
+   * Acknowledges the sent events whose `ts_monotonic_ms` is at most this, and no others. That time counts from the
+   * start of the process that wrote the event, so `last_event_id` is the exact way where several processes write.
+   */
   last_ack_ts_monotonic_ms?: number | null;
-  /** The last event that was read; with `max_unacked`, everything up to it counts as read. */
+  /** Acknowledges this event and all that were sent before it; decides alone when both are given. */
   last_event_id?: string | null;
   /** The subscription. */
   subscription_id: string;
@@ -2891,17 +3100,23 @@ export interface GanttTask {
   depends_on_task_ids: string[];
   /** How long it takes. */
   duration_days: number;
-  /** When it ends; never before it begins. */
+  /**
+   * End of the bar: the planned end if there is one, shown even when it contradicts the dependencies and lies before
+   * `start_at` (then `schedule_conflict` is true), else the earliest finish.
+   */
   end_at: string;
   /** How far it is, from 0 to 100. */
   progress_pct: number;
   /** The same while what is done or given up takes no time. */
   remaining_slack_days?: number | null;
-  /** Whether its planned dates make it begin before something it waits for ends. */
+  /**
+   * Whether the planned dates contradict the dependencies: the task begins before one of them ends, or must end
+   * before it can begin. Absent when false.
+   */
   schedule_conflict?: boolean;
   /** How many days it can slip without moving the end of the project. */
   slack_days: number;
-  /** When it begins. */
+  /** Start of the bar: the planned start, or the earliest start that the dependencies allow. */
   start_at: string;
   /** Where it stands. */
   status: TaskStatus;
@@ -3014,13 +3229,15 @@ export interface HeartbeatConfig {
   type?: HeartbeatConfigTag;
 }
 
-/** Response of [`HeartbeatConfigGet`] and [`HeartbeatConfigSet`]. */
+/** Response of [`HeartbeatConfigGet`]. */
 export type HeartbeatConfigResponse = HeartbeatConfig;
 
 /** Params of [`HeartbeatConfigSet`]. */
 export interface HeartbeatConfigSetParams {
   /** Whether directors may start workers of their team. */
   allow_director_to_spawn_workers?: boolean | null;
+  /** Answer what the config would be and write nothing. False if absent. */
+  dry_run?: boolean | null;
   /** How far ahead a task counts as due. */
   due_horizon_minutes?: number | null;
   /** Whether it beats. */
@@ -3055,6 +3272,48 @@ export interface HeartbeatConfigSetParams {
   workspace_dir: string;
 }
 
+/** Response of [`HeartbeatConfigSet`]. */
+export interface HeartbeatConfigSetResponse {
+  /** Whether directors may start workers of their team. */
+  allow_director_to_spawn_workers?: boolean;
+  /** How far ahead a task counts as due. */
+  due_horizon_minutes?: number;
+  /** Whether it beats. */
+  enabled?: boolean;
+  /** Who leads the work. */
+  executive_manager_agent_id?: string | null;
+  /** What the heartbeat may start by itself; absent if it does not beat. */
+  forecast?: HeartbeatForecast | null;
+  /** Who is in the pool. */
+  hierarchy_mode?: HierarchyMode;
+  /** For how long an action is remembered, so that it is not done twice. */
+  idempotency_ttl_days?: number;
+  /** By how much wakes are spread. */
+  jitter_max_seconds?: number;
+  /** How many in an hour. */
+  max_auto_actions_per_hour?: number;
+  /** How many actions may be done at once without asking. */
+  max_auto_actions_per_tick?: number;
+  /** How much reason there must be to wake one. */
+  min_wake_score?: number;
+  /** For how long a worker that had nothing to do is left alone. */
+  ok_suppression_minutes?: number;
+  /** When they end. */
+  quiet_hours_end_hour?: number;
+  /** When the quiet hours begin, in local time. */
+  quiet_hours_start_hour?: number;
+  /** 1. */
+  schema_version?: number;
+  /** After how long a running job counts as stuck. */
+  stuck_job_running_minutes?: number;
+  /** How often. */
+  tick_interval_minutes?: number;
+  /** How many workers are woken at once. */
+  top_k_workers?: number;
+  /** `heartbeat_config`. */
+  type?: HeartbeatConfigTag;
+}
+
 /** The word `heartbeat_config`. */
 export type HeartbeatConfigTag =
   /** The word `heartbeat_config`. */
@@ -3070,6 +3329,44 @@ export interface HeartbeatCounts {
   overdue_tasks: number;
   /** Jobs that do not move. */
   stuck_jobs: number;
+}
+
+/** What a heartbeat that beats may start without being asked. */
+export interface HeartbeatForecast {
+  /** The agents that can be woken, sorted by id. */
+  agents: HeartbeatForecastAgent[];
+  /** How many actions of woken workers, which can be further jobs, are done without asking in an hour at most. */
+  max_auto_actions_per_hour: number;
+  /** How many workers the ticks of an hour start at most. */
+  max_workers_per_hour: number;
+  /** How many workers one tick starts at most. */
+  max_workers_per_tick: number;
+  /** The rest of this in one sentence. */
+  summary: string;
+  /** Minutes between two ticks. */
+  tick_interval_minutes: number;
+  /** The token cap of each project. */
+  token_caps: HeartbeatForecastCap[];
+}
+
+/** An agent that can be woken. */
+export interface HeartbeatForecastAgent {
+  /** The agent. */
+  agent_id: string;
+  /** Its name. */
+  name: string;
+  /** The worker program that is started for it. */
+  worker_kind: WorkerKind;
+}
+
+/** The token cap of a project. */
+export interface HeartbeatForecastCap {
+  /** Tokens after which no worker of the project starts any more; absent if the project's budget has no such limit. */
+  hard_tokens?: number | null;
+  /** Its name. */
+  name: string;
+  /** The project. */
+  project_id: string;
 }
 
 /** The job of a woken worker. */
@@ -4161,6 +4458,8 @@ export interface JobCollectResponse {
   current_attempt: number;
   /** Its result, below the project's folder. */
   final_result_relpath?: string | null;
+  /** The goal of its contract. */
+  goal?: string | null;
   /** What a woken worker reported. */
   heartbeat_report?: HeartbeatReport | null;
   /** The job. */
@@ -4171,6 +4470,11 @@ export interface JobCollectResponse {
   project_id: string;
   /** What came of it. */
   result?: JobResult | null;
+  /**
+   * The status of its result. A `completed` job may have a result that says `blocked` or `needs_input`. Absent
+   * while there is no result.
+   */
+  result_status?: JobResultStatus | null;
   /** Where it stands. */
   status: JobStatus;
   /** The company folder. */
@@ -4229,10 +4533,17 @@ export interface JobPollResponse {
   current_attempt: number;
   /** Its result, below the project's folder. */
   final_result_relpath?: string | null;
+  /** The goal of its contract. */
+  goal?: string | null;
   /** The job. */
   job_id: string;
   /** The project. */
   project_id: string;
+  /**
+   * The status of its result. A `completed` job may have a result that says `blocked` or `needs_input`. Absent
+   * while there is no result.
+   */
+  result_status?: JobResultStatus | null;
   /** Where it stands. */
   status: JobStatus;
   /** The company folder. */
@@ -4338,10 +4649,25 @@ export type JobStatus =
 
 /** Params of [`JobSubmit`]. */
 export interface JobSubmitParams {
+  /**
+   * Run the worker in the repository itself, or in the company folder if there is none, instead of in a folder of
+   * its own. Only a person (`manager_role` is `human`) may ask for it, and the log of each run says so. False if
+   * absent.
+   */
+  in_place?: boolean | null;
   /** The contract. */
   job: JobSpec;
+  /** The milestone of that task. */
+  milestone_id?: string | null;
+  /**
+   * The repository the worker gets a worktree of. Absent: the one that `context_refs` name, or the only one of the
+   * project; a job without a repository runs in a scratch folder of its run.
+   */
+  repo_id?: string | null;
   /** Do a job again that is over; its result is forgotten. */
   resubmit?: boolean | null;
+  /** The task the job works on; its budget counts the attempts. */
+  task_id?: string | null;
 }
 
 /** Response of [`JobSubmit`]. */
@@ -4352,6 +4678,8 @@ export interface JobSubmitResponse {
   project_id: string;
   /** Where it stands. */
   status: JobStatus;
+  /** Names of the contract that stand for nothing here, in a sentence each; absent if there are none. */
+  warnings?: string[];
   /** The company folder. */
   workspace_dir: string;
 }
@@ -4720,6 +5048,49 @@ export interface MilestoneEvidence {
   requires_tests: boolean;
 }
 
+/** The kind of file that proves a milestone. */
+export type MilestoneEvidenceKind =
+  /** A `.patch` file: a unified diff. */
+  | "patch"
+  /** A `.txt` file. */
+  | "text"
+  /** A `.json` file. */
+  | "json"
+  /** A document with front matter. */
+  | "document";
+
+/** Params of [`MilestoneEvidenceRead`]. */
+export interface MilestoneEvidenceReadParams {
+  /** The actor that reads. */
+  actor_id: string;
+  /** The role of that actor. */
+  actor_role: ActorRole;
+  /** The team of that actor. */
+  actor_team_id?: string | null;
+  /** An id of the report's `evidence_artifacts` or `tests_artifacts`. */
+  evidence_artifact_id: string;
+  /** The project. */
+  project_id: string;
+  /** The milestone report. */
+  report_artifact_id: string;
+  /** The company folder. */
+  workspace_dir: string;
+}
+
+/** Response of [`MilestoneEvidenceRead`]. */
+export interface MilestoneEvidenceReadResponse {
+  /** The evidence. */
+  evidence_artifact_id: string;
+  /** The kind of file. */
+  kind: MilestoneEvidenceKind;
+  /** The file, below the company folder. */
+  relpath: string;
+  /** The text of the file: its first MiB if it is longer. */
+  text: string;
+  /** Whether `text` is only the beginning of the file. */
+  truncated: boolean;
+}
+
 /** What a milestone asks for. */
 export type MilestoneKind =
   /** Code. */
@@ -4820,6 +5191,8 @@ export interface MonitorRow {
   context_pack_id?: string | null;
   /** When it was made. */
   created_at?: string | null;
+  /** What the run is for, as in `run.list`; absent if it is not known. */
+  goal?: string | null;
   /** What happened last. */
   last_event?: MonitorEvent | null;
   /** What was said last about a budget. */
@@ -4832,6 +5205,8 @@ export interface MonitorRow {
   live_error?: string | null;
   /** How it ended. */
   live_exit_code?: number | null;
+  /** True while the session waits in the queue and has no process; absent otherwise. */
+  live_queued?: boolean | null;
   /** What ended it. */
   live_signal?: string | null;
   /** Where it stands. */
@@ -5075,8 +5450,12 @@ export type PlanFormat =
 export interface PmApplyAllocationsParams {
   /** Who plans. */
   applied_by: string;
-  /** What to note, in this order. */
-  items?: Allocation[];
+  /**
+   * The plans to store, in this order; may be empty.
+   *
+   * The contract requires this list; the recorded reference took a missing one for an empty one.
+   */
+  items: Allocation[];
   /** The project. */
   project_id: string;
   /** The company folder. */
@@ -5296,6 +5675,38 @@ export type ProjectStatus =
   /** It is over. */
   | "archived";
 
+/** What a model was given of an attached file. */
+export interface PromptAttachment {
+  /** The artifact. */
+  artifact_id: ArtifactId;
+  /** Characters of its text that were given; 0 unless `form` is `text`. */
+  characters: number;
+  /** How it was given. */
+  form: PromptAttachmentForm;
+  /** SHA-256 of its bytes, lower-case hexadecimal. */
+  sha256?: string | null;
+  /** Characters of its whole text, where they were counted. */
+  total_characters?: number | null;
+  /**
+   * Whether the model was given less than the file could give: a part of its text, or a description instead of a
+   * picture that had no room.
+   */
+  truncated: boolean;
+  /** The turn it was attached to: this one, or an earlier one of the thread. */
+  turn_id: TurnId;
+  /** Its version. */
+  version_id?: ArtifactVersionId | null;
+}
+
+/** How a model was given an attached file. */
+export type PromptAttachmentForm =
+  /** As text. */
+  | "text"
+  /** As a picture. */
+  | "image"
+  /** As name, type, size and hash alone. */
+  | "description";
+
 /** How a section differs between two prompts. */
 export interface PromptChange {
   /** How. */
@@ -5360,6 +5771,8 @@ export interface PromptHookSource {
 
 /** What the system prompt of a turn was made of. */
 export interface PromptManifest {
+  /** The files that went with the conversation, those of the newest message first; absent where there are none. */
+  attachments?: PromptAttachment[];
   /** The compiler. */
   compiler_version: string;
   /** Remarks. */
@@ -5726,7 +6139,10 @@ export interface ResourceProvider {
 
 /** Everything together. */
 export interface ResourceTotals {
-  /** Workers that run something. */
+  /**
+   * Workers with a run that has a process, or was launched within the last day and has not ended. A run that was
+   * created and never launched does not count, although its status is `running`.
+   */
   active_workers: number;
   /** Agents of the company. */
   agents: number;
@@ -5836,10 +6252,41 @@ export type ReviewTag =
   /** The word `review`. */
   | "review";
 
+/** Params of [`RunCancel`]. */
+export interface RunCancelParams {
+  /** The person or agent that cancels, for the log of the run; the caller of the method if absent. */
+  actor_id?: string | null;
+  /** The role of that actor. */
+  actor_role?: ActorRole | null;
+  /** The team of that actor. */
+  actor_team_id?: string | null;
+  /** The project. */
+  project_id: string;
+  /** Why the run is not needed any more, for its log. */
+  reason?: string | null;
+  /** The run. */
+  run_id: string;
+  /** The company folder. */
+  workspace_dir: string;
+}
+
+/** Response of [`RunCancel`]. */
+export interface RunCancelResponse {
+  /** The run. */
+  run_id: string;
+  /** `stopped`. */
+  status: RunStatus;
+}
+
 /** Params of [`RunCreate`]. */
 export interface RunCreateParams {
   /** The agent that runs. */
   agent_id: string;
+  /**
+   * What the run is for, in one line of at most 500 characters. Lists show it as the name of the run. Absent: a
+   * run of a job is named by the job's goal, a command by its command line.
+   */
+  goal?: string | null;
   /** The project. */
   project_id: string;
   /** What runs it: `cmd`, `codex`, `claude`, `gemini`. */
@@ -5856,6 +6303,11 @@ export interface RunCreateResponse {
   run_dir: string;
   /** The new run. */
   run_id: string;
+  /**
+   * What looks wrong about the run although it was made: an agent or a provider that does not exist. One sentence
+   * each; absent if nothing does.
+   */
+  warnings?: string[];
 }
 
 /** Params of [`RunList`]. */
@@ -5923,6 +6375,13 @@ export interface RunRow {
   agent_id: string;
   /** When it was made. */
   created_at: string;
+  /**
+   * What the run is for: the goal it was made with, the goal of its job, or its command line. Absent if none of
+   * them is known.
+   */
+  goal?: string | null;
+  /** True if its status is `running` and it was never launched, so that it has no process; absent otherwise. */
+  not_started?: boolean | null;
   /** Its project. */
   project_id: string;
   /** What runs it. */
@@ -5931,6 +6390,11 @@ export interface RunRow {
   run_id: string;
   /** Where it stands. */
   status: RunStatus;
+  /**
+   * What looks wrong about it: an agent or a provider that does not exist. One sentence each; absent if nothing
+   * does.
+   */
+  warnings?: string[];
 }
 
 /** Where a run stands. */
@@ -6022,7 +6486,10 @@ export type Sensitivity =
 
 /** Who answers, and what it adds to the protocol document. */
 export interface ServerCapabilities {
-  /** What is there beyond the protocol document. */
+  /**
+   * What is offered beyond the protocol document: `tree_family` for the methods with slashes, and the name of every
+   * method with dots that the document does not list.
+   */
   extensions: string[];
   /** The product. */
   name: string;
@@ -7004,7 +7471,10 @@ export interface ThreadArtifactsChangedNotification {
   artifact_ids: ArtifactId[];
   /** Unix seconds. */
   generated_at: number;
-  /** `user_upload`, `user_input_binding`, `bind`, `delete` or `restore`. */
+  /**
+   * Why: `user_upload`, `new_version`, `user_input_binding`, `agent_output`, `task_result`, `bind`, `delete`,
+   * `restore`, `damaged` or `healed`.
+   */
   reason: string;
   /** The thread. */
   thread_id: ThreadId;
@@ -7149,11 +7619,11 @@ export interface ThreadHistoryResponse {
 /** A thread. */
 export type ThreadId = string;
 
-/** What the model may do in a thread. */
+/** The purpose of a thread. It is stored and shown, and hooks may filter by it; it changes nothing about a turn. */
 export type ThreadMode =
-  /** Talk. */
+  /** A conversation. */
   | "Chat"
-  /** Use tools. */
+  /** The work of an agent. Turns offer the model no tools in this mode either. */
   | "Agent";
 
 /** Params of [`ThreadMove`]. */
@@ -7214,7 +7684,7 @@ export interface ThreadStartParams {
   name?: string | null;
   /** Where the thread comes from; read only when the thread is new. */
   origin_kind?: ThreadOriginKind | null;
-  /** What commands may touch. */
+  /** Has no effect beyond being answered: `FullAccess` is the only value, and turns start no commands. */
   sandbox?: SandboxMode | null;
   /** Whether the tree shows it. */
   sidebar_visibility?: ThreadSidebarVisibility | null;
@@ -7378,6 +7848,111 @@ export interface TransportFrameRejectedNotification {
   magic?: string | null;
   /** The length of the frame in bytes. */
   size_bytes: number;
+}
+
+/** A deleted thing that can still be restored. */
+export interface TrashItem {
+  /** Unix seconds. */
+  deleted_at: number;
+  /** Who deleted it. */
+  deleted_by: string;
+  /** Folders only: how many folders were directly in it; they moved one level up when it was deleted. */
+  folder_count: number;
+  /** The folder it was in, or the folder of the document; absent for the root. */
+  folder_id?: FolderId | null;
+  /** The name of that folder when the item was deleted. */
+  folder_name?: string | null;
+  /** Folders only: whether an AGENTS.md was archived with it. */
+  has_agents_doc: boolean;
+  /** The id of the thread, folder or document; with `kind` it names the item. */
+  id: string;
+  /** What it is. */
+  kind: TrashItemKind;
+  /** The title of the thread, the name of the folder, or `AGENTS.md`; empty for a thread without a title or text. */
+  name: string;
+  /** When it is deleted for good, in Unix seconds. */
+  purge_at: number;
+  /** Folders only: how many threads were directly in it; they moved one level up when it was deleted. */
+  thread_count: number;
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
+/** What a trash item is. */
+export type TrashItemKind =
+  /** A thread with its turns. */
+  | "thread"
+  /** A folder with its AGENTS.md. */
+  | "folder"
+  /** An AGENTS.md that was archived on its own. */
+  | "agents_doc";
+
+/** Names one item of the trash. */
+export interface TrashItemRef {
+  /** The id of the thread, folder or document. */
+  id: string;
+  /** What it is. */
+  kind: TrashItemKind;
+}
+
+/** Params of [`TrashList`]. */
+export interface TrashListParams {
+  /** The `next_cursor` of the page before. */
+  cursor?: string | null;
+  /** The most items to answer: 100 when absent, 1000 at most. */
+  limit?: number | null;
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
+/** Response of [`TrashList`]. */
+export interface TrashListResponse {
+  /** The items, those deleted last first. */
+  items: TrashItem[];
+  /** Where the next page begins; absent on the last one. */
+  next_cursor?: string | null;
+}
+
+/** Params of [`TrashPurge`]. */
+export interface TrashPurgeParams {
+  /** The items to delete for good, 1 to 1000. */
+  items: TrashItemRef[];
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
+/** Response of [`TrashPurge`]. */
+export interface TrashPurgeResponse {
+  /** How many items were deleted for good. */
+  purged: number;
+}
+
+/** Params of [`TrashRestore`]. */
+export interface TrashRestoreParams {
+  /** The id of the thread, folder or document. */
+  id: string;
+  /** What the item is. */
+  kind: TrashItemKind;
+  /** The workspace. */
+  workspace_id: WorkspaceId;
+}
+
+/** Response of [`TrashRestore`]. */
+export interface TrashRestoreResponse {
+  /** The restored AGENTS.md: a new document with the next version of its scope. */
+  doc?: ThreadAgentsDocPayload | null;
+  /** The restored folder. */
+  folder?: ThreadFolder | null;
+  /** The item as it was in the trash. */
+  item: TrashItem;
+  /** Sentences for people about what could not be put back as it was; empty when everything was. */
+  notes: string[];
+  /** How many folders moved back into the folder. */
+  returned_folders: number;
+  /** How many threads moved back into the folder. */
+  returned_threads: number;
+  /** The restored thread. */
+  thread?: Thread | null;
 }
 
 /** One exchange on a thread. */
@@ -7597,7 +8172,7 @@ export interface TurnItemsResponse {
 export interface TurnStartParams {
   /** What the user says; never nothing. */
   input?: UserInput[];
-  /** What the model may do; the thread's when absent. */
+  /** The mode of the thread from now on; unchanged when absent. `Agent` is refused: a turn offers the model no tools. */
   mode?: ThreadMode | null;
   /** The model; the thread's when absent. */
   model?: string | null;
@@ -7605,7 +8180,7 @@ export interface TurnStartParams {
   model_provider?: string | null;
   /** Whether model, provider and mode become the thread's; `true` when absent. */
   remember?: boolean | null;
-  /** What commands may touch. */
+  /** Refused when given: a turn asks a model and starts no command that a sandbox could restrict. */
   sandbox_policy?: SandboxPolicy | null;
   /** The thread. */
   thread_id: ThreadId;
@@ -7789,8 +8364,10 @@ export interface UiResolveParams {
 export interface UiResolveResponse {
   /** What was decided. */
   resolved: InboxResolveResponse;
-  /** What is left, as `ui.snapshot` shows it. */
-  snapshot: UiSnapshotResponse;
+  /** The answer of `ui.snapshot` after the decision; `null` if it could not be made. */
+  snapshot?: UiSnapshotResponse | null;
+  /** Why `snapshot` is `null`. The decision is stored nevertheless, and must not be repeated. */
+  snapshot_error?: string | null;
 }
 
 /** Params of [`UiSnapshot`]. */
@@ -8102,6 +8679,18 @@ export interface WorkspaceDefaultResponse {
   workspace: Workspace;
 }
 
+/** Params of [`WorkspaceForget`]. */
+export interface WorkspaceForgetParams {
+  /** The workspace; it must stand for a company folder. */
+  workspace_id: WorkspaceId;
+}
+
+/** Response of [`WorkspaceForget`]. */
+export interface WorkspaceForgetResponse {
+  /** The workspace as it is now: inactive. */
+  workspace: Workspace;
+}
+
 /** A workspace of the gateway. */
 export type WorkspaceId = string;
 
@@ -8183,8 +8772,10 @@ export interface WorktreeCleanupItem {
   action: WorktreeCleanupAction;
   /** Its branch. */
   branch?: string | null;
-  /** Whether its branch was deleted. */
+  /** Whether its branch was deleted; absent if that was not asked for, in a dry run, or if there is no branch. */
   branch_deleted?: boolean | null;
+  /** Why its branch stays, such as `unmerged commits`; absent if it does not, or if deleting was not asked for. */
+  branch_kept_reason?: string | null;
   /** When the run was over. */
   ended_at?: string | null;
   /** The project. */
@@ -8205,9 +8796,12 @@ export interface WorktreeCleanupItem {
 
 /** Params of [`WorktreeCleanup`]. */
 export interface WorktreeCleanupParams {
-  /** Also delete the branches: those that are merged, or all of them with `force`. */
+  /**
+   * Also delete the branches of worktrees that are removed or already gone: those that are merged into the current
+   * branch of the repository, or all of them with `force`. `false` when absent.
+   */
   delete_branches?: boolean | null;
-  /** Only tell what would be removed. */
+  /** Only tell what would be removed, and what would fail and why. */
   dry_run?: boolean | null;
   /** Also remove what has changes that were not committed. */
   force?: boolean | null;
@@ -8273,6 +8867,13 @@ export interface Methods {
   /** Rename a workspace. */
   "workspace/update": { params: WorkspaceUpdateParams; result: WorkspaceUpdateResponse };
   /**
+   * Forget the company folder of a workspace, such as one that was deleted; nothing on the disk changes.
+   *
+   * The workspace becomes inactive.
+   * Opening the folder again brings it back with its threads and documents.
+   */
+  "workspace/forget": { params: WorkspaceForgetParams; result: WorkspaceForgetResponse };
+  /**
    * Receive the notifications of a workspace on this connection.
    *
    * Naming a workspace in any other call has the same effect.
@@ -8300,7 +8901,12 @@ export interface Methods {
   "thread/move": { params: ThreadMoveParams; result: ThreadMoveResponse };
   /** Rename, archive, show or hide a thread. */
   "thread/update": { params: ThreadUpdateParams; result: ThreadUpdateResponse };
-  /** Delete a thread and its place in the tree; refused while a turn runs. */
+  /**
+   * Move a thread with its turns into the trash; refused while a turn runs.
+   *
+   * A draft is deleted at once.
+   * `trash/restore` brings a thread back within 30 days.
+   */
   "thread/delete": { params: ThreadDeleteParams; result: ThreadDeleteResponse };
   /** Stop receiving the notifications of a thread on this connection. */
   "thread/unsubscribe": { params: ThreadUnsubscribeParams; result: ThreadUnsubscribeResponse };
@@ -8310,7 +8916,12 @@ export interface Methods {
   "thread/folder/move": { params: ThreadFolderMoveParams; result: ThreadFolderMoveResponse };
   /** Rename a folder or give it a position. */
   "thread/folder/update": { params: ThreadFolderUpdateParams; result: ThreadFolderUpdateResponse };
-  /** Delete a folder; what is in it moves one level up. */
+  /**
+   * Move a folder into the trash; what is in it moves one level up.
+   *
+   * Its AGENTS.md is archived with it.
+   * `trash/restore` brings both back within 30 days.
+   */
   "thread/folder/delete": { params: ThreadFolderDeleteParams; result: ThreadFolderDeleteResponse };
   /** Load the explicit file for one root/folder scope and the effective inherited file. */
   "thread/agents_doc/get": { params: ThreadAgentsDocGetParams; result: ThreadAgentsDocGetResponse };
@@ -8374,6 +8985,26 @@ export interface Methods {
   /** Take a proposal back, for whoever made it. */
   "thread/agents_doc/proposal/withdraw": { params: ThreadAgentsDocProposalWithdrawParams; result: ThreadAgentsDocProposalWithdrawResponse };
   /**
+   * List what was deleted in a workspace and can still be restored, the newest first.
+   *
+   * `thread/delete`, `thread/folder/delete` and `thread/agents_doc/archive` put things here; they are deleted for good 30 days later.
+   */
+  "trash/list": { params: TrashListParams; result: TrashListResponse };
+  /**
+   * Put a deleted thread, folder or AGENTS.md back where it was.
+   *
+   * If the folder it was in is gone, a thread or folder goes to the root and `notes` says so.
+   * A folder gets back its AGENTS.md and those threads and folders that have not been moved since.
+   * An AGENTS.md is refused while its folder is deleted or has another one.
+   */
+  "trash/restore": { params: TrashRestoreParams; result: TrashRestoreResponse };
+  /**
+   * Delete items of the trash for good, all of them or none.
+   *
+   * Saved versions of AGENTS.md stay readable by `thread/agents_doc/revision_get`, because prompt manifests refer to them.
+   */
+  "trash/purge": { params: TrashPurgeParams; result: TrashPurgeResponse };
+  /**
    * Ask the model of a thread.
    *
    * Answers as soon as the turn is stored; the rest comes by notifications.
@@ -8420,6 +9051,13 @@ export interface Methods {
   "artifact/usage": { params: ArtifactUsageParams; result: ArtifactUsageResponse };
   /** Start an upload, or go on with the one that has the same `client_attachment_id`, size and hash. */
   "artifact/upload/start": { params: ArtifactUploadStartParams; result: ArtifactUploadStartResponse };
+  /**
+   * Send a chunk of an upload as base64, for connections without binary frames, such as stdio.
+   *
+   * The rules are those of `ARTU` frames; the answer takes the place of `artifact/upload/chunk_ack`.
+   * A refused chunk changes nothing: `data.rejection` has the `kind` of `artifact/upload/chunk_rejected`, and `data.next_offset` says where to go on.
+   */
+  "artifact/upload/chunk": { params: ArtifactUploadChunkParams; result: ArtifactUploadChunkResponse };
   /** Validate and persist a completed upload; twice answers the same artifact. */
   "artifact/upload/finish": { params: ArtifactUploadFinishParams; result: ArtifactUploadFinishResponse };
   /** Abort an upload and remove its bytes. */
@@ -8428,13 +9066,20 @@ export interface Methods {
   "artifact/upload/status": { params: ArtifactUploadStatusParams; result: ArtifactUploadStatusResponse };
   /** Start a download; the bytes stay the same until it ends, whatever happens to the artifact. */
   "artifact/download/start": { params: ArtifactDownloadStartParams; result: ArtifactDownloadStartResponse };
-  /** Request a chunk, which comes as a binary `ARTD` frame before this answer. */
+  /**
+   * Request a chunk, which comes as a binary `ARTD` frame before this answer.
+   *
+   * On a connection without binary frames, such as stdio, the answer carries the bytes itself.
+   */
   "artifact/download/chunk": { params: ArtifactDownloadChunkParams; result: ArtifactDownloadChunkResponse };
   /** Finish a download. */
   "artifact/download/finish": { params: ArtifactDownloadFinishParams; result: ArtifactDownloadFinishResponse };
   /** Abort a download. */
   "artifact/download/abort": { params: ArtifactDownloadAbortParams; result: ArtifactDownloadAbortResponse };
-  /** List the hook runs of a workspace, newest first. */
+  /**
+   * List the hook runs of a workspace, newest first.
+   * Runs of hooks with the visibility `internal` or `debug`, such as the AGENTS.md hook, are listed for the owner of the gateway only; every turn names its hooks in `prompt_manifest`.
+   */
   "hook/runs/list": { params: HookRunsListParams; result: HookRunsListResponse };
   /** List the providers and whether they can be used. */
   "provider/list": { params: ProviderListParams; result: ProviderListResponse };
@@ -8487,7 +9132,10 @@ export interface Methods {
   "workspace.project.create_with_defaults": { params: CompanyWorkspaceProjectCreateWithDefaultsParams; result: CompanyWorkspaceProjectCreateWithDefaultsResponse };
   /** Tie a repository to a project. */
   "workspace.project.link_repo": { params: CompanyWorkspaceProjectLinkRepoParams; result: CompanyWorkspaceProjectLinkRepoResponse };
-  /** Say where a repository is on this machine. */
+  /**
+   * Say where a repository is on this machine.
+   * A path that cannot be used is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   */
   "workspace.repo_root.set": { params: CompanyWorkspaceRepoRootSetParams; result: CompanyWorkspaceRepoRootSetResponse };
   /** Make a whole company: departments, teams, agents, a project and its conversations. */
   "workspace.bootstrap.enterprise": { params: CompanyWorkspaceBootstrapEnterpriseParams; result: CompanyWorkspaceBootstrapEnterpriseResponse };
@@ -8498,6 +9146,13 @@ export interface Methods {
    * Nothing is started.
    */
   "run.create": { params: RunCreateParams; result: RunCreateResponse };
+  /**
+   * End a run that was never launched, or whose session is still queued.
+   * Its status becomes `stopped`.
+   *
+   * A run with a process is refused: `session.stop` ends its session.
+   */
+  "run.cancel": { params: RunCancelParams; result: RunCancelResponse };
   /** List the runs of a project or of the whole company, newest first. */
   "run.list": { params: RunListParams; result: RunListResponse };
   /** Read the events of a run and prove that nobody changed them. */
@@ -8522,6 +9177,13 @@ export interface Methods {
    * Answers at once; `session.collect` waits for the end.
    */
   "session.stop": { params: CompanySessionParams; result: CompanySessionStateResponse };
+  /** List the providers that cool down in a company folder, with the cause and the end of each cool-down. */
+  "session.cooldown.list": { params: CompanySessionCooldownListParams; result: CompanySessionCooldownListResponse };
+  /**
+   * End cool-downs now.
+   * Sessions that waited for them start as far as limits allow.
+   */
+  "session.cooldown.clear": { params: CompanySessionCooldownClearParams; result: CompanySessionCooldownListResponse };
   /**
    * Give a worker something to do.
    * Answers at once; `job.poll` tells how it goes.
@@ -8546,7 +9208,10 @@ export interface Methods {
    * Nothing outside `.local/worktrees` is ever touched.
    */
   "worktree.cleanup": { params: WorktreeCleanupParams; result: WorktreeCleanupResponse };
-  /** Bundle what managers and everybody may see of a project, with secrets blacked out. */
+  /**
+   * Bundle what managers and everybody may see of a project, with secrets blacked out: documents, memory and the events of every run.
+   * `SHA256SUMS` beside the manifest has the hash of every file.
+   */
   "sharepack.create": { params: SharepackCreateParams; result: SharepackCreateResponse };
   /** Read the events in a share pack and tell what was left out from what was changed. */
   "sharepack.replay": { params: SharepackReplayParams; result: SharepackReplayResponse };
@@ -8554,18 +9219,32 @@ export interface Methods {
   "events.subscribe": { params: EventsSubscribeParams; result: EventsSubscribeResponse };
   /** Hear of them no longer. */
   "events.unsubscribe": { params: EventsUnsubscribeParams; result: EventsUnsubscribeResponse };
-  /** Say how far one has read. */
+  /**
+   * Acknowledge events of a subscription with `max_unacked`, so that further ones are sent.
+   * Without `last_event_id` and `last_ack_ts_monotonic_ms`, all events sent so far are acknowledged.
+   */
   "events.ack": { params: EventsAckParams; result: CompanyOkResponse };
   /** Tell which worker programs can be started, and why others cannot. */
   "adapter.status": { params: CompanyFolderParams; result: AdapterStatusResponse };
+  /**
+   * Choose how the sessions of a worker program are paid for: by its subscription login or by an API key.
+   *
+   * Changes `provider_execution_policy` in `.local/machine.yaml`.
+   * With `api`, workers get the key variables of the gateway's environment; with `subscription_cli`, they get none and a launch checks the login.
+   */
+  "adapter.channel.set": { params: AdapterChannelSetParams; result: AdapterChannelSetResponse };
   /** List the tasks of a project, newest first, with how far each is. */
   "task.list": { params: TaskListParams; result: TaskListResponse };
   /**
    * Change when a task happens and how it should be run.
    * The rest of its file stays.
+   * With `execution_plan.applied_by`, the gateway sets `applied_at` to the current time, as the recorded reference does, although the contract lets the caller give it.
    */
   "task.update_plan": { params: TaskUpdatePlanParams; result: TaskUpdatePlanResponse };
-  /** Tell how all projects stand and, for one of them, when its tasks happen and which of them decide when it ends. */
+  /**
+   * Tell how all projects stand and, for one of them, when its tasks happen and which of them decide when it ends.
+   * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   */
   "pm.snapshot": { params: PmSnapshotParams; result: PmSnapshotResponse };
   /**
    * Say for each open task of a project who should do it and with how many tokens, and why.
@@ -8576,19 +9255,37 @@ export interface Methods {
   "pm.apply_allocations": { params: PmApplyAllocationsParams; result: PmApplyAllocationsResponse };
   /** Print the plan of a project so that other tools can show it: as a Mermaid diagram, a table or a calendar. */
   "pm.export": { params: PmExportParams; result: PmExportResponse };
-  /** List the conversations of the company or of a project. */
+  /**
+   * List the conversations of the company or of a project.
+   * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   */
   "conversation.list": { params: ConversationListParams; result: ConversationListResponse };
-  /** Make a channel. */
+  /**
+   * Make a channel.
+   * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   */
   "conversation.create_channel": { params: ConversationCreateChannelParams; result: ConversationCreatedResponse };
-  /** Make a conversation between two, or find the one they have. */
+  /**
+   * Make a conversation between two, or find the one they have.
+   * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   */
   "conversation.create_dm": { params: ConversationCreateDmParams; result: ConversationCreatedResponse };
-  /** Read the last messages of a conversation. */
+  /**
+   * Read the last messages of a conversation.
+   * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   */
   "conversation.messages.list": { params: ConversationMessagesListParams; result: ConversationMessagesListResponse };
-  /** Say something. */
+  /**
+   * Say something.
+   * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   */
   "conversation.message.send": { params: ConversationMessageSendParams; result: ConversationMessageSendResponse };
   /** Make the conversations a project should have, and add who should be in them. */
   "conversation.members.sync": { params: ConversationMembersSyncParams; result: ConversationMembersSyncResponse };
-  /** Say something about an agent, a document or a run. */
+  /**
+   * Say something about an agent, a document or a run.
+   * At least one target is needed, as in the recorded reference, although the contract calls each of them optional.
+   */
   "comment.add": { params: CommentAddParams; result: CommentAddResponse };
   /** List what was said, newest first. */
   "comment.list": { params: CommentListParams; result: CommentListResponse };
@@ -8602,8 +9299,13 @@ export interface Methods {
   "heartbeat.tick": { params: HeartbeatTickParams; result: HeartbeatTickResponse };
   /** Tell how the heartbeat of a company is set. */
   "heartbeat.config.get": { params: CompanyFolderParams; result: HeartbeatConfigResponse };
-  /** Change how it is set; what is not given stays. */
-  "heartbeat.config.set": { params: HeartbeatConfigSetParams; result: HeartbeatConfigResponse };
+  /**
+   * Change how it is set; what is not given stays.
+   *
+   * If it beats afterwards, `forecast` says what it may start by itself, how often, and the token caps.
+   * With `dry_run` nothing is written.
+   */
+  "heartbeat.config.set": { params: HeartbeatConfigSetParams; result: HeartbeatConfigSetResponse };
   /** Build the index anew, beside the old one, and take it into use. */
   "index.rebuild": { params: CompanyFolderParams; result: IndexRebuildResponse };
   /**
@@ -8664,11 +9366,15 @@ export interface Methods {
   /**
    * Tell everything a desktop shows when it opens.
    * Nothing is made or changed.
+   * A missing `project_id` or `conversation_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
    */
   "desktop.bootstrap.snapshot": { params: DesktopBootstrapSnapshotParams; result: DesktopBootstrapSnapshotResponse };
   /** Read a document, if policy lets the actor see it. */
   "artifact.read": { params: CompanyArtifactReadParams; result: CompanyArtifactReadResponse };
-  /** Propose lines for the memory of a project or the guidance of an agent. */
+  /**
+   * Propose lines for the memory of a project or the guidance of an agent.
+   * For `project_memory`, a `scope_ref` other than `project_id` is refused, as in the recorded reference, although the contract ignores it.
+   */
   "memory.propose_delta": { params: MemoryProposeDeltaParams; result: MemoryProposeDeltaResponse };
   /**
    * Apply a proposed delta.
@@ -8687,6 +9393,11 @@ export interface Methods {
   /** Accept a milestone by its report and what proves it. */
   "milestone.approve": { params: MilestoneApproveParams; result: MilestoneApproveResponse };
   /**
+   * Read a file that a milestone report names as evidence.
+   * Callers that may read the report may read its evidence.
+   */
+  "milestone.evidence.read": { params: MilestoneEvidenceReadParams; result: MilestoneEvidenceReadResponse };
+  /**
    * Make a project of what a client wants: a brief, the plans of the departments and of the company, a transcript, a task for each director, and a proposal that waits for the CEO.
    *
    * Everything is there at once or not at all.
@@ -8704,7 +9415,7 @@ export interface Methods {
 
 /** Every notification: what it carries. */
 export interface Notifications {
-  /** A workspace was created, renamed or became current; sent to every connection that may see it. */
+  /** A workspace was created, renamed, forgotten or became current; sent to every connection that may see it. */
   "workspace/changed": WorkspaceChangedNotification;
   /** A thread was created or opened; sent to the caller of `thread/start`. */
   "thread/started": ThreadStartedNotification;
@@ -8790,6 +9501,7 @@ export const READS: ReadonlySet<keyof Methods> = new Set<keyof Methods>([
   "thread/agents_doc/export",
   "thread/agents_doc/proposal/list",
   "thread/agents_doc/proposal/get",
+  "trash/list",
   "turn/get",
   "turn/items",
   "turn/timeline",
@@ -8827,6 +9539,7 @@ export const READS: ReadonlySet<keyof Methods> = new Set<keyof Methods>([
   "session.list",
   "session.poll",
   "session.collect",
+  "session.cooldown.list",
   "job.list",
   "job.poll",
   "job.collect",
@@ -8864,4 +9577,5 @@ export const READS: ReadonlySet<keyof Methods> = new Set<keyof Methods>([
   "artifact.read",
   "memory.list_deltas",
   "context.plan_for_job",
+  "milestone.evidence.read",
 ]);

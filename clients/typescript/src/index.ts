@@ -4,7 +4,15 @@ export { Client, connect } from "./client.js";
 export type { CallArguments, CallOptions, ConnectionState, ConnectOptions } from "./client.js";
 export { contentRequest, download, downloadBlob } from "./download.js";
 export type { DownloadOptions } from "./download.js";
-export { ClosedError, ConnectionLostError, QueueFullError, RpcError, TimeoutError, TransferError } from "./errors.js";
+export {
+  AuthenticationError,
+  ClosedError,
+  ConnectionLostError,
+  QueueFullError,
+  RpcError,
+  TimeoutError,
+  TransferError,
+} from "./errors.js";
 export type { Gap } from "./following.js";
 export type * from "./generated.js";
 export { Sha256, sha256, sha256OfBlob } from "./sha256.js";

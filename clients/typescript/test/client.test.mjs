@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { ClosedError, ConnectionLostError, QueueFullError, RpcError, TimeoutError } from "../dist/index.js";
+import { AuthenticationError, ClosedError, ConnectionLostError, QueueFullError, RpcError, TimeoutError } from "../dist/index.js";
 import { Gateway, Wire, enters, newId, until } from "./gateway.mjs";
 
 const gateway = new Gateway();
@@ -236,10 +238,12 @@ describe("a lost connection", () => {
 });
 
 describe("access", () => {
-  test("a wrong token does not connect", async () => {
-    const client = gateway.connect({ token: "wrong" });
-    await enters(client, "reconnecting");
-    client.close();
+  test("a wrong token is an authentication error at once", async () => {
+    const client = gateway.connect({ token: "wrong", backoff: { first: 60_000, max: 60_000 } });
+    const waiting = assert.rejects(client.call("workspace/list"), AuthenticationError);
+    await assert.rejects(client.opened(), { name: "AuthenticationError", message: /token is not valid/ });
+    await waiting;
+    assert.equal(client.state, "closed");
   });
 
   test("a page of the gateway that has signed in needs no token", async () => {
@@ -264,6 +268,39 @@ describe("access", () => {
     gateway.command("token", "revoke", made.id);
     await closed;
     await assert.rejects(client.call("workspace/list"), /access_revoked/);
+  });
+});
+
+describe("a home that is restored from a backup", () => {
+  test("open clients hear every change", async () => {
+    const { client, workspace_id } = await following();
+    const archive = join(gateway.folder, "backup.tar");
+    gateway.command("backup", archive);
+    // Every start takes further numbers, so the client has seen numbers that the backup does not know of.
+    for (let start = 0; start < 3; start += 1) {
+      const back = enters(client, "open");
+      await gateway.kill();
+      await gateway.start();
+      await back;
+      const heard = until((listener) => client.on("thread/tree/changed", listener));
+      await client.call("thread/folder/create", { workspace_id, name: `After the backup ${start}` });
+      await heard;
+    }
+    const back = enters(client, "open");
+    await gateway.kill();
+    rmSync(gateway.home, { recursive: true });
+    gateway.command("restore", archive);
+    writeFileSync(join(gateway.home, "token"), gateway.token, { mode: 0o600 });
+    await gateway.start();
+    await back;
+    const seen = savedVersions(client);
+    const last = until((listener) => client.on("thread/agents_doc/changed", listener), ({ doc }) => doc?.version === 20);
+    const writer = gateway.connect();
+    for (let version = 1; version <= 20; version += 1) {
+      await writer.call("thread/agents_doc/save", { workspace_id, content: `Rule ${version}` });
+    }
+    await last;
+    assert.deepEqual(seen, Array.from({ length: 20 }, (_, index) => index + 1));
   });
 });
 

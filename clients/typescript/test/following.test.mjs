@@ -68,6 +68,19 @@ test("a gap found on a connection that breaks is told by the next one", async ()
   assert.deepEqual(gaps, [{ workspace_id }, { subscription_id: "sub_1" }]);
 });
 
+test("after a gap the number of the gateway counts, although it is lower", async () => {
+  const { following: followed, told } = following();
+  const gaps = await followed.restore(async () => {
+    followed.arrived(changed(2));
+    return { replayed: 0, gap: true, next_seq: 3 };
+  });
+  assert.deepEqual(gaps, [{ workspace_id }]);
+  followed.arrived(changed(3));
+  followed.arrived(changed(3));
+  followed.arrived(changed(4));
+  assert.deepEqual(told, [5, 2, 3, 4]);
+});
+
 test("a thread that is gone is not made again", async () => {
   const { following: followed } = following();
   followed.answered("thread/start", { workspace_id, thread_id: "thr_1" }, {});

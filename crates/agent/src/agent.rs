@@ -15,6 +15,7 @@ use protocol::{
 use sha2::{Digest as _, Sha256};
 
 use crate::{
+    attachment::AttachmentSource,
     conversation,
     provider::Provider,
     running::{Running, RunningTurns},
@@ -43,6 +44,8 @@ pub struct AgentOptions {
     pub providers: ProviderFinder,
     /// Who is told.
     pub listener: Arc<dyn TurnListener>,
+    /// Reads the files attached to turns.
+    pub attachments: Arc<dyn AttachmentSource>,
     /// Unix milliseconds.
     pub now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
     /// Makes ids from a prefix.
@@ -235,6 +238,11 @@ impl Agent {
                 })
             }
         }
+    }
+
+    /// The hooks of every turn.
+    pub fn hooks(&self) -> &Runtime {
+        &self.inner.options.hooks
     }
 
     /// Runs an accepted turn in the background.

@@ -1,9 +1,16 @@
 //! What was said: from the input of a turn to words, and from past turns to messages for the model.
 
 use crud::PastItem;
-use protocol::turn::{TurnEventPayload, TurnItem, UserInput};
+use protocol::{
+    TurnId,
+    turn::{TurnEventPayload, TurnItem, UserInput},
+};
+use serde_json::Value;
 
-use crate::provider::{Message, Role};
+use crate::{
+    attachment::{self, Attachments, Rendered},
+    provider::{Message, Role},
+};
 
 /// Past turns the model may see.
 pub(crate) const MAX_TURNS: i64 = 200;
@@ -38,26 +45,15 @@ pub(crate) fn text(input: &[UserInput]) -> String {
     texts.join("\n")
 }
 
-/// What the user said as the model reads it: the text, then a line for each thing that came with it.
-pub(crate) fn question(input: &[UserInput]) -> String {
-    let lines = input.iter().filter_map(|input| match input {
-        UserInput::Text { .. } => None,
-        UserInput::Image { url } => Some(format!("[image: {url}]")),
-        UserInput::File { url } => Some(format!("[file: {url}]")),
-        UserInput::Audio { url } => Some(format!("[audio: {url}]")),
-        UserInput::Video { url } => Some(format!("[video: {url}]")),
-        UserInput::LocalImage { path }
-        | UserInput::LocalFile { path }
-        | UserInput::LocalAudio { path }
-        | UserInput::LocalVideo { path } => Some(format!("[file: {path}]")),
-        UserInput::Mention { name, path } => Some(format!("[mentioned: {name} ({path})]")),
-        UserInput::Skill { name, path } => Some(format!("[skill: {name} ({path})]")),
-        UserInput::Artifact { artifact_id, .. } => Some(format!("[artifact: {artifact_id}]")),
-    });
-    let mut parts = vec![text(input)];
-    parts.extend(lines);
+/// A user's message as the model reads it: the words, then what came with them.
+pub(crate) fn user_message(text: &str, attached: Rendered) -> Message {
+    let mut parts = vec![text, &attached.text];
     parts.retain(|part| !part.is_empty());
-    parts.join("\n")
+    Message {
+        role: Role::User,
+        text: parts.join("\n"),
+        images: attached.images,
+    }
 }
 
 /// The first words of a thread.
@@ -79,52 +75,94 @@ pub(crate) fn title(text: &str) -> Option<String> {
     (!title.is_empty()).then(|| format!("{title}{more}"))
 }
 
-/// The messages for the model: as many of the last turns as fit, then the question.
-pub(crate) fn messages(past: &[PastItem], question: String, other_chars: usize) -> Vec<Message> {
-    let mut turns: Vec<(i64, Vec<Message>)> = Vec::new();
+/// Something said in an earlier turn.
+struct Said {
+    role: Role,
+    text: String,
+    /// The turn of a user's message, and what came with it.
+    attached: Option<(TurnId, Vec<Value>)>,
+}
+
+/// The messages for the model: as many of the last turns as fit, then the question, which takes `question_chars`. Each
+/// turn keeps the files that were attached to it, as far as there is room for them.
+pub(crate) async fn messages(
+    past: &[PastItem],
+    question: Message,
+    taken_chars: usize,
+    attachments: &mut Attachments,
+) -> Vec<Message> {
+    let mut turns: Vec<(i64, Vec<Said>)> = Vec::new();
     for item in past {
         let Ok(TurnEventPayload::ItemCompleted { item: said }) =
             serde_json::from_str(&item.payload)
         else {
             continue;
         };
-        let message = match said {
-            TurnItem::UserMessage { text, .. } => Message {
+        let said = match said {
+            TurnItem::UserMessage {
+                id,
+                text,
+                attachments,
+            } => Said {
                 role: Role::User,
                 text,
+                attached: attachment::turn_of(&id)
+                    .filter(|_| !attachments.is_empty())
+                    .map(|turn| (turn, attachments)),
             },
-            TurnItem::AgentMessage { text, .. } => Message {
+            TurnItem::AgentMessage { text, .. } => Said {
                 role: Role::Assistant,
                 text,
+                attached: None,
             },
             TurnItem::Reasoning { .. } | TurnItem::SystemEvent { .. } => continue,
         };
         match turns.last_mut() {
-            Some((ordinal, messages)) if *ordinal == item.ordinal => messages.push(message),
-            Some(_) | None => turns.push((item.ordinal, vec![message])),
+            Some((ordinal, messages)) if *ordinal == item.ordinal => messages.push(said),
+            Some(_) | None => turns.push((item.ordinal, vec![said])),
         }
     }
-    let mut room = (MAX_TOKENS * CHARS_PER_TOKEN).saturating_sub(question.len() + other_chars);
+    let mut room = (MAX_TOKENS * CHARS_PER_TOKEN).saturating_sub(taken_chars);
     let mut kept: Vec<Vec<Message>> = Vec::new();
-    for (_, messages) in turns.into_iter().rev() {
-        let length: usize = messages.iter().map(|message| message.text.len()).sum();
+    for (_, turn) in turns.into_iter().rev() {
+        let length: usize = turn.iter().map(|said| said.text.len()).sum();
         if length > room {
             break;
         }
         room -= length;
+        let mut messages = Vec::with_capacity(turn.len());
+        for said in turn {
+            let mut attached = Rendered::default();
+            if let Some((turn_id, files)) = &said.attached {
+                attached = attachments.render_past(turn_id, files, room).await;
+                room = room.saturating_sub(attached.weight());
+            }
+            messages.push(match said.role {
+                Role::User => user_message(&said.text, attached),
+                Role::Assistant => Message {
+                    role: Role::Assistant,
+                    text: said.text,
+                    images: Vec::new(),
+                },
+            });
+        }
         kept.push(messages);
     }
     let mut messages: Vec<Message> = kept.into_iter().rev().flatten().collect();
-    messages.push(Message {
-        role: Role::User,
-        text: question,
-    });
+    messages.push(question);
     messages
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{pin::Pin, sync::Arc};
+
     use super::*;
+    use protocol::artifact::ArtifactRef;
+
+    use crate::attachment::{
+        AttachedFile, AttachmentError, AttachmentRequest, AttachmentSource, GeneratedImage,
+    };
 
     fn said(ordinal: i64, text: &str) -> PastItem {
         let item = TurnItem::UserMessage {
@@ -139,11 +177,34 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_newest_turns_that_fit_are_kept_whole() {
+    /// There are no files.
+    struct NoFiles;
+
+    impl AttachmentSource for NoFiles {
+        fn read(
+            &self,
+            _wanted: AttachmentRequest,
+        ) -> Pin<Box<dyn Future<Output = Result<AttachedFile, AttachmentError>> + Send + '_>>
+        {
+            Box::pin(async { Err(AttachmentError::Deleted) })
+        }
+
+        fn keep(
+            &self,
+            _made: GeneratedImage,
+        ) -> Pin<Box<dyn Future<Output = Result<ArtifactRef, AttachmentError>> + Send + '_>>
+        {
+            Box::pin(async { Err(AttachmentError::Deleted) })
+        }
+    }
+
+    #[tokio::test]
+    async fn the_newest_turns_that_fit_are_kept_whole() {
         let long = "x".repeat(MAX_TOKENS * CHARS_PER_TOKEN / 2);
         let past = [said(1, &long), said(2, &long), said(3, "short")];
-        let messages = messages(&past, "now".to_owned(), 0);
+        let now = user_message("now", Rendered::default());
+        let mut files = Attachments::new(Arc::new(NoFiles), "ws_a".to_owned(), &[]);
+        let messages = messages(&past, now, 3, &mut files).await;
         let lengths: Vec<_> = messages.iter().map(|message| message.text.len()).collect();
         assert_eq!(
             lengths,
@@ -175,6 +236,5 @@ mod tests {
             },
         ];
         assert_eq!(text(&input), "  a\n\n b  ");
-        assert_eq!(question(&input), "  a\n\n b  \n[image: u]");
     }
 }

@@ -4,6 +4,7 @@
 //! keeps a durable log of what happened. Whoever is told about it is a [`TurnListener`]; no wire handling here.
 
 mod agent;
+pub mod attachment;
 mod conversation;
 mod hook_runs;
 pub mod provider;

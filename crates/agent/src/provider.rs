@@ -3,7 +3,7 @@
 //! A provider turns a [`ModelRequest`] into a stream of [`ModelEvent`]s. It knows its wire format and nothing of
 //! threads, hooks or the database.
 
-use std::{fmt, pin::Pin, time::Duration};
+use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 
 use futures_util::Stream;
 use serde::Serialize;
@@ -35,6 +35,11 @@ pub trait Provider: Send + Sync + 'static {
     fn models(
         &self,
     ) -> Pin<Box<dyn Future<Output = Result<Vec<Model>, ProviderError>> + Send + '_>>;
+
+    /// MIME types of pictures that its models take; none where they take no pictures.
+    fn image_types(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// Asks the model. Failures before the first event are events too.
     fn stream(&self, request: ModelRequest) -> ModelStream;
@@ -83,6 +88,34 @@ pub struct Message {
     pub role: Role,
     /// What was said.
     pub text: String,
+    /// Pictures that came with it, of types that the provider takes.
+    pub images: Vec<Image>,
+}
+
+/// A picture in a message.
+#[derive(Clone, PartialEq)]
+pub struct Image {
+    /// Its MIME type, such as `image/png`.
+    pub mime_type: String,
+    /// Its bytes in base64. Shared, because they may be large.
+    pub base64: Arc<str>,
+}
+
+impl Image {
+    /// The number of its bytes, from the length of the base64.
+    pub fn size_bytes(&self) -> u64 {
+        (self.base64.len() as u64 / 4) * 3
+    }
+}
+
+impl fmt::Debug for Image {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Image")
+            .field("mime_type", &self.mime_type)
+            .field("size_bytes", &self.size_bytes())
+            .finish()
+    }
 }
 
 /// Who said something.
@@ -99,6 +132,8 @@ pub enum Role {
 pub enum ModelEvent {
     /// Text of the answer.
     Text(String),
+    /// A picture that the model made.
+    Image(Image),
     /// Text about how the model came to it.
     Reasoning(String),
     /// What it cost; a later one replaces an earlier one.

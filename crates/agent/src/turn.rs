@@ -5,17 +5,18 @@ use std::sync::Arc;
 use crud::{FinishTurn, NewTurnEvent};
 use futures_util::StreamExt as _;
 use hooks::{Actor, Contributed, Contribution, Diagnostic, HookContext, Phase, PhaseError};
-use prompt::{CompiledPrompt, PromptInput};
+use prompt::{CompiledPrompt, PromptInput, Reader};
 use protocol::turn::{
     ItemAgentMessageDeltaNotification, ItemCompletedNotification, ItemStartedNotification,
-    PromptProfile, Turn, TurnEventPayload, TurnItem, TurnStatus, TurnUsage,
+    PromptAttachment, PromptProfile, Turn, TurnEventPayload, TurnItem, TurnStatus, TurnUsage,
 };
 
 use crate::{
     Agent, Error, TurnNotice, TurnRun,
     agent::{event, wire},
+    attachment::{Attachments, GeneratedImage, UnreadableAttachment},
     conversation,
-    provider::{ModelEvent, ModelRequest, ProviderError, Usage},
+    provider::{Image, Message, ModelEvent, ModelRequest, ProviderError, Usage},
     running::PartialAnswer,
 };
 
@@ -35,6 +36,8 @@ enum TurnError {
     Provider(#[from] ProviderError),
     #[error("there is no provider `{0}`")]
     UnknownProvider(String),
+    #[error("{0}")]
+    Attachment(#[from] UnreadableAttachment),
     /// Text of the database stays in the log.
     #[error("the turn could not be stored")]
     Agent(#[from] Error),
@@ -49,7 +52,7 @@ impl Agent {
             ended = self.attempt(&run) => match ended {
                 Ok(usage) => Outcome::Completed { usage },
                 Err(error) => {
-                    tracing::warn!(turn = %running.turn_id, ?error, "a turn failed");
+                    tracing::warn!(turn = %running.turn_id, %error, "a turn failed");
                     Outcome::Failed { error: error.to_string() }
                 }
             },
@@ -95,23 +98,14 @@ impl Agent {
         self.tell(TurnNotice::ItemCompleted(self.completed(run, user_item)))
             .await;
 
-        let compiled = self.compile(run).await?;
         let provider_id = run.row.model_provider.clone();
         let provider = (self.inner.options.providers)(provider_id.clone()).await;
+        let image_types = provider.as_ref().map(|provider| provider.image_types());
+        let (compiled, messages) = self.compile(run, image_types.unwrap_or_default()).await?;
         let provider = provider.ok_or(TurnError::UnknownProvider(provider_id))?;
-        let turns = self.inner.store.turns();
-        let past = turns
-            .conversation(
-                running.thread_id.as_str(),
-                run.row.ordinal,
-                conversation::MAX_TURNS,
-            )
-            .await
-            .map_err(Error::Store)?;
-        let told = compiled.stable.len() + compiled.dynamic.len();
         let request = ModelRequest {
             model: run.row.model.clone(),
-            messages: conversation::messages(&past, conversation::question(&run.input), told),
+            messages,
             system_stable: compiled.stable,
             system_dynamic: compiled.dynamic,
             max_output_tokens: None,
@@ -119,11 +113,52 @@ impl Agent {
         self.stream(run, provider.stream(request)).await
     }
 
-    /// Puts the prompt together and keeps its proof. A hook that fails closed ends the turn here, before anything is
-    /// sent.
-    async fn compile(&self, run: &TurnRun) -> Result<CompiledPrompt, TurnError> {
+    /// The conversation up to this turn, with the files attached to it, and what of each file went in.
+    async fn conversation(
+        &self,
+        run: &TurnRun,
+        compiled: &CompiledPrompt,
+        image_types: &'static [&'static str],
+    ) -> Result<(Vec<Message>, Vec<PromptAttachment>), TurnError> {
+        let running = &run.running;
+        let mut attachments = Attachments::new(
+            Arc::clone(&self.inner.options.attachments),
+            run.row.workspace_id.clone(),
+            image_types,
+        );
+        let attached = attachments
+            .render_current(&running.turn_id, &run.attachments)
+            .await?;
+        let words = conversation::text(&run.input);
+        let taken =
+            compiled.stable.len() + compiled.dynamic.len() + words.len() + attached.weight();
+        let past = self
+            .inner
+            .store
+            .turns()
+            .conversation(
+                running.thread_id.as_str(),
+                run.row.ordinal,
+                conversation::MAX_TURNS,
+            )
+            .await
+            .map_err(Error::Store)?;
+        let question = conversation::user_message(&words, attached);
+        let messages = conversation::messages(&past, question, taken, &mut attachments).await;
+        Ok((messages, attachments.into_record()))
+    }
+
+    /// Puts the prompt and the conversation together and keeps their proof. A hook that fails closed, or a file that
+    /// cannot be read, ends the turn here, before anything is sent.
+    async fn compile(
+        &self,
+        run: &TurnRun,
+        image_types: &'static [&'static str],
+    ) -> Result<(CompiledPrompt, Vec<Message>), TurnError> {
         let context = self.context(run);
-        let (compiled, contributions) = self.put_together(&context).await?;
+        let (mut compiled, contributions) = self.put_together(&context, Reader::Model).await?;
+        let (messages, attachments) = self.conversation(run, &compiled, image_types).await?;
+        compiled.manifest.attachments = attachments;
         let manifest = manifest_json(&compiled)?;
         let stored = self
             .inner
@@ -138,13 +173,14 @@ impl Agent {
             .hooks
             .run_phase(Phase::TurnPostPromptCompile, context, earlier)
             .await?;
-        Ok(compiled)
+        Ok((compiled, messages))
     }
 
     /// Runs the phases before anybody is asked and compiles what hooks brought.
     pub(crate) async fn put_together(
         &self,
         context: &HookContext,
+        reader: Reader,
     ) -> Result<(CompiledPrompt, Vec<Contributed>), PhaseError> {
         let mut contributions: Vec<Contributed> = Vec::new();
         let mut diagnostics: Vec<(String, Diagnostic)> = Vec::new();
@@ -165,6 +201,7 @@ impl Agent {
             diagnostics.extend(outcome.diagnostics);
         }
         let compiled = prompt::compile(&PromptInput {
+            reader,
             profile: PromptProfile::AssistantFull,
             contributions: contributions.clone(),
             diagnostics,
@@ -201,32 +238,68 @@ impl Agent {
                 .await;
         }
         let mut usage = None;
+        let mut images = 0;
         while let Some(event) = events.next().await {
-            match event? {
-                ModelEvent::Text(delta) => {
-                    let mut answer = running.answer.lock().await;
-                    let Some(partial) = answer.as_mut() else {
-                        break;
-                    };
-                    partial.text.push_str(&delta);
-                    let seq = partial.next_seq;
-                    partial.next_seq += 1;
-                    self.tell(TurnNotice::Delta(ItemAgentMessageDeltaNotification {
-                        workspace_id: running.workspace_id.clone(),
-                        thread_id: running.thread_id.clone(),
-                        turn_id: running.turn_id.clone(),
-                        item_id: item_id.clone(),
-                        delta,
-                        seq,
-                    }))
-                    .await;
+            let delta = match event? {
+                ModelEvent::Text(delta) => delta,
+                ModelEvent::Image(image) => {
+                    images += 1;
+                    self.keep_image(run, &item_id, images, image).await
                 }
-                ModelEvent::Usage(reported) => usage = Some(reported),
+                ModelEvent::Usage(reported) => {
+                    usage = Some(reported);
+                    continue;
+                }
                 // Thoughts are not part of the conversation, and nobody has asked to see them.
-                ModelEvent::Reasoning(_) | ModelEvent::Finished(_) => {}
-            }
+                ModelEvent::Reasoning(_) | ModelEvent::Finished(_) => continue,
+            };
+            let mut answer = running.answer.lock().await;
+            let Some(partial) = answer.as_mut() else {
+                break;
+            };
+            partial.text.push_str(&delta);
+            let seq = partial.next_seq;
+            partial.next_seq += 1;
+            self.tell(TurnNotice::Delta(ItemAgentMessageDeltaNotification {
+                workspace_id: running.workspace_id.clone(),
+                thread_id: running.thread_id.clone(),
+                turn_id: running.turn_id.clone(),
+                item_id: item_id.clone(),
+                delta,
+                seq,
+            }))
+            .await;
         }
         Ok(usage)
+    }
+
+    /// Makes an artifact of a picture in the answer. Answers the line that stands for it in the text.
+    async fn keep_image(
+        &self,
+        run: &TurnRun,
+        item_id: &str,
+        number: usize,
+        image: Image,
+    ) -> String {
+        let made = GeneratedImage {
+            workspace_id: run.row.workspace_id.clone(),
+            thread_id: run.row.thread_id.clone(),
+            turn_id: run.row.id.clone(),
+            item_id: item_id.to_owned(),
+            number,
+            provider: run.row.model_provider.clone(),
+            image,
+        };
+        match self.inner.options.attachments.keep(made).await {
+            Ok(kept) => format!(
+                "\n[generated image: {}, artifact {}]\n",
+                kept.display_name, kept.artifact_id
+            ),
+            Err(error) => {
+                tracing::warn!(turn = %run.running.turn_id, %error, "a generated picture is not kept");
+                format!("\n[generated image {number} could not be kept: {error}]\n")
+            }
+        }
     }
 
     /// Writes down how the turn ended and tells everybody. What has come of the answer is kept either way.

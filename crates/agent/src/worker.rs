@@ -2,7 +2,7 @@
 
 use crud::{FinishTurn, WorkerTurn};
 use hooks::{Actor, HookContext, PhaseError, TreePlace};
-use prompt::CompiledPrompt;
+use prompt::{CompiledPrompt, Reader};
 use protocol::turn::{TurnEventPayload, TurnItem, TurnStatus};
 use sha2::{Digest as _, Sha256};
 
@@ -58,7 +58,8 @@ pub enum BriefError {
 impl Agent {
     /// What a worker is told besides its task. Only reads.
     pub async fn brief(&self, brief: &WorkerBrief) -> Result<CompiledPrompt, BriefError> {
-        let (compiled, _) = self.put_together(&self.worker_context(brief)).await?;
+        let context = self.worker_context(brief);
+        let (compiled, _) = self.put_together(&context, Reader::Worker).await?;
         Ok(compiled)
     }
 

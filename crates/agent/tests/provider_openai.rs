@@ -298,9 +298,9 @@ async fn what_is_no_stream_of_events_is_refused() {
             "`openai` sent an event that is not JSON",
         ),
         (
-            Reply::stream().chunk(vec![b'a'; 1024 * 1024 + 1]),
+            Reply::stream().chunk(vec![b'a'; 16 * 1024 * 1024 + 1]),
             FailureClass::Unknown,
-            "`openai` sent an event of more than 1 MiB",
+            "`openai` sent an event of more than 16 MiB",
         ),
         (
             Reply::json(200, &json!({ "choices": [] })),
@@ -357,7 +357,8 @@ async fn a_service_that_is_not_there_cannot_be_reached() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = BaseUrl::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
     drop(listener);
-    let message = format!("`openai` could not be reached at `{base}`");
+    let why = "the connection was refused, so no program listens there";
+    let message = format!("`openai` could not be reached at `{base}`: {why}");
     let provider = OpenAi::new(base, key(), patient(), client());
     let error = failure(provider.stream(question())).await;
     let class = FailureClass::NetworkTransient;

@@ -25,6 +25,9 @@ pub enum Error {
     /// No blob has this key.
     #[error("blob `{0}` is missing")]
     MissingBlob(BlobKey),
+    /// The file of this key holds other bytes.
+    #[error("blob `{0}` is damaged: its bytes do not have its hash")]
+    DamagedBlob(BlobKey),
     /// There is no file for this upload.
     #[error("the upload has no payload")]
     MissingUpload,

@@ -13,6 +13,7 @@ pub mod kind;
 mod local;
 pub mod name;
 pub mod projection;
+mod stamp;
 pub mod store;
 pub mod upload;
 

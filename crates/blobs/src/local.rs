@@ -14,7 +14,7 @@ use std::{
     fs::{DirBuilder, File},
     io::Write,
     num::NonZeroUsize,
-    os::unix::fs::{DirBuilderExt, FileExt, MetadataExt as _},
+    os::unix::fs::{DirBuilderExt, MetadataExt as _},
     path::Path,
     process,
     sync::{
@@ -24,7 +24,7 @@ use std::{
     time::SystemTime,
 };
 
-use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
+use rustix::fs::{Timespec, Timestamps, UTIME_OMIT};
 
 use crate::{
     Error, Result,
@@ -32,6 +32,7 @@ use crate::{
     folder::{Folder, Moved},
     hashing::{Hashers, hash_chunks, hash_file},
     key::{BlobKey, ContentHash, Digest, UploadSegment, WorkspaceSegment},
+    stamp::{Stamp, VerifiedStamps},
     store::{
         BlobKeys, BlobReader, BlobStore, Committed, MAX_RANGE, PayloadHash, Removed, Verified,
     },
@@ -54,6 +55,8 @@ pub struct LocalBlobs {
     /// The root again, locked while a blob is found again, and while an old one is removed: the two must not meet, here
     /// or in another process.
     removal: Mutex<Folder>,
+    /// Files that were verified and have not changed since.
+    verified: Mutex<VerifiedStamps>,
 }
 
 impl LocalBlobs {
@@ -69,6 +72,7 @@ impl LocalBlobs {
             removal: Mutex::new(Folder::open_root(root)?),
             hashers: Hashers::start()?,
             temporaries: AtomicU64::new(0),
+            verified: Mutex::default(),
         })
     }
 
@@ -246,6 +250,8 @@ impl LocalBlobs {
             match source.move_new(name, &target, &hash)? {
                 Moved::Moved => {
                     target.sync()?;
+                    // These bytes were hashed while they arrived, and the time of the file is one that only we set.
+                    self.remember(key, Stamp::of(file)?);
                     break;
                 }
                 // Another thread was faster with the same content.
@@ -266,12 +272,16 @@ impl LocalBlobs {
         hash: impl FnOnce(&File) -> Result<(Digest, T)>,
     ) -> Result<(Verified, T)> {
         let verified = match self.open_blob(key) {
-            Ok(Some(file)) => match hash(&file)? {
-                (digest, found) if digest.sha256 == key.sha256() => {
-                    return Ok((Verified::Intact, found));
+            Ok(Some(file)) => {
+                let before = Stamp::of(&file)?;
+                match hash(&file)? {
+                    (digest, found) if digest.sha256 == key.sha256() => {
+                        self.remember_settled(key, before, &file)?;
+                        return Ok((Verified::Intact, found));
+                    }
+                    _ => Verified::Damaged,
                 }
-                _ => Verified::Damaged,
-            },
+            }
             Err(Error::NotPlain { .. }) => Verified::Damaged,
             Ok(None) => Verified::Missing,
             Err(error) => return Err(error),
@@ -285,23 +295,50 @@ impl LocalBlobs {
             let Some(file) = self.open_blob(key)? else {
                 return Ok(Found::Missing);
             };
-            let digest = hash_file(&file)?;
-            if digest.size != size || digest.sha256 != key.sha256() {
+            if size_of(&file)? != size || !self.is_intact(key, &file)? {
                 return Ok(Found::Damaged);
             }
             if self.touch_linked(&file)? {
+                self.remember(key, Stamp::of(&file)?);
                 return Ok(Found::Intact);
             }
             // It was collected while we read it.
         }
     }
 
-    /// Marks a blob as touched now, if there is one of this size: it will not be collected for a while.
+    /// Marks a blob as used now, so that it is not collected for a while. Answers whether there is one of this size
+    /// whose bytes have its hash.
     pub fn keep(&self, key: &BlobKey, size: u64) -> Result<bool> {
-        match self.open_blob(key)? {
-            Some(file) if size_of(&file)? == size => self.touch_linked(&file),
-            Some(_) | None => Ok(false),
+        Ok(self.find_again(key, size)? == Found::Intact)
+    }
+
+    /// Whether the file of a blob holds its bytes. Hashes it, unless it is unchanged since it was last hashed.
+    fn is_intact(&self, key: &BlobKey, file: &File) -> Result<bool> {
+        let before = Stamp::of(file)?;
+        if self.verified().contains(key, &before) {
+            return Ok(true);
         }
+        let is_intact = hash_file(file)?.sha256 == key.sha256();
+        if is_intact {
+            self.remember_settled(key, before, file)?;
+        }
+        Ok(is_intact)
+    }
+
+    /// Remembers that a file is intact, if it cannot have changed since `before` without leaving another stamp.
+    fn remember_settled(&self, key: &BlobKey, before: Stamp, file: &File) -> Result<()> {
+        if before.is_settled(system_time()) && Stamp::of(file)? == before {
+            self.remember(key, before);
+        }
+        Ok(())
+    }
+
+    fn remember(&self, key: &BlobKey, stamp: Stamp) {
+        self.verified().insert(key, stamp);
+    }
+
+    fn verified(&self) -> MutexGuard<'_, VerifiedStamps> {
+        self.verified.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Marks a file as touched, unless it was removed since it was opened.
@@ -454,17 +491,25 @@ impl BlobStore for LocalBlobs {
                 max: MAX_RANGE,
             });
         }
-        let (file, size) = self.open_existing(key)?;
-        let len = len.min(size.saturating_sub(offset));
-        let mut bytes = vec![0; usize::try_from(len).expect("a range is at most one mebibyte")];
-        file.read_exact_at(&mut bytes, offset)
-            .map_err(io_error("read a blob"))?;
+        let blob = self.open(key)?;
+        let len = len.min(blob.size().saturating_sub(offset));
+        let len = usize::try_from(len).expect("a range is at most one mebibyte");
+        let mut bytes = Vec::new();
+        if len > 0 {
+            blob.append_range(offset, len, &mut bytes)
+                .map_err(io_error("read a blob"))?;
+        }
         Ok(bytes)
     }
 
     fn open(&self, key: &BlobKey) -> Result<BlobReader> {
         let (file, size) = self.open_existing(key)?;
-        Ok(BlobReader::new(file, size))
+        // Before it is hashed: what is written afterwards leaves another stamp.
+        let stamp = Stamp::of(&file)?;
+        if !self.is_intact(key, &file)? {
+            return Err(Error::DamagedBlob(key.clone()));
+        }
+        Ok(BlobReader::new(file, size, key.clone(), stamp))
     }
 
     fn size(&self, key: &BlobKey) -> Result<u64> {
@@ -592,11 +637,28 @@ fn modified_at(file: &File) -> Result<SystemTime> {
         .map_err(io_error("look at a file"))
 }
 
+/// Sets the time of a file to now, to the nanosecond. The kernel gives the times of writes in whole ticks, so that a
+/// write right after this one is sure to leave another time.
 fn touch(file: &File) -> Result<()> {
-    let moment = |tv_nsec| Timespec { tv_sec: 0, tv_nsec };
+    let now = system_time().duration_since(SystemTime::UNIX_EPOCH);
+    let now = now.unwrap_or_default();
     let times = Timestamps {
-        last_access: moment(UTIME_OMIT),
-        last_modification: moment(UTIME_NOW),
+        last_access: Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_OMIT,
+        },
+        last_modification: Timespec {
+            tv_sec: i64::try_from(now.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: now.subsec_nanos().into(),
+        },
     };
     rustix::fs::futimens(file, &times).map_err(io_error("mark a blob as used"))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "files carry the time of the system"
+)]
+fn system_time() -> SystemTime {
+    SystemTime::now()
 }

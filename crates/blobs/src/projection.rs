@@ -104,6 +104,25 @@ pub fn wanted(kind: Kind, mime: Option<&str>, size: u64) -> Vec<ProjectionKind> 
     wanted
 }
 
+/// The text of a file that is text, decoded here: reading UTF-8 is safe where decoding pictures and PDFs is not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodedText {
+    /// The text, at most one mebibyte of it.
+    pub text: String,
+    /// Whether the file has more.
+    pub is_truncated: bool,
+}
+
+/// Decodes the beginning of a text, like the projection `plain_text` does.
+pub fn decode_text(input: impl std::io::Read) -> Result<DecodedText, ProjectionError> {
+    let made = plain_text::make(input)?;
+    Ok(DecodedText {
+        is_truncated: made.metadata.get("truncated") == Some(&Value::Bool(true)),
+        // Always UTF-8: it was decoded into a string.
+        text: String::from_utf8(made.content).unwrap_or_default(),
+    })
+}
+
 /// A finished projection: either text or bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {

@@ -5,6 +5,7 @@ use std::{
     io::{self, Read, Seek, SeekFrom},
     num::NonZeroUsize,
     os::fd::{AsFd, BorrowedFd},
+    sync::{Mutex, PoisonError},
     time::SystemTime,
 };
 
@@ -13,8 +14,10 @@ use sha2::{Digest as _, Sha256};
 
 pub use crate::local::LocalBlobs;
 use crate::{
-    Result,
+    Error, Result,
+    hashing::hash_file,
     key::{BlobKey, ContentHash, Digest, UploadSegment, WorkspaceSegment},
+    stamp::Stamp,
 };
 
 /// The longest range one [`BlobStore::read_range`] answers.
@@ -40,10 +43,14 @@ pub trait BlobStore: Send + Sync {
     /// Stores bytes we made ourselves, such as a projection.
     fn put(&self, workspace: &WorkspaceSegment, bytes: &[u8]) -> Result<Committed>;
 
-    /// Up to `len` bytes from `offset` on; fewer at the end of the blob, none beyond it.
+    /// Up to `len` bytes from `offset` on; fewer at the end of the blob, none beyond it. The whole blob is verified
+    /// first, like in [`BlobStore::open`].
     fn read_range(&self, key: &BlobKey, offset: u64, len: u64) -> Result<Vec<u8>>;
 
     /// Opens a blob for streaming; it stays readable when the blob is removed meanwhile.
+    ///
+    /// A blob that is shortened or changed is [`crate::Error::DamagedBlob`]: its bytes are hashed, unless its file is
+    /// unchanged since they were hashed last.
     fn open(&self, key: &BlobKey) -> Result<BlobReader>;
 
     /// The size of a blob.
@@ -129,11 +136,36 @@ const PIECE: usize = 64 * 1024;
 pub struct BlobReader {
     size: u64,
     file: File,
+    key: BlobKey,
+    /// The file as it was when its bytes were last known to be good.
+    stamp: Mutex<Stamp>,
 }
 
 impl BlobReader {
-    pub(crate) fn new(file: File, size: u64) -> BlobReader {
-        BlobReader { size, file }
+    pub(crate) fn new(file: File, size: u64, key: BlobKey, stamp: Stamp) -> BlobReader {
+        BlobReader {
+            size,
+            file,
+            key,
+            stamp: Mutex::new(stamp),
+        }
+    }
+
+    /// Whether the file is as it was when its bytes were last verified. Asks the system for its times only.
+    pub fn is_unchanged(&self) -> bool {
+        let known = *self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(Stamp::of(&self.file), Ok(stamp) if stamp == known)
+    }
+
+    /// Hashes the whole blob again after [`BlobReader::is_unchanged`] said no: it may have been damaged, or only
+    /// marked as used. Blocks.
+    pub fn verify_again(&self) -> Result<()> {
+        let stamp = Stamp::of(&self.file)?;
+        if hash_file(&self.file)?.sha256 != self.key.sha256() {
+            return Err(Error::DamagedBlob(self.key.clone()));
+        }
+        *self.stamp.lock().unwrap_or_else(PoisonError::into_inner) = stamp;
+        Ok(())
     }
 
     /// The number of bytes in the blob.

@@ -8,11 +8,16 @@ use protocol::company::ReviewDecision;
 
 use crate::failure::Failure;
 
+pub(crate) use method::command_name;
+
+mod adapters;
 mod agents_md;
 mod artifact;
 mod ask;
 mod backup;
+mod company;
 mod completions;
+mod cooldown;
 mod demo;
 mod doc;
 mod doctor;
@@ -28,6 +33,7 @@ mod server_start;
 mod service;
 mod status;
 mod token;
+mod trash;
 mod tree;
 mod watch;
 
@@ -58,8 +64,14 @@ enum Action {
     ServerStart(server_start::ServerStart),
     /// Tell how the home, its gateway and the company around here stand.
     Status(status::Status),
+    /// Forget company folders that are gone.
+    Company(company::Company),
     /// Watch runs, sessions, events and the inbox of a company in the terminal.
     Watch(watch::Watch),
+    /// Show the worker programs of this machine, and choose how they are paid for.
+    Adapters(adapters::Adapters),
+    /// List and end the cool-downs of providers, which keep sessions in the queue.
+    Cooldown(cooldown::Cooldown),
     /// Open the web desktop in a browser, signed in.
     Open(open::Open),
     /// Show what waits for a decision.
@@ -70,6 +82,8 @@ enum Action {
     Deny(inbox::Decide),
     /// Draw the thread tree of a workspace.
     Tree(tree::Tree),
+    /// List, restore and delete for good what was deleted from the thread tree.
+    Trash(trash::Trash),
     /// Read and change the AGENTS.md of a folder of the thread tree.
     Doc(doc::Doc),
     /// Ask a model; the AGENTS.md of the thread's folder is part of the prompt.
@@ -150,12 +164,16 @@ impl Command {
             Action::Backup(backup) => backup.run().await,
             Action::Restore(restore) => restore.run().await,
             Action::Status(status) => status.run().await,
+            Action::Company(company) => company.run().await,
             Action::Watch(watch) => watch.run().await,
+            Action::Adapters(adapters) => adapters.run().await,
+            Action::Cooldown(cooldown) => cooldown.run().await,
             Action::Open(open) => open.run(),
             Action::Inbox(inbox) => inbox.run().await,
             Action::Approve(decide) => decide.run(ReviewDecision::Approved).await,
             Action::Deny(decide) => decide.run(ReviewDecision::Denied).await,
             Action::Tree(tree) => tree.run().await,
+            Action::Trash(trash) => trash.run().await,
             Action::Doc(doc) => doc.run().await,
             Action::Ask(ask) => ask.run().await,
             Action::Search(search) => search.run().await,

@@ -59,6 +59,9 @@ pub(crate) enum Failure {
     /// There is no such command.
     #[error("there is no command `{name}`{}", hint.as_ref().map(|hint| format!("; did you mean `ac {hint}`?")).unwrap_or_default())]
     UnknownCommand { name: String, hint: Option<String> },
+    /// Only the beginning of a command was given.
+    #[error("`ac {name}` is no command by itself; these begin with it:\n{commands}")]
+    CommandGroup { name: String, commands: String },
     /// There is no gateway to talk to.
     #[error("no gateway serves this home: `ac serve` starts one")]
     NotServed,
@@ -72,7 +75,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Id(#[from] protocol::InvalidId),
     /// A file cannot be read or written.
-    #[error("`{}` cannot be used: {source}", path.display())]
+    #[error("`{}` {}", path.display(), cause(source))]
     File { path: PathBuf, source: io::Error },
     /// What came is not what was sent.
     #[error(
@@ -80,7 +83,7 @@ pub(crate) enum Failure {
     )]
     Damaged { name: String },
     /// The gateway refused.
-    #[error(transparent)]
+    #[error("{}", terminal::reworded(&_0.to_string()))]
     Call(#[from] rpc::client::Error),
     /// The terminal is gone.
     #[error("cannot write to standard output: {0}")]
@@ -111,17 +114,42 @@ impl Failure {
         if let Some(hint) = self.hint() {
             terminal::complain(&format!("hint: {hint}"));
         }
-        let is_misuse = matches!(
-            self,
+        if self.is_misuse() {
+            ExitCode::from(2)
+        } else {
+            ExitCode::FAILURE
+        }
+    }
+
+    /// Whether the arguments are wrong, and not what was found.
+    fn is_misuse(&self) -> bool {
+        match self {
             Self::UnknownCommand { .. }
-                | Self::NoCompany { .. }
-                | Self::Argument { .. }
-                | Self::Usage(_)
-                | Self::NoCommand
-        );
-        match is_misuse {
-            true => ExitCode::from(2),
-            false => ExitCode::FAILURE,
+            | Self::NoCompany { .. }
+            | Self::Argument { .. }
+            | Self::Usage(_)
+            | Self::CommandGroup { .. }
+            | Self::NoCommand
+            | Self::Id(_)
+            | Self::Token(_) => true,
+            Self::Call(rpc::client::Error::Rpc { code, data, .. }) => is_bad_request(*code, data),
+            Self::LogLevel { .. }
+            | Self::Runtime { .. }
+            | Self::NoHome
+            | Self::Gateway(_)
+            | Self::Database(_)
+            | Self::UnknownToken { .. }
+            | Self::Unwell { .. }
+            | Self::Backup(_)
+            | Self::Decided { .. }
+            | Self::Unsound { .. }
+            | Self::InTheWay { .. }
+            | Self::Drift { .. }
+            | Self::NotServed
+            | Self::File { .. }
+            | Self::Damaged { .. }
+            | Self::Call(_)
+            | Self::Output(_) => false,
         }
     }
 
@@ -162,17 +190,60 @@ impl Failure {
             Self::Usage(misuse) => return Some(tip(misuse)),
             // The gateway says it itself.
             Self::Call(rpc::client::Error::Rpc { data, .. }) => {
-                return data["hint"].as_str().map(terminal::harmless);
+                let hint = data["hint"].as_str()?;
+                return Some(terminal::harmless(&terminal::reworded(hint)));
             }
             Self::File { source, .. } | Self::Gateway(gateway::Error::Home { source, .. })
                 if source.kind() == io::ErrorKind::PermissionDenied =>
             {
                 "it belongs to somebody else: name another one, or let its owner give you access"
             }
+            Self::Gateway(gateway::Error::Database { .. }) | Self::Database(_) => {
+                "`ac doctor` tells what is wrong with the database and how to mend it"
+            }
             _ => return None,
         };
         Some(hint.to_owned())
     }
+}
+
+/// Why the system refuses a file, as the end of a sentence.
+fn cause(error: &io::Error) -> String {
+    use io::ErrorKind;
+    let causes = [
+        (ErrorKind::NotFound, "does not exist"),
+        (ErrorKind::IsADirectory, "is a folder"),
+        (
+            ErrorKind::NotADirectory,
+            "is below something that is not a folder",
+        ),
+        (
+            ErrorKind::StorageFull,
+            "cannot be written: the disk is full",
+        ),
+        (ErrorKind::InvalidData, "is not text in UTF-8"),
+    ];
+    let cause = causes.iter().find(|(kind, _)| *kind == error.kind());
+    cause.map_or_else(
+        || format!("cannot be used: {error}"),
+        |(_, cause)| (*cause).to_owned(),
+    )
+}
+
+/// Whether the gateway found fault with the request itself: an unknown method, or params that do not fit.
+fn is_bad_request(code: i64, data: &Value) -> bool {
+    const INVALID_PARAMS: i64 = -32602;
+    // The company family answers params that do not fit together with the code of an unknown method, as it does for
+    // things that are missing.
+    const REASONS: [&str; 4] = [
+        "METHOD_NOT_FOUND",
+        "INVALID_PATH",
+        "MISSING_PROJECT_ID",
+        "MISSING_CONVERSATION_ID",
+    ];
+    let reason = data["reason_code"].as_str().or(data["kind"].as_str());
+    code == INVALID_PARAMS
+        || reason.is_some_and(|reason| REASONS.contains(&reason.to_ascii_uppercase().as_str()))
 }
 
 /// What clap has to say, in one line.

@@ -19,6 +19,13 @@ pub(crate) struct CompanyOption {
 }
 
 impl CompanyOption {
+    #[cfg(test)]
+    pub(crate) fn at(directory: PathBuf) -> Self {
+        Self {
+            directory: Some(directory),
+        }
+    }
+
     pub(crate) fn find(&self) -> Result<Text, Failure> {
         let found = match &self.directory {
             Some(named) => company(named)?,
@@ -54,6 +61,11 @@ pub(crate) fn company(named: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
+/// Whether a company is in a folder.
+pub(crate) fn is_company(folder: &Path) -> bool {
+    folder.join("company/company.yaml").is_file()
+}
+
 /// A path as the gateway takes it.
 pub(crate) fn wire(path: &Path) -> Result<Text, Failure> {
     let text = path.to_str().and_then(Text::new);
@@ -72,12 +84,53 @@ pub(crate) fn around_here() -> Result<PathBuf, Failure> {
         .ok_or_else(|| Failure::NoCompany { here: here.clone() })
 }
 
-/// The gateway may have another current folder.
+/// A path as every process understands it: absolute, with `~` replaced by the home folder of the user. The gateway may
+/// have another current folder, and shells leave `--company=~/acme` as it is.
 pub(crate) fn whole(path: &Path) -> Result<PathBuf, Failure> {
-    let joined = absolute(path).map_err(|source| Failure::File {
+    let expanded = expand(path, std::env::home_dir())?;
+    let joined = absolute(expanded).map_err(|source| Failure::File {
         path: path.to_owned(),
         source,
     })?;
     // Without the `.` of `.` itself.
     Ok(joined.components().collect())
+}
+
+/// Replaces a `~` at the beginning; the home folder of another user is not looked up.
+fn expand(path: &Path, home: Option<PathBuf>) -> Result<PathBuf, Failure> {
+    let mut parts = path.components();
+    let first = parts.next().map(|part| part.as_os_str());
+    let first = first.and_then(|part| part.to_str()).unwrap_or_default();
+    if !first.starts_with('~') {
+        return Ok(path.to_owned());
+    }
+    match home.filter(|_| first == "~") {
+        Some(home) => Ok(home.join(parts.as_path())),
+        None => Err(Failure::Argument {
+            detail: format!(
+                "`{}` begins with `{first}`, which cannot be resolved: expected a path such as `/home/you/acme`, or `./{first}` for a folder of that name",
+                path.display()
+            ),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tilde_is_the_home_folder_and_never_a_name() {
+        let expand = |path: &str| expand(Path::new(path), Some(PathBuf::from("/home/ada")));
+        for (given, expected) in [
+            ("~", "/home/ada"),
+            ("~/acme", "/home/ada/acme"),
+            ("./~/acme", "./~/acme"),
+            ("acme/~", "acme/~"),
+            ("/srv/acme", "/srv/acme"),
+        ] {
+            assert_eq!(expand(given).unwrap(), Path::new(expected), "{given}");
+        }
+        assert!(expand("~bob/acme").is_err());
+    }
 }

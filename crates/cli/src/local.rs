@@ -19,6 +19,7 @@ use crate::{
     command::HomeOption,
     failure::Failure,
     folder::{self, CompanyOption},
+    names::Names,
     terminal,
 };
 
@@ -27,6 +28,15 @@ pub(crate) struct Local {
     /// None when another process serves the home.
     gateway: Option<Arc<Gateway>>,
     pub(crate) client: Client,
+}
+
+/// Whether a command waited for the sessions it started.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Waited {
+    /// They belong to this process, and are over.
+    UntilOver,
+    /// They belong to the gateway that serves the home.
+    NotAtAll,
 }
 
 impl Local {
@@ -51,6 +61,11 @@ impl Local {
             gateway.close(Duration::ZERO).await;
         }
         done
+    }
+
+    /// Whether another process serves the home.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.gateway.is_none()
     }
 
     async fn open(home: &Home) -> Result<Self, Failure> {
@@ -85,7 +100,7 @@ impl Local {
         let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let find = |workspaces: Vec<Workspace>| {
             let mut workspaces = workspaces.into_iter();
-            workspaces.find(|one| one.dir.as_deref().map(Path::new) == Some(&path))
+            workspaces.find(|one| one.is_active && one.dir.as_deref().map(Path::new) == Some(&path))
         };
         if let Some(known) = find(self.workspaces().await?) {
             return Ok(known.id);
@@ -104,9 +119,31 @@ impl Local {
             })
     }
 
+    /// The names of the company folder of a workspace; none if it has no folder, or one that cannot be read.
+    pub(crate) async fn names_in(&self, workspace: &WorkspaceId) -> Names {
+        let listed = self.workspaces().await.unwrap_or_default();
+        let dir = listed.into_iter().find(|one| one.id == *workspace);
+        let dir = dir.and_then(|one| one.dir);
+        let Some(dir) = dir.and_then(|dir| folder::wire(Path::new(&dir)).ok()) else {
+            return Names::default();
+        };
+        let found = Names::of_company(&self.client, &dir).await;
+        found.unwrap_or_else(|error| {
+            tracing::debug!(%error, "names are not known");
+            Names::default()
+        })
+    }
+
     async fn workspaces(&self) -> Result<Vec<Workspace>, Failure> {
         let listed = self.client.call::<WorkspaceList>(WorkspaceListParams {});
         Ok(listed.await?.workspaces)
+    }
+
+    /// The workspaces that stand for a company folder, whether the folder is there or not.
+    pub(crate) async fn companies(&self) -> Result<Vec<Workspace>, Failure> {
+        let all = self.workspaces().await?;
+        let is_company = |one: &Workspace| one.is_active && one.dir.is_some();
+        Ok(all.into_iter().filter(is_company).collect())
     }
 
     /// The company folder somebody named, the one around here, or the only one of the home.
@@ -115,8 +152,9 @@ impl Local {
             Err(missing @ Failure::NoCompany { .. }) => missing,
             found => return found,
         };
-        let listed = self.workspaces().await?;
-        let mut known = listed.into_iter().filter_map(|one| one.dir);
+        let listed = self.companies().await?;
+        let there = |dir: &String| folder::is_company(Path::new(dir));
+        let mut known = listed.into_iter().filter_map(|one| one.dir).filter(there);
         match (known.next(), known.next()) {
             (Some(only), None) => folder::wire(Path::new(&only)),
             _ => Err(missing),
@@ -143,16 +181,17 @@ impl Local {
             Ok(folder) => Ok(vec![self.workspace_of(Path::new(folder.as_str())).await?]),
             Err(Failure::NoCompany { .. }) => {
                 let all = self.workspaces().await?;
-                Ok(all.into_iter().map(|one| one.id).collect())
+                let active = all.into_iter().filter(|one| one.is_active);
+                Ok(active.map(|one| one.id).collect())
             }
             Err(failure) => Err(failure),
         }
     }
 
     /// Waits for the processes this one started; those of a gateway live with the gateway.
-    pub(crate) async fn sessions_over(&self) {
+    pub(crate) async fn sessions_over(&self) -> Waited {
         let Some(gateway) = &self.gateway else {
-            return;
+            return Waited::NotAtAll;
         };
         if std::io::stderr().is_terminal() {
             terminal::complain(
@@ -162,7 +201,11 @@ impl Local {
         tokio::select! {
             biased;
             () = gateway.sessions_over() => {}
-            () = crate::command::stop_signal() => gateway.stop_sessions(),
+            () = crate::command::stop_signal() => {
+                gateway.stop_sessions();
+                gateway.sessions_over().await;
+            }
         }
+        Waited::UntilOver
     }
 }

@@ -5,6 +5,7 @@ mod failure;
 mod folder;
 mod local;
 mod log;
+mod names;
 mod terminal;
 
 use std::{num::NonZero, process::ExitCode, thread};

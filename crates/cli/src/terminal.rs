@@ -5,7 +5,16 @@ use std::io::{self, IsTerminal as _, Write as _};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, names::Names};
+
+mod answer;
+mod label;
+mod moment;
+mod wording;
+
+pub(crate) use label::{bytes, count};
+pub(crate) use moment::{of_seconds, of_text, zone};
+pub(crate) use wording::reworded;
 
 /// Writes lines to standard output.
 pub(crate) fn say(text: &str) -> io::Result<()> {
@@ -18,6 +27,26 @@ pub(crate) fn say(text: &str) -> io::Result<()> {
 /// Writes a line to standard error; if that is gone too, nobody is there to tell.
 pub(crate) fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Asks a question that only `y` or `yes` answers. Fails without it, and without asking where no person can answer.
+pub(crate) fn confirm(question: &str) -> Result<(), Failure> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(Failure::Argument {
+            detail: format!("{question}\nAdd --yes to go on without being asked"),
+        });
+    }
+    let mut output = io::stderr().lock();
+    output.write_all(format!("{question}\n[y/N] ").as_bytes())?;
+    output.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    match answer.trim().to_lowercase().as_str() {
+        "y" | "yes" => Ok(()),
+        _ => Err(Failure::Unsound {
+            detail: "nothing was changed".to_owned(),
+        }),
+    }
 }
 
 /// Lines up rows under their titles.
@@ -43,85 +72,27 @@ pub(crate) fn table(titles: &[&str], rows: &[Vec<String>]) -> String {
 
 /// Prints an answer: for people on a terminal, as JSON for programs.
 pub(crate) fn answer(value: &Value, as_json: bool) -> Result<(), Failure> {
-    let text = match is_for_people(as_json) {
-        true => show(value),
-        false => format!("{value:#}"),
+    answer_with(value, &Names::default(), as_json)
+}
+
+/// The same, with the names of what the answer refers to.
+pub(crate) fn answer_with(value: &Value, names: &Names, as_json: bool) -> Result<(), Failure> {
+    let text = if is_for_people(as_json) {
+        shown(value, names)
+    } else {
+        format!("{value:#}")
     };
     Ok(say(&text)?)
 }
 
-/// Whether somebody reads along, rather than a program.
+/// An answer as people read it, also where the output is no terminal.
+pub(crate) fn shown(value: &Value, names: &Names) -> String {
+    answer::show(value, names, &moment::zone())
+}
+
+/// Whether a person reads the output, rather than a program.
 pub(crate) fn is_for_people(as_json: bool) -> bool {
     !as_json && io::stdout().is_terminal()
-}
-
-/// Any answer for people: what belongs together as a table, the rest as names and values.
-pub(crate) fn show(value: &Value) -> String {
-    let mut lines = Vec::new();
-    show_within(value, "", &mut lines);
-    lines.join("\n")
-}
-
-fn show_within(value: &Value, title: &str, lines: &mut Vec<String>) {
-    match value {
-        Value::Object(members) => {
-            let (plain, nested): (Vec<_>, Vec<_>) =
-                members.iter().partition(|(_, member)| is_plain(member));
-            let width = plain.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-            for (name, member) in plain {
-                lines.push(format!("{name:width$}  {}", cell(member)));
-            }
-            for (name, member) in nested {
-                let title = match title {
-                    "" => name.clone(),
-                    title => format!("{title}.{name}"),
-                };
-                lines.extend([String::new(), title.to_uppercase()]);
-                show_within(member, &title, lines);
-            }
-        }
-        Value::Array(items) if items.iter().all(Value::is_object) => {
-            lines.push(table_of(items));
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            lines.push(cell(value));
-        }
-    }
-}
-
-/// The plain members of objects as columns, in the order they first appear.
-fn table_of(items: &[Value]) -> String {
-    let members = || items.iter().filter_map(Value::as_object).flatten();
-    let mut titles: Vec<&str> = Vec::new();
-    for (name, _) in members().filter(|(_, member)| is_plain(member) && !member.is_null()) {
-        if !titles.contains(&name.as_str()) {
-            titles.push(name);
-        }
-    }
-    let row = |item: &Value| titles.iter().map(|title| cell(&item[*title])).collect();
-    let rows: Vec<Vec<String>> = items.iter().map(row).collect();
-    table(&titles, &rows)
-}
-
-/// Whether it fits into a cell.
-fn is_plain(value: &Value) -> bool {
-    match value {
-        Value::Object(_) => false,
-        Value::Array(items) => items
-            .iter()
-            .all(|item| !item.is_object() && !item.is_array()),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
-    }
-}
-
-/// A value in one line. Texts of others may hold anything, also what a terminal would obey.
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Null => "-".to_owned(),
-        Value::String(text) => harmless(text),
-        Value::Array(items) => items.iter().map(cell).collect::<Vec<_>>().join(", "),
-        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
-    }
 }
 
 /// A text in one line, without control characters and without those that turn around what is shown.
@@ -161,25 +132,4 @@ pub(crate) fn harmless_lines(text: &str) -> String {
             .join("\t")
     };
     text.lines().map(columns).collect::<Vec<_>>().join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn an_answer_is_shown_as_names_values_and_tables() {
-        let answer = json!({
-            "total": 2,
-            "name": "Acme\u{1b}[2J\u{202e}",
-            "runs": [{"id": "run_1", "status": "ended"}, {"id": "run_2", "status": null, "tags": ["a", "b"]}],
-            "policy": {"allowed": true},
-            "none": [],
-        });
-        let expected = "name   Acme [2J \nnone   \ntotal  2\n\nPOLICY\nallowed  true\n\nRUNS\nid     status  tags\n\
-                        run_1  ended   -\nrun_2  -       a, b";
-        assert_eq!(show(&answer), expected);
-    }
 }

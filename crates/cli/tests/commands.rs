@@ -51,6 +51,36 @@ impl Desk {
         said(self.ac().args(words))
     }
 
+    /// A new run of an agent that is not there.
+    fn new_run(&self) -> String {
+        self.run_of("agent_a")
+    }
+
+    fn run_of(&self, agent: &str) -> String {
+        let words = [
+            "run:create",
+            "--project-id",
+            &self.project,
+            "--agent-id",
+            agent,
+        ];
+        let made = self.json(&[&words[..], &["--provider", "cmd", "--json"]].concat());
+        made["run_id"].as_str().expect("an id").to_owned()
+    }
+
+    /// Launches a command as the session of a run, without a gateway.
+    fn launch(&self, run: &str, argv: &[&str]) -> Said {
+        let words = [
+            "session:launch",
+            "--project-id",
+            &self.project,
+            "--run-id",
+            run,
+        ];
+        let argv = argv.iter().map(|word| format!("--argv={word}"));
+        said(self.ac().args(words).args(argv).arg("--json"))
+    }
+
     /// What a command prints as JSON.
     fn json(&self, words: &[&str]) -> Value {
         let said = self.run(words);
@@ -376,6 +406,9 @@ fn a_service_and_completions_are_printed() {
         let script = desk.run(&["completions", shell]);
         assert_eq!(script.code, 0);
         assert!(script.out.contains("workspace:init"), "{shell}");
+        let hidden = ["projection-worker", "projection__worker"];
+        let is_named = hidden.iter().any(|name| script.out.contains(name));
+        assert!(!is_named, "{shell}: it is hidden");
     }
     let wrong = desk.run(&["completions", "tcsh"]);
     assert_eq!(wrong.code, 2);
@@ -438,6 +471,35 @@ fn a_doctor_names_the_file_that_keeps_the_home_from_opening() {
     assert_eq!(broken["check"], "opening");
     let found = broken["found"].as_str().unwrap();
     assert!(found.contains("config.toml"), "{found}");
+}
+
+#[test]
+fn putting_a_folder_makes_a_manifest_of_its_files() {
+    let desk = Desk::new();
+    let folder = desk.place.path().join("notes");
+    fs::create_dir_all(folder.join("deep")).unwrap();
+    for (name, text) in [("a.txt", "one"), ("deep/b.txt", "two")] {
+        let mut file = fs::File::create(folder.join(name)).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+    let manifest = desk.json(&["artifact", "put", "--json", folder.to_str().unwrap()]);
+    assert_eq!(manifest["kind"], "directory_manifest");
+    assert_eq!(manifest["display_name"], "notes.manifest.json");
+    let copy = desk.place.path().join("copy.json");
+    let id = manifest["artifact_id"].as_str().unwrap();
+    desk.run(&["artifact", "get", id, "-o", copy.to_str().unwrap()]);
+    let copy: Value = serde_json::from_str(&fs::read_to_string(copy).unwrap()).unwrap();
+    let paths: Vec<_> = copy["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(paths, ["a.txt", "deep/b.txt"]);
+    let listed = desk.json(&["artifact", "list", "--json"]);
+    let imported = listed["items"].as_array().unwrap().iter();
+    let imported = imported.filter(|item| item["created_by_kind"] == "import");
+    assert_eq!(imported.count(), 3);
 }
 
 #[test]
@@ -581,6 +643,208 @@ fn whatever_is_wrong_is_said_in_two_lines_at_most() {
         );
         assert!(said.err.lines().count() <= 2, "{words:?}: {}", said.err);
     }
+}
+
+#[test]
+fn the_beginning_of_a_command_lists_the_commands_that_begin_with_it() {
+    let desk = Desk::new();
+    for (name, command) in [
+        ("run", "ac run:replay "),
+        ("session", "ac session:launch "),
+        ("agent", "ac agent:profile:snapshot "),
+        ("usage", "ac usage:analytics "),
+        ("thread", "ac thread/tree "),
+    ] {
+        let said = desk.run(&[name]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{name}");
+        let head = format!("error: `ac {name}` is no command by itself; these begin with it:\n");
+        assert!(said.err.starts_with(&head), "{}", said.err);
+        assert!(said.err.contains(command), "{}", said.err);
+    }
+    let apart = desk.run(&["run", "list"]);
+    assert!(
+        apart.err.contains("did you mean `ac run:list`?"),
+        "{}",
+        apart.err
+    );
+}
+
+#[test]
+fn messages_say_the_cause_and_the_next_step() {
+    let desk = Desk::new();
+    let place = desk.place.path();
+    let big = place.join("big");
+    let file = fs::File::create(&big).unwrap();
+    file.set_len(60 << 20).unwrap();
+    let (big, folder) = (big.to_str().unwrap(), place.to_str().unwrap());
+    let missing = place.join("missing");
+    let missing = missing.to_str().unwrap();
+    for (words, said) in [
+        (
+            &["serve", "--listen", "localhost"][..],
+            "expected ADDRESS:PORT, such as 127.0.0.1:17878\n",
+        ),
+        (
+            &["artifact", "put", folder, "--artifact", "art_1"],
+            "is a folder: --artifact takes a single file\n",
+        ),
+        (
+            &["artifact", "put", big],
+            "has 60 MiB: a file may have 50 MiB at most\n",
+        ),
+        (&["artifact", "put", missing], "does not exist\n"),
+        (
+            &["run:list", folder],
+            "hint: make one with `ac workspace:init` or `ac workspace:bootstrap:enterprise`\n",
+        ),
+    ] {
+        let found = desk.run(words);
+        assert_ne!(found.code, 0, "{words:?}");
+        assert!(found.err.contains(said), "{words:?}: {}", found.err);
+    }
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named_with_where_it_was_looked_for() {
+    let desk = Desk::new();
+    let run = desk.new_run();
+    let launch = desk.launch(&run, &["no-such-worker"]);
+    assert_eq!(launch.code, 1);
+    assert_eq!(
+        launch.err,
+        "warning: there is no agent `agent_a` in this company\n\
+         error: the session failed: no-such-worker is not installed or not in PATH\n"
+    );
+}
+
+#[test]
+fn a_provider_that_cannot_be_reached_is_named_with_the_reason() {
+    let desk = Desk::new();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}/v1", closed.local_addr().unwrap());
+    drop(closed);
+    let config = format!("[providers.openai]\nbase_url = \"{base}\"\napi_key = \"k\"\n");
+    gateway::replace_file(&desk.home().join("config.toml"), config.as_bytes()).unwrap();
+    let asked = desk.run(&["ask", "--provider", "openai", "--model", "m", "Hello"]);
+    assert_eq!(asked.code, 1, "{}", asked.err);
+    let sentence = format!(
+        "error: `openai` could not be reached at `{base}`: the connection was refused, so no program listens there\n"
+    );
+    assert!(asked.err.ends_with(&sentence), "{}", asked.err);
+    for internal in ["ProviderError", "NetworkTransient", "Some(", "None"] {
+        assert!(!asked.err.contains(internal), "{}", asked.err);
+    }
+}
+
+#[test]
+fn a_damaged_database_points_to_the_doctor() {
+    let desk = Desk::new();
+    for left in ["gateway.db-wal", "gateway.db-shm"] {
+        let _ = fs::remove_file(desk.home().join(left));
+    }
+    gateway::replace_file(&desk.home().join("gateway.db"), &[7; 10_000]).unwrap();
+    for words in [&["status"][..], &["token", "list"]] {
+        let said = desk.run(words);
+        assert_eq!(said.code, 1, "{words:?}");
+        let hint = "hint: `ac doctor` tells what is wrong with the database and how to mend it\n";
+        assert!(said.err.ends_with(hint), "{words:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_launch_without_a_gateway_prints_how_the_session_ended() {
+    let desk = Desk::new();
+    let run = desk.new_run();
+    let ended = desk.launch(&run, &["sh", "-c", "exit 0"]);
+    let ended: Value = serde_json::from_str(&ended.out).unwrap();
+    let session = format!("local_{run}");
+    assert_eq!(
+        ended,
+        json!({
+            "session_ref": session, "state": "ended", "exit_code": 0,
+            "warnings": ["there is no agent `agent_a` in this company"],
+        })
+    );
+    let run = desk.new_run();
+    let failed = desk.launch(&run, &["sh", "-c", "exit 3"]);
+    let failed: Value = serde_json::from_str(&failed.out).unwrap();
+    assert_eq!(
+        (&failed["state"], &failed["exit_code"]),
+        (&json!("failed"), &json!(3))
+    );
+}
+
+#[test]
+fn artifacts_are_listed_with_their_run_and_agent_and_deleted_ones_apart() {
+    let desk = Desk::new();
+    let agent = desk.json(&["workspace:agents:list", "--json"])[0].clone();
+    let (id, name) = (&agent["agent_id"], agent["name"].as_str().unwrap());
+    let run = desk.run_of(id.as_str().unwrap());
+    let outputs = format!("work/projects/{}/runs/{run}/outputs", desk.project);
+    let script = format!("mkdir -p {outputs} && echo done > {outputs}/result.md");
+    let launched = desk.launch(&run, &["sh", "-c", &script]);
+    assert_eq!(launched.code, 0, "{}", launched.err);
+    let note = desk.place.path().join("note.txt");
+    gateway::replace_file(&note, b"a note").unwrap();
+    let put = desk.json(&["artifact", "put", "--json", note.to_str().unwrap()]);
+
+    let listed = desk.run(&["artifact", "list"]).out;
+    let title = listed.lines().next().unwrap();
+    let columns: Vec<_> = title.split_whitespace().collect();
+    assert_eq!(
+        columns,
+        [
+            "NAME", "STATUS", "KIND", "AGENT", "RUN", "SIZE", "CREATED", "ID"
+        ]
+    );
+    let result = listed.lines().find(|line| line.starts_with("result.md"));
+    let result = result.unwrap_or_else(|| panic!("{listed}"));
+    assert!(result.contains(name) && result.contains(&run), "{result}");
+
+    let deleted = ["artifact", "list", "--deleted"];
+    assert_eq!(desk.run(&deleted).out, "There are no deleted artifacts.\n");
+    let id = put["artifact_id"].as_str().unwrap();
+    desk.json(&["artifact/delete", "--artifact-id", id, "--json"]);
+    let left = desk.run(&deleted).out;
+    assert_eq!(left.lines().count(), 2, "{left}");
+    assert!(
+        left.lines()
+            .any(|line| line.starts_with("note.txt  deleted")),
+        "{left}"
+    );
+    let left = desk.json(&["artifact", "list", "--deleted", "--json"]);
+    assert_eq!(left["items"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_doctor_looks_at_free_space() {
+    let desk = Desk::new();
+    let findings = desk.json(&["doctor", "--json"]);
+    let all = findings["findings"].as_array().unwrap();
+    let space = all.iter().find(|finding| finding["check"] == "space");
+    let found = space.unwrap()["found"].as_str().unwrap();
+    assert!(found.ends_with(" free"), "{found}");
+}
+
+#[test]
+fn tables_name_what_they_list_first_and_counts_agree_with_their_noun() {
+    let desk = Desk::new();
+    assert!(desk.run(&["tree"]).out.starts_with("Acme\n"));
+    desk.json(&["token", "create", "--name", "desk", "--json"]);
+    let mut listing = desk.ac();
+    let tokens = said(listing.args(["token", "list"]).env("TZ", "UTC")).out;
+    let row = tokens.lines().last().unwrap();
+    assert!(row.starts_with("desk  valid  worker"), "{tokens}");
+    let repository = desk.place.path().join("repository");
+    fs::create_dir(&repository).unwrap();
+    gateway::replace_file(&repository.join("AGENTS.md"), b"x").unwrap();
+    let imported = desk.run(&["agents-md", "import", repository.to_str().unwrap()]);
+    assert_eq!(
+        imported.out,
+        "1 file found, 1 document changed, 0 folders made\n"
+    );
+    let tree = desk.run(&["tree"]).out;
+    assert!(tree.contains("AGENTS.md  v1 · 1 character\n"), "{tree}");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn found(folder: &Path) -> Value {
     // What people gave, and what runs left behind.
     let (results, given): (Vec<_>, Vec<_>) = files
         .into_iter()
-        .partition(|file| file["created_by_kind"] == "task");
+        .partition(|file| file["created_by_kind"] == "agent");
     let names = given.iter().map(|file| &file["artifact"]["display_name"]);
     let mut names: Vec<_> = names.cloned().collect();
     names.sort_by_key(Value::to_string);
@@ -131,6 +131,85 @@ fn a_demo_is_whole_and_a_second_one_doubles_nothing() {
         assert!(made.status.success(), "{made:?}");
         assert_eq!(found(&folder), whole());
     }
+}
+
+/// Worker programs that leave a mark when they are started.
+fn marking_programs(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::create_dir_all(folder).expect("a folder for the stand-ins");
+    for name in ["codex", "claude", "gemini"] {
+        let path = folder.join(name);
+        let script = format!(
+            "#!/bin/sh\necho \"$0 $*\" >> {}/started\n",
+            folder.display()
+        );
+        let mut file = fs::File::create(&path).expect("a new file");
+        std::io::Write::write_all(&mut file, script.as_bytes()).expect("the script is written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
+            .expect("the script can be run");
+    }
+}
+
+#[test]
+fn a_demo_never_starts_the_worker_programs_of_this_machine() {
+    let place = tempfile::tempdir().unwrap();
+    let programs = place.path().join("programs");
+    marking_programs(&programs);
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let folder = place.path().join("demo");
+    let made = ac()
+        .arg("demo")
+        .arg(&folder)
+        .arg("--no-serve")
+        .env("PATH", &path)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let dir = fs::canonicalize(&folder).unwrap().join("fernway");
+    let mut command = ac();
+    command
+        .env("PATH", &path)
+        .env("GEMINI_API_KEY", "demo-demo-demo");
+    let mut process = StdioProcess::start(command, &folder.join("home"));
+    let mut call = |method: &str, params: Value| {
+        let mut params = params;
+        params["workspace_dir"] = json!(dir);
+        process.call(method, &params).expect(method)
+    };
+    let config = call("heartbeat.config.get", json!({}));
+    assert_eq!(config["enabled"], false);
+    let project = call("workspace.projects.list", json!({}))["projects"][0]["project_id"].clone();
+    let agents = call("workspace.agents.list", json!({}));
+    let agent = agents[0]["agent_id"].clone();
+    for provider in ["codex", "claude", "gemini"] {
+        let run = json!({"project_id": project, "agent_id": agent, "provider": provider});
+        let run = call("run.create", run)["run_id"].clone();
+        let launch = json!({"project_id": project, "run_id": run, "prompt_text": "Do something"});
+        let launched = call("session.launch", launch);
+        let session = json!({"session_ref": launched["session_ref"]});
+        let ended = call("session.collect", session);
+        assert_eq!(ended["status"], "ended", "{provider}: {ended}");
+    }
+    let job = json!({"job": {
+        "workspace_dir": dir, "job_id": "job_1", "project_id": project, "worker_kind": "codex", "goal": "Do something",
+        "constraints": [], "deliverables": [], "permission_level": "patch", "context_refs": [],
+        "context_mode": "manual", "manager_actor_id": "human", "manager_role": "human",
+    }});
+    process.call("job.submit", &job).unwrap();
+    let poll = json!({"workspace_dir": dir, "project_id": project, "job_id": "job_1"});
+    let collected = loop {
+        let collected = process.call("job.collect", &poll).unwrap();
+        if collected["status"] == "completed" {
+            break collected;
+        }
+        std::thread::yield_now();
+    };
+    let result = &collected["result"];
+    assert_eq!(result["status"], "blocked", "{collected}");
+    let summary = result["summary"].as_str().unwrap();
+    assert!(summary.starts_with("This is the demo"), "{summary}");
+    let started = fs::read_to_string(programs.join("started")).unwrap_or_default();
+    assert_eq!(started, "", "a worker program was started");
 }
 
 #[test]

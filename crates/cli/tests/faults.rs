@@ -10,6 +10,7 @@ use rpc::{Client, client::Error};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::ServeProcess;
+use tokio::task::JoinSet;
 
 /// A home on a disk that does what the trigger file says.
 struct FaultyDisk {
@@ -53,6 +54,17 @@ impl FaultyDisk {
     fn fail(&self, fault: &str) {
         let written = gateway::replace_file(&self.trigger(), fault.as_bytes());
         written.expect("the trigger can be written");
+    }
+
+    /// The files that were synced since the disk became slow, without the index, which is derived and built in the
+    /// background.
+    fn syncs(&self) -> Vec<String> {
+        let path = self.trigger().with_added_extension("syncs");
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        text.lines()
+            .filter(|path| !path.contains("index.sqlite"))
+            .map(ToOwned::to_owned)
+            .collect()
     }
 
     fn repair(&self) {
@@ -158,4 +170,142 @@ async fn a_failing_checkpoint_loses_nothing() {
     let serving = disk.serve();
     let client = serving.client().await;
     assert_eq!(names(&client).await, expected);
+}
+
+/// A company folder with a project, made while the disk was fast.
+struct CompanyFolder {
+    folder: TempDir,
+    project: String,
+}
+
+impl CompanyFolder {
+    async fn new(client: &Client) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let root = folder.path().canonicalize().expect("it is there");
+        let call = |method: &'static str, params: Value| client.call_raw(method, params);
+        let init = json!({"workspace_dir": root, "company_name": "Acme"});
+        call("workspace.init", init)
+            .await
+            .expect("the disk is well");
+        let project = json!({"workspace_dir": root, "name": "Alpha"});
+        let made = call("workspace.project.create_with_defaults", project).await;
+        let made = made.expect("the disk is well");
+        let project = made["project_id"].as_str().expect("an id").to_owned();
+        Self { folder, project }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("it is there")
+    }
+}
+
+/// Calls a method `count` times, `at_once` of them at a time, and answers how the calls ended.
+async fn pipelined(
+    client: &std::sync::Arc<Client>,
+    (count, at_once): (usize, usize),
+    call: impl Fn(usize) -> (&'static str, Value),
+) -> Vec<Result<Value, Error>> {
+    let (mut answers, mut running) = (Vec::new(), JoinSet::new());
+    for number in 0..count {
+        if running.len() == at_once {
+            let ended = running.join_next().await.expect("some are running");
+            answers.push(ended.expect("the call did not panic"));
+        }
+        let (method, params) = call(number);
+        let client = std::sync::Arc::clone(client);
+        running.spawn(async move { client.call_raw(method, params).await });
+    }
+    while let Some(ended) = running.join_next().await {
+        answers.push(ended.expect("the call did not panic"));
+    }
+    answers
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn messages_that_are_sent_together_share_syncs_and_survive_a_kill() {
+    let disk = FaultyDisk::new();
+    let mut serving = disk.serve();
+    let client = std::sync::Arc::new(serving.client().await);
+    let company = CompanyFolder::new(&client).await;
+    let (root, project) = (company.root(), company.project.clone());
+    let channel = json!({
+        "workspace_dir": root, "scope": "project", "project_id": project,
+        "name": "Talk", "slug": "talk", "visibility": "org", "created_by": "human",
+    });
+    let made = client
+        .call_raw("conversation.create_channel", channel)
+        .await;
+    let conversation = made.expect("the disk is well")["id"].clone();
+
+    disk.fail("slow");
+    let sent = pipelined(&client, (1000, 16), |number| {
+        let message = json!({
+            "workspace_dir": root, "scope": "project", "project_id": project,
+            "conversation_id": conversation, "author_id": "human", "author_role": "human",
+            "body": format!("message {number}"),
+        });
+        ("conversation.message.send", message)
+    });
+    let sent = sent.await;
+    serving.signal("KILL");
+    serving.wait();
+    let failed: Vec<_> = sent
+        .iter()
+        .filter_map(|answer| answer.as_ref().err())
+        .collect();
+    assert!(
+        failed.is_empty(),
+        "{} of 1000: {:?}",
+        failed.len(),
+        failed[0]
+    );
+    let syncs = disk.syncs();
+    assert!(syncs.len() <= 80, "{} syncs", syncs.len());
+
+    let log = root.join(format!(
+        "work/projects/{project}/conversations/{}/messages.jsonl",
+        conversation.as_str().expect("an id")
+    ));
+    let lines = std::fs::read_to_string(log).expect("the log is there");
+    let mut bodies: Vec<_> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("a whole line")["body"].clone())
+        .collect();
+    bodies.sort_by_key(Value::to_string);
+    let mut expected: Vec<_> = (0..1000)
+        .map(|number| json!(format!("message {number}")))
+        .collect();
+    expected.sort_by_key(Value::to_string);
+    assert_eq!(bodies, expected);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_costs_at_most_four_syncs_and_no_writer_in_line_times_out() {
+    let disk = FaultyDisk::new();
+    let serving = disk.serve();
+    let client = std::sync::Arc::new(serving.client().await);
+    let company = CompanyFolder::new(&client).await;
+    let (root, project) = (company.root(), company.project.clone());
+    let run = json!({
+        "workspace_dir": root, "project_id": project, "agent_id": "agent_a", "provider": "cmd",
+    });
+    // The first one makes the folders that all runs share.
+    let made = client.call_raw("run.create", run.clone()).await;
+    let run_id = made.expect("the disk is well")["run_id"].clone();
+
+    disk.fail("slow");
+    client.call_raw("run.create", run.clone()).await.unwrap();
+    // The sync of the file system is a system call of our own, which the shim does not see.
+    let syncs = disk.syncs();
+    assert!(syncs.len() < 4, "{syncs:?}");
+    let commented = pipelined(&client, (16, 16), |number| {
+        let comment = json!({
+            "workspace_dir": root, "project_id": project, "author_id": "human",
+            "author_role": "human", "body": format!("comment {number}"), "target_run_id": run_id,
+        });
+        ("comment.add", comment)
+    });
+    for answer in commented.await {
+        answer.unwrap();
+    }
 }

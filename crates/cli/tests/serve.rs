@@ -2,6 +2,8 @@
 
 use std::{
     fs,
+    io::{Read as _, Write as _},
+    net::TcpStream,
     os::unix::fs::PermissionsExt as _,
     process::{Command, Output},
     time::{Duration, Instant},
@@ -90,6 +92,16 @@ async fn a_signal_ends_it_quickly_and_without_complaint() {
     }
 }
 
+#[test]
+fn a_client_in_the_middle_of_a_request_is_no_reason_to_complain() {
+    let (_home, mut serving) = served();
+    let mut half = TcpStream::connect(serving.address()).unwrap();
+    half.write_all(b"GET /health HTTP/1.1\r\nHo").unwrap();
+    serving.signal("INT");
+    let (status, complaint) = serving.wait();
+    assert_eq!((status.code(), complaint.as_str()), (Some(0), ""));
+}
+
 #[tokio::test]
 async fn a_client_calls_and_is_told_over_websocket() {
     let (_home, serving) = served();
@@ -106,4 +118,70 @@ async fn a_wrong_token_is_refused() {
     let refused = rpc::websocket::connect(serving.url(), "wrong").await;
     let error = refused.unwrap_err().to_string();
     assert!(error.contains("401"), "{error}");
+    assert!(error.contains("the token is not valid"), "{error}");
+}
+
+#[test]
+fn a_changed_owner_token_is_named_as_the_cause_of_a_401() {
+    let (home, serving) = served();
+    let changed = "another-token-of-the-owner-with-enough-letters";
+    gateway::replace_file(&home.path().join("token"), changed.as_bytes()).unwrap();
+    let mut command = ac();
+    command.args(["workspace/list", "--home"]).arg(home.path());
+    let output = command.output().expect("the binary can be started");
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    let cause = "the file `token` of the home has changed since this gateway started";
+    assert!(complaint.contains(cause), "{complaint}");
+    assert!(!complaint.contains(changed), "{complaint}");
+    drop(serving);
+}
+
+#[test]
+fn a_token_file_with_a_short_text_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    gateway::replace_file(&home.path().join("token"), b"hunter2").unwrap();
+    let refused = serve_again(&home);
+    assert_eq!(refused.status.code(), Some(1));
+    let complaint = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        complaint.contains("it has 7 characters, expected at least 32"),
+        "{complaint}"
+    );
+}
+
+#[tokio::test]
+async fn listening_beyond_loopback_warns_and_prints_a_link_that_works() {
+    let home = tempfile::tempdir().unwrap();
+    let mut serving = ServeProcess::start_at(ac(), home.path(), "0.0.0.0:0");
+    let link = serving.announcement.lines().find_map(|line| {
+        let (title, link) = line.trim().split_once(' ')?;
+        (title == "desktop").then(|| link.trim().to_owned())
+    });
+    let link = link.expect("a link is printed");
+    let (host, path) = link
+        .strip_prefix("http://")
+        .and_then(|rest| rest.split_once('/'))
+        .expect("an address");
+    let mut stream = TcpStream::connect(host).unwrap();
+    write!(
+        stream,
+        "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(
+        answer.to_ascii_lowercase().contains("\r\nset-cookie:"),
+        "{answer}"
+    );
+    // Commands find the gateway, too.
+    serving.client().await;
+    serving.signal("TERM");
+    let (_, complaint) = tokio::task::spawn_blocking(move || serving.wait())
+        .await
+        .unwrap();
+    assert!(
+        complaint.starts_with("warning: other machines can reach 0.0.0.0:"),
+        "{complaint}"
+    );
 }

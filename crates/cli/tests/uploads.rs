@@ -520,6 +520,6 @@ async fn a_link_in_the_place_of_a_blob_is_refused() {
     std::os::unix::fs::symlink(&secret, &blob).unwrap();
     let params = json!({"artifact_id": artifact["artifact_id"]});
     let refused = connection.call("artifact/download/start", params).await;
-    assert_eq!(refused.unwrap_err().unwrap()["data"]["kind"], "internal");
+    assert_eq!(refused.unwrap_err().unwrap()["data"]["kind"], "not_ready");
     assert_eq!(fs::read(&secret).unwrap(), bytes);
 }

@@ -108,7 +108,7 @@ pub fn bootstrap(company: &Company, params: &Params) -> Result<Response, Error> 
         .unwrap_or_else(|| text(init::DEFAULT_NAME));
     let staged = company.staged()?;
     let built = (|| {
-        init::init(&staged, &name, NonEmpty::Refuse)?;
+        init::init_without_home(&staged, &name)?;
         staged.write(|writer| fill(writer, params, mode, &departments, &name))
     })();
     let mut response = match built {
@@ -241,6 +241,8 @@ fn fill(
     writer.ensure_project_defaults(&project_id, ceo, executive)?;
     if let Some(executive) = executive {
         let config = HeartbeatConfig {
+            // Nothing starts workers before a person turned it on.
+            enabled: false,
             hierarchy_mode: HierarchyMode::EnterpriseV1,
             executive_manager_agent_id: Some(text(executive)),
             allow_director_to_spawn_workers: true,

@@ -7,7 +7,10 @@ use std::{
     io::{self, Read as _},
     os::{fd::OwnedFd, unix::fs::MetadataExt as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -18,7 +21,8 @@ use crate::{
     Error, Sources,
     document::{self, Document, EventsTail, Markdown},
     event::{Event, log::EventLogs},
-    files, intent, layout,
+    files::{self, StagedFolder},
+    intent, layout,
     lock::WriteLock,
     yaml,
 };
@@ -27,6 +31,9 @@ use crate::{
 const LARGEST_DOCUMENT: u64 = 16 << 20;
 /// How many parsed documents are remembered.
 const REMEMBERED: usize = 20_000;
+
+/// How long an intent whose rest could not be done is left alone.
+const PUT_OFF: Duration = Duration::from_secs(60);
 
 /// All company folders this process works with.
 #[derive(Clone)]
@@ -38,9 +45,14 @@ pub struct Companies {
     on_append: OnAppend,
     before_write: Option<BeforeWrite>,
     carrying: Arc<Mutex<()>>,
+    /// Intents whose rest could not be done, and since when.
+    put_off: Arc<Mutex<BTreeMap<PathBuf, Instant>>>,
+    /// [`BeforeWrite`] has ended the process.
+    ended: Arc<AtomicBool>,
 }
 
-/// Called before each write with the file; a failure is the failure of the write. Tests stop a process with it.
+/// Called before each write with the file; a failure is the failure of the write. [`Error::Refused`] stands for the end
+/// of the process: nothing is undone. Tests use it.
 pub type BeforeWrite = Arc<dyn Fn(&Path) -> Result<(), Error> + Send + Sync>;
 
 /// Called when this process wrote events, with the file and where they begin in it.
@@ -67,6 +79,8 @@ impl Companies {
             on_append,
             before_write: None,
             carrying: Arc::default(),
+            put_off: Arc::default(),
+            ended: Arc::default(),
         }
     }
 
@@ -261,17 +275,85 @@ impl Company {
         done
     }
 
+    /// Appends plain lines, given without LF, to a file of the folder, which is created if it is not there.
+    pub(crate) fn append_lines(&self, relative: &str, lines: Vec<String>) -> Result<(), Error> {
+        let path = self.path(relative);
+        self.before_write(&path)?;
+        self.shared.logs.append_lines(&path, lines)
+    }
+
     /// Held while an approved action is carried out, which happens outside of the write lock.
     pub(crate) fn carrying(&self) -> MutexGuard<'_, ()> {
         let carrying = self.shared.carrying.lock();
         carrying.unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn before_write(&self, path: &Path) -> Result<(), Error> {
-        match &self.shared.before_write {
-            Some(before_write) => before_write(path),
-            None => Ok(()),
+    /// A link planted in the folder must not lead a write outside.
+    fn stays_inside(&self, path: &Path) -> Result<(), Error> {
+        let mut nearest = path.parent();
+        while let Some(folder) = nearest {
+            if let Ok(real) = folder.canonicalize() {
+                return match real.starts_with(&self.root) {
+                    true => Ok(()),
+                    false => Err(Error::Refused(format!(
+                        "`{}` leads out of the company folder",
+                        path.strip_prefix(&self.root).unwrap_or(path).display()
+                    ))),
+                };
+            }
+            nearest = folder.parent();
         }
+        Ok(())
+    }
+
+    /// Builds a folder beside its place, to be put there by [`Writer::put_in_place`].
+    pub(crate) fn stage(
+        &self,
+        relative: &str,
+        dirs: &[&str],
+        files: &[(&str, String)],
+    ) -> Result<StagedFolder, Error> {
+        let path = self.path(relative);
+        self.stays_inside(&path)?;
+        StagedFolder::build(&path, dirs, files)
+    }
+
+    fn before_write(&self, path: &Path) -> Result<(), Error> {
+        let Some(before_write) = &self.shared.before_write else {
+            return Ok(());
+        };
+        before_write(path).inspect_err(|error| {
+            if matches!(error, Error::Refused(_)) {
+                self.shared.ended.store(true, Ordering::Relaxed);
+            }
+        })
+    }
+
+    /// Whether a test has ended the process.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.shared.ended.load(Ordering::Relaxed)
+    }
+
+    /// Does not try an intent again for a while.
+    pub(crate) fn put_off(&self, intent: &str) {
+        let mut put_off = self
+            .shared
+            .put_off
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        put_off.retain(|_, since| since.elapsed() < PUT_OFF);
+        put_off.insert(self.path(intent), Instant::now());
+    }
+
+    /// Whether an intent failed a short while ago.
+    pub(crate) fn is_put_off(&self, intent: &str) -> bool {
+        let put_off = self
+            .shared
+            .put_off
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let since = put_off.get(&self.path(intent));
+        since.is_some_and(|since| since.elapsed() < PUT_OFF)
     }
 
     /// The event logs of this process.
@@ -417,7 +499,7 @@ impl Writer<'_> {
     /// Replaces a file.
     pub(crate) fn put_bytes(&self, relative: &str, bytes: &[u8]) -> Result<(), Error> {
         let path = self.company.path(relative);
-        self.stays_inside(&path)?;
+        self.company.stays_inside(&path)?;
         self.company.before_write(&path)?;
         files::replace(&path, bytes)?;
         self.company.shared.cache.forget(&path);
@@ -427,14 +509,14 @@ impl Writer<'_> {
     /// Makes a folder.
     pub fn make_dir(&self, relative: &str) -> Result<(), Error> {
         let path = self.company.path(relative);
-        self.stays_inside(&path)?;
+        self.company.stays_inside(&path)?;
         files::make_dir(&path)
     }
 
     /// Removes a file; one that is not there is removed.
     pub(crate) fn remove(&self, relative: &str) -> Result<(), Error> {
         let path = self.company.path(relative);
-        self.stays_inside(&path)?;
+        self.company.stays_inside(&path)?;
         self.company.before_write(&path)?;
         files::remove(&path)?;
         self.company.shared.cache.forget(&path);
@@ -448,8 +530,20 @@ impl Writer<'_> {
         dirs: &[&str],
         files: &[(&str, String)],
     ) -> Result<(), Error> {
+        let path = self.free_place(relative)?;
+        files::make_whole(&path, dirs, files)
+    }
+
+    /// Puts a folder in place that was built and synced before the lock was taken.
+    pub(crate) fn put_in_place(&self, relative: &str, folder: StagedFolder) -> Result<(), Error> {
+        self.free_place(relative)?;
+        folder.put_in_place()
+    }
+
+    /// The place of a new folder, where nothing may be yet.
+    fn free_place(&self, relative: &str) -> Result<PathBuf, Error> {
         let path = self.company.path(relative);
-        self.stays_inside(&path)?;
+        self.company.stays_inside(&path)?;
         let is_there = fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some());
         if is_there || path.is_file() {
             let place = relative.trim_end_matches('/');
@@ -458,27 +552,7 @@ impl Writer<'_> {
             )));
         }
         self.company.before_write(&path)?;
-        files::make_whole(&path, dirs, files)
-    }
-
-    /// A link planted in the folder must not lead a write outside.
-    fn stays_inside(&self, path: &Path) -> Result<(), Error> {
-        let mut nearest = path.parent();
-        while let Some(folder) = nearest {
-            if let Ok(real) = folder.canonicalize() {
-                return match real.starts_with(&self.company.root) {
-                    true => Ok(()),
-                    false => Err(Error::Refused(format!(
-                        "`{}` leads out of the company folder",
-                        path.strip_prefix(&self.company.root)
-                            .unwrap_or(path)
-                            .display()
-                    ))),
-                };
-            }
-            nearest = folder.parent();
-        }
-        Ok(())
+        Ok(path)
     }
 }
 

@@ -436,6 +436,6 @@ pub fn send(
     };
     let line = serde_json::to_string(&message)
         .map_err(|error| Error::Refused(format!("the message cannot be written: {error}")))?;
-    files::append_line(&company.path(&format!("{folder}/messages.jsonl")), &line)?;
+    company.append_lines(&format!("{folder}/messages.jsonl"), vec![line])?;
     Ok((Conversation::clone(&conversation), message))
 }

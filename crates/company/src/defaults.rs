@@ -6,16 +6,17 @@
 use std::sync::Arc;
 
 use protocol::company::{
-    AgentId, AgentRole, CompanyScope, ConversationId, ConversationKind, ProjectId, Text,
+    AgentId, AgentRole, CompanyScope, ConversationId, ConversationKind, IsoTime, ProjectId, Text,
     Visibility,
     conversation::{Conversation, ConversationTag, Participants},
 };
 
 use crate::{
-    Error, Writer,
+    Company, Error, Writer,
     document::{Agent, Team},
     layout,
-    org::{self, NewAgent, text},
+    org::{self, NewAgent, iso, text},
+    yaml,
 };
 
 /// Who leads when nobody else is named.
@@ -49,11 +50,39 @@ impl Writer<'_> {
         executive: Option<&AgentId>,
     ) -> Result<AgentId, Error> {
         let manager: AgentId = parsed(GLOBAL_MANAGER)?;
+        let conversations = workspace_conversations(ceo, executive.unwrap_or(&manager));
+        self.check_workspace_defaults(ceo, executive)?;
         self.ensure_agent(&global_manager(&manager))?;
-        for wanted in workspace_conversations(ceo, executive.unwrap_or(&manager)) {
+        for wanted in conversations {
             self.ensure_conversation(&wanted)?;
         }
         Ok(manager)
+    }
+
+    /// Fails if [`Writer::ensure_workspace_defaults`] would fail because a conversation of the company cannot be read.
+    /// Called before something else is made that needs them.
+    pub fn check_workspace_defaults(
+        &self,
+        ceo: &str,
+        executive: Option<&AgentId>,
+    ) -> Result<(), Error> {
+        let manager: AgentId = parsed(GLOBAL_MANAGER)?;
+        let conversations = workspace_conversations(ceo, executive.unwrap_or(&manager));
+        self.check_conversations(&conversations)
+    }
+
+    /// Fails for a conversation that is there and cannot be read, before anything is made beside it.
+    fn check_conversations(&self, wanted: &[WantedConversation]) -> Result<(), Error> {
+        for wanted in wanted {
+            self.conversation_change(wanted)?;
+        }
+        Ok(())
+    }
+
+    /// The conversation of the whole company, which is there from the beginning.
+    pub(crate) fn ensure_workspace_home(&self) -> Result<(), Error> {
+        let home = workspace_home(HUMAN_CEO);
+        self.ensure_conversation(&home).map(drop)
     }
 
     /// The above, the assistant of the project and its conversations.
@@ -64,6 +93,7 @@ impl Writer<'_> {
         executive: Option<&AgentId>,
     ) -> Result<ProjectDefaults, Error> {
         crate::project::project(self.company(), project)?;
+        self.check_conversations(&self.project_conversations(project, ceo, executive)?)?;
         let global_manager = self.ensure_workspace_defaults(ceo, executive)?;
         let secretary_id = secretary_of(project)?;
         self.ensure_agent(&secretary(&secretary_id, &secretary_name(project)))?;
@@ -259,7 +289,7 @@ impl Writer<'_> {
         let path = format!("{}/conversation.yaml", wanted.folder()?);
         let found: Option<Arc<Conversation>> = self.company().read_if_there(&path)?;
         let Some(found) = found else {
-            return Ok(Change::Made(wanted.made(self)));
+            return Ok(Change::Made(wanted.made(self.now())));
         };
         let mut kept = Conversation::clone(&found);
         kept.name = text(&wanted.name);
@@ -316,35 +346,46 @@ fn secretary<'a>(id: &AgentId, name: &'a str) -> NewAgent<'a> {
     }
 }
 
+/// The files of the conversation of the whole company, for a company that is about to be made.
+pub(crate) fn workspace_home_files(company: &Company) -> Result<[(String, String); 2], Error> {
+    let home = workspace_home(HUMAN_CEO);
+    let folder = home.folder()?;
+    let made = home.made(iso(company.sources().now_text()));
+    Ok([
+        (format!("{folder}/conversation.yaml"), yaml::print(&made)?),
+        (format!("{folder}/messages.jsonl"), String::new()),
+    ])
+}
+
+/// The conversation of the whole company.
+fn workspace_home(ceo: &str) -> WantedConversation {
+    WantedConversation {
+        id: "conv_workspace_home".to_owned(),
+        project: None,
+        kind: ConversationKind::Home,
+        name: "Workspace Home".to_owned(),
+        slug: "home".to_owned(),
+        visibility: Visibility::Org,
+        created_by: GLOBAL_MANAGER.to_owned(),
+        agents: vec![ceo.to_owned(), GLOBAL_MANAGER.to_owned()],
+        team: None,
+    }
+}
+
 /// The two conversations of everybody.
 fn workspace_conversations(ceo: &str, executive: &AgentId) -> [WantedConversation; 2] {
-    let row = |id: &str, kind, name: &str, slug: &str, created_by: &str| WantedConversation {
-        id: id.to_owned(),
+    let office = WantedConversation {
+        id: "conv_workspace_executive_office".to_owned(),
         project: None,
-        kind,
-        name: name.to_owned(),
-        slug: slug.to_owned(),
+        kind: ConversationKind::Channel,
+        name: "Executive Office".to_owned(),
+        slug: "executive-office".to_owned(),
         visibility: Visibility::Org,
-        created_by: created_by.to_owned(),
-        agents: vec![ceo.to_owned(), created_by.to_owned()],
+        created_by: executive.to_string(),
+        agents: vec![ceo.to_owned(), executive.to_string()],
         team: None,
     };
-    [
-        row(
-            "conv_workspace_home",
-            ConversationKind::Home,
-            "Workspace Home",
-            "home",
-            GLOBAL_MANAGER,
-        ),
-        row(
-            "conv_workspace_executive_office",
-            ConversationKind::Channel,
-            "Executive Office",
-            "executive-office",
-            executive.as_str(),
-        ),
-    ]
+    [workspace_home(ceo), office]
 }
 
 /// A conversation as it should be.
@@ -366,7 +407,7 @@ impl WantedConversation {
         Ok(layout::conversation(self.project.as_ref(), &id, &self.slug))
     }
 
-    fn made(&self, writer: &Writer<'_>) -> Conversation {
+    fn made(&self, created_at: IsoTime) -> Conversation {
         let mut participants = Participants::default();
         add(&mut participants.agent_ids, &self.agents);
         participants.team_ids = self.team.clone().into_iter().collect();
@@ -383,7 +424,7 @@ impl WantedConversation {
             name: text(&self.name),
             slug: text(&self.slug),
             visibility: self.visibility,
-            created_at: writer.now(),
+            created_at,
             created_by: text(&self.created_by),
             auto_generated: true,
             participants,

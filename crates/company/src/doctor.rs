@@ -3,11 +3,7 @@
 //! Nothing here fails and no document changes. What needs programs, the index or the hash chain is told by the
 //! caller, who gets it into the right place.
 
-use std::{
-    fs::{self, File},
-    os::unix::fs::MetadataExt as _,
-    path::Path,
-};
+use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
 
 use protocol::{
     Id as _,
@@ -324,10 +320,7 @@ fn sessions(company: &Company) -> DoctorCheck {
 
 fn locks(company: &Company) -> DoctorCheck {
     const ID: &str = "locks.stale";
-    let path = company.path(lock::LOCK_PATH);
-    // Whoever holds it holds the system's lock, too; that one ends with its process.
-    let is_held = File::open(&path).is_ok_and(|file| file.try_lock().is_err());
-    match !is_held && lock::is_stale(&path) {
+    match lock::is_stale(company.root()) {
         false => check(ID, DoctorStatus::Pass, "No stale write lock.", Vec::new()),
         true => {
             let message = "The write lock was left behind; the next write removes it.";
@@ -537,6 +530,7 @@ fn shown(relative: &str, error: &Error) -> String {
         | Error::Params(_)
         | Error::Tasks(_)
         | Error::Refused(_)
+        | Error::FolderNotEmpty { .. }
         | Error::FolderInvalid { .. }
         | Error::LockTimeout(_)
         | Error::FileLocked(_)

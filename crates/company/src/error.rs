@@ -86,6 +86,14 @@ pub enum Error {
     /// The state of the folder forbids it.
     #[error("{0}")]
     Refused(String),
+    /// A company is to be made in a folder that has something in it.
+    #[error("the folder `{dir}` is not empty{}", company_note(*is_company))]
+    FolderNotEmpty {
+        /// The folder as the caller wrote it.
+        dir: String,
+        /// Whether it is a company folder already.
+        is_company: bool,
+    },
     /// What is wrong with the files of the folder forbids it.
     #[error("{sentence}")]
     FolderInvalid {
@@ -153,6 +161,11 @@ impl Error {
         }
     }
 
+    /// Whether another process was in the way, so that the same call may succeed later.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::LockTimeout(_) | Self::FileLocked(_))
+    }
+
     /// Whether the file is simply not there.
     pub fn is_missing(&self) -> bool {
         match self {
@@ -167,6 +180,7 @@ impl Error {
             | Self::Secret { .. }
             | Self::AlreadyDecided { .. }
             | Self::Refused(_)
+            | Self::FolderNotEmpty { .. }
             | Self::FolderInvalid { .. }
             | Self::LockTimeout(_)
             | Self::FileLocked(_)
@@ -184,5 +198,14 @@ impl Error {
             },
             false => self,
         }
+    }
+}
+
+/// What a sentence about a folder that is not empty adds.
+fn company_note(is_company: bool) -> &'static str {
+    if is_company {
+        " and holds a company already"
+    } else {
+        ""
     }
 }

@@ -1,12 +1,16 @@
-//! Durable file operations: a document is replaced whole or not at all, a line is appended and on the disk.
+//! Durable file operations: a document is replaced whole or not at all. Lines are appended by [`crate::event::log`].
 
 use std::{
     collections::BTreeSet,
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
-    path::Path,
-    sync::atomic::{AtomicU64, Ordering},
-    time::{Duration, Instant},
+    path::{Path, PathBuf},
+    sync::{
+        atomic::{AtomicU64, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
 };
 
 use crate::Error;
@@ -31,37 +35,116 @@ pub fn remove(path: &Path) -> Result<(), Error> {
 /// Makes the folder `path` with everything in it: built beside its place, synced, then renamed. `dirs` are made
 /// empty; the parents of `path` are made as needed.
 pub fn make_whole(path: &Path, dirs: &[&str], files: &[(&str, String)]) -> Result<(), Error> {
-    let parent = parent(path)?;
-    make_dir(parent)?;
-    let staged = temporary_beside(path)?;
-    let built = (|| {
-        fs::create_dir(&staged)?;
-        for dir in dirs {
-            fs::create_dir_all(staged.join(dir))?;
-        }
-        for (name, content) in files {
-            let mut file = File::create_new(staged.join(name))?;
-            file.write_all(content.as_bytes())?;
-            file.sync_all()?;
-        }
+    let folder = StagedFolder::build(path, dirs, files)?;
+    sync_staged(std::slice::from_ref(&folder))?;
+    folder.put_in_place()
+}
+
+/// A folder that is built beside its place. It is removed if it is dropped before it was put there.
+#[derive(Debug)]
+pub(crate) struct StagedFolder {
+    staged: PathBuf,
+    path: PathBuf,
+    /// What has to be synced: the files, then the folders with names in them.
+    synced: Vec<PathBuf>,
+}
+
+impl StagedFolder {
+    /// Writes everything, without syncing it: [`sync_staged`] does.
+    pub(crate) fn build(
+        path: &Path,
+        dirs: &[&str],
+        files: &[(&str, String)],
+    ) -> Result<Self, Error> {
+        make_dir(parent(path)?)?;
+        let staged = temporary_beside(path)?;
+        let mut synced: Vec<PathBuf> = files.iter().map(|(name, _)| staged.join(name)).collect();
         // The names of files in folders inside have to last, too.
         let inside: BTreeSet<_> = files
             .iter()
             .flat_map(|(name, _)| Path::new(*name).ancestors().skip(1))
-            .filter(|folder| !folder.as_os_str().is_empty())
+            .map(|folder| staged.join(folder))
             .collect();
-        for folder in inside {
-            File::open(staged.join(folder))?.sync_all()?;
+        synced.extend(inside.into_iter().rev());
+        let folder = Self {
+            staged,
+            path: path.to_owned(),
+            synced,
+        };
+        let built = (|| {
+            fs::create_dir(&folder.staged)?;
+            for dir in dirs {
+                fs::create_dir_all(folder.staged.join(dir))?;
+            }
+            for (name, content) in files {
+                let mut file = File::create_new(folder.staged.join(name))?;
+                file.write_all(content.as_bytes())?;
+            }
+            Ok(())
+        })();
+        match built {
+            Ok(()) => Ok(folder),
+            Err(error) => Err(Error::io("made", path, error)),
         }
-        File::open(&staged)?.sync_all()?;
-        fs::rename(&staged, path)
-    })();
-    if let Err(error) = built {
-        // The error that matters is the first one.
-        let _ = fs::remove_dir_all(&staged);
-        return Err(Error::io("made", path, error));
     }
-    sync_dir(parent)
+
+    /// Gives the folder its name, durably.
+    pub(crate) fn put_in_place(self) -> Result<(), Error> {
+        fs::rename(&self.staged, &self.path)
+            .map_err(|error| Error::io("made", &self.path, error))?;
+        sync_dir(parent(&self.path)?)
+    }
+}
+
+impl Drop for StagedFolder {
+    fn drop(&mut self) {
+        // After it was put in place there is nothing of this name.
+        let _ = fs::remove_dir_all(&self.staged);
+    }
+}
+
+/// Makes everything in staged folders durable. From a few files on, one sync of the file system replaces a sync of each
+/// file and folder; it may take longer while others write much, so no lock should be held meanwhile.
+pub(crate) fn sync_staged(folders: &[StagedFolder]) -> Result<(), Error> {
+    #[cfg(target_os = "linux")]
+    {
+        const FEW: usize = 3;
+        let count: usize = folders.iter().map(|folder| folder.synced.len()).sum();
+        if count > FEW && sync_file_system(folders)? {
+            return Ok(());
+        }
+    }
+    for folder in folders {
+        for path in &folder.synced {
+            File::open(path)
+                .and_then(|file| file.sync_all())
+                .map_err(|error| Error::io("made", &folder.path, error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Syncs the file system that all folders are on. `false` if they are on several, or the system cannot do it.
+#[cfg(target_os = "linux")]
+fn sync_file_system(folders: &[StagedFolder]) -> Result<bool, Error> {
+    use std::os::unix::fs::MetadataExt as _;
+    let Some(first) = folders.first() else {
+        return Ok(true);
+    };
+    let failed = |error: io::Error| Error::io("made", &first.path, error);
+    let opened = File::open(&first.staged).map_err(failed)?;
+    let device = opened.metadata().map_err(failed)?.dev();
+    let is_same = |folder: &StagedFolder| {
+        fs::metadata(&folder.staged).is_ok_and(|metadata| metadata.dev() == device)
+    };
+    if !folders.iter().all(is_same) {
+        return Ok(false);
+    }
+    match rustix::fs::syncfs(&opened) {
+        Ok(()) => Ok(true),
+        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => Ok(false),
+        Err(error) => Err(failed(error.into())),
+    }
 }
 
 fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Error> {
@@ -82,57 +165,33 @@ fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     })
 }
 
-/// Appends one line to a file of lines, whoever else appends: a torn last line gets its end first. The file is made
-/// if it is not there, its folder is not.
-pub fn append_line(path: &Path, line: &str) -> Result<(), Error> {
-    let is_new = !path.exists();
-    let mut options = OpenOptions::new();
-    let opened = options.read(true).append(true).create(true).open(path);
-    let mut file = opened.map_err(|error| Error::io("written", path, error))?;
-    lock(&file, path)?;
-    let mut append = || -> io::Result<()> {
-        let length = file.metadata()?.len();
-        let mut text = String::with_capacity(line.len() + 2);
-        if length > 0 {
-            let mut last = [0u8];
-            file.seek(SeekFrom::Start(length - 1))?;
-            file.read_exact(&mut last)?;
-            if last != *b"\n" {
-                text.push('\n');
-            }
-        }
-        text.push_str(line);
-        text.push('\n');
-        let written = file
-            .write_all(text.as_bytes())
-            .and_then(|()| file.sync_data());
-        if written.is_err() {
-            // Half a line is worse than none; what the system says first is what matters.
-            let _ = file.set_len(length);
-        }
-        written
-    };
-    append().map_err(|error| Error::io("written", path, error))?;
-    match is_new {
-        true => sync_dir(parent(path)?),
-        false => Ok(()),
+/// Takes the system lock of a file, waiting at most `patience` for another process to release it.
+///
+/// The wait blocks in the system, on a thread of its own: a waiter that polled would starve beside a process that
+/// takes the lock again right after releasing it.
+pub(crate) fn lock(file: &File, path: &Path, patience: Duration) -> Result<(), Error> {
+    let failed = |error| Error::io("locked", path, error);
+    match file.try_lock() {
+        Ok(()) => return Ok(()),
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
+        Err(TryLockError::WouldBlock) => {}
     }
-}
-
-/// Waits for the lock of a file of lines, but not for ever: whoever holds it longer than any append takes has stopped.
-pub(crate) fn lock(file: &File, path: &Path) -> Result<(), Error> {
-    const POLL: Duration = Duration::from_millis(2);
-    const PATIENCE: Duration = Duration::from_secs(10);
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::Error(error)) => return Err(Error::io("locked", path, error)),
-            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
-                return Err(Error::FileLocked(path.to_owned()));
+    let waiting = file.try_clone().map_err(failed)?;
+    // Without room, so that an answer the caller no longer waits for is an error on this side.
+    let (answer, answered) = mpsc::sync_channel(0);
+    thread::Builder::new()
+        .name("lock-waiter".to_owned())
+        .spawn(move || {
+            let locked = waiting.lock();
+            if answer.send(locked).is_err() {
+                // The caller gave up; the descriptor it closed shares this lock.
+                let _ = waiting.unlock();
             }
-            Err(TryLockError::WouldBlock) => std::thread::sleep(POLL),
-        }
+        })
+        .map_err(failed)?;
+    match answered.recv_timeout(patience) {
+        Ok(locked) => locked.map_err(failed),
+        Err(_) => Err(Error::FileLocked(path.to_owned())),
     }
 }
 

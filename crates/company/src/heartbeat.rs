@@ -1,6 +1,9 @@
 //! How the heartbeat of a company is set, and what it remembers. What it does is done elsewhere.
 
-use std::{fs, sync::Arc};
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    sync::Arc,
+};
 
 use protocol::company::{
     ActorRole, CommentId, JobId,
@@ -12,6 +15,7 @@ use serde_json::Value;
 use crate::{
     Company, Error, Writer,
     document::Document,
+    files,
     intent::{Together, sha256},
     layout,
     policy::Actor,
@@ -58,8 +62,11 @@ pub fn setting(company: &Company) -> Setting {
     }
 }
 
-/// Changes how it is set; what is not given stays.
+/// Changes how it is set; what is not given stays. A dry run only answers what it would be.
 pub fn set(company: &Company, params: HeartbeatConfigSetParams) -> Result<HeartbeatConfig, Error> {
+    if params.dry_run == Some(true) {
+        return Ok(params.merged_into(&setting(company).config));
+    }
     company.write(|writer| {
         let old = setting(company);
         let config = params.merged_into(&old.config);
@@ -98,6 +105,38 @@ impl Writer<'_> {
             tracing::warn!(path = %aside.display(), "the state of a heartbeat was damaged and is put aside");
         }
         Ok(())
+    }
+}
+
+/// The system lock of the one tick of a folder, among all processes. The system frees it when a process dies.
+#[derive(Debug)]
+pub struct TickLock(File);
+
+impl TickLock {
+    const PATH: &str = ".local/locks/heartbeat.tick.lock";
+
+    /// Takes the lock, or answers `None` while another process holds it.
+    pub fn try_acquire(company: &Company) -> Result<Option<Self>, Error> {
+        let path = company.path(Self::PATH);
+        if let Some(folder) = path.parent() {
+            files::make_dir(folder)?;
+        }
+        let failed = |error| Error::io("locked", &path, error);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let file = options.open(&path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(failed(error)),
+        }
+    }
+}
+
+impl Drop for TickLock {
+    fn drop(&mut self) {
+        // Closing is not enough: a worker being started right now may hold a copy of the descriptor.
+        let _ = self.0.unlock();
     }
 }
 

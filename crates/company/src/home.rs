@@ -6,7 +6,7 @@ use std::{
 };
 
 use protocol::company::{
-    MilestoneStatus, ProjectId, ReviewDecision, TaskStatus,
+    MilestoneStatus, ProjectId, TaskStatus,
     resources::ResourcesSnapshotResponse,
     task::Task,
     workspace::{
@@ -18,7 +18,9 @@ use protocol::company::{
 use crate::{
     Company, Error,
     document::{DocumentHead, DocumentKind, Project, Review, Run},
-    iso_time, layout, plan,
+    iso_time, layout,
+    pipeline::gate,
+    plan,
     policy::Actor,
     project, resources,
     run::{self, Activity, LiveRuns},
@@ -207,17 +209,18 @@ pub fn list_projects(company: &Company) -> Result<Vec<ProjectRow>, Error> {
     Ok(Standings::read(company, &LiveRuns::new())?.rows())
 }
 
-/// The documents of each project that somebody decided about.
+/// The documents of each project that have a final decision.
 fn decided(company: &Company) -> Result<BTreeMap<String, BTreeSet<String>>, Error> {
     let mut decided: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for name in company.names(layout::REVIEWS)? {
-        if let Ok(review) = company.read::<Review>(&format!("{}/{name}", layout::REVIEWS)) {
-            match review.decision {
-                ReviewDecision::Approved | ReviewDecision::Denied => decided
-                    .entry(review.subject.project_id.to_string())
-                    .or_default()
-                    .insert(review.subject.artifact_id.to_string()),
-            };
+        let review = company.read::<Review>(&format!("{}/{name}", layout::REVIEWS));
+        if let Ok(review) = review
+            && gate::is_final(company, &review)
+        {
+            decided
+                .entry(review.subject.project_id.to_string())
+                .or_default()
+                .insert(review.subject.artifact_id.to_string());
         }
     }
     Ok(decided)

@@ -205,22 +205,21 @@ fn decide_action(
                 head.project_id
             )));
         }
-        // One decision is final, so one about an executive plan is for those who can open its gate.
-        let policy_kind = match gate::is_plan_approval(head) {
-            true => DocumentKind::ExecutivePlan.as_str(),
-            false => PROPOSAL_KIND,
-        };
         let subject = Subject {
             project,
             run: Some(&head.run_id),
             resource_id: &head.id,
             resource: Resource {
-                kind: Some(policy_kind),
+                kind: Some(PROPOSAL_KIND),
                 ..Resource::visible(head.visibility)
             },
         };
         let policy = policy::check(company, &verdict.actor, Action::Approve, &subject)?;
-        verdict.check_first(company, ACTION_KIND)?;
+        // A manager's review of an executive plan does not open its gate, so it must not keep the CEO from deciding.
+        let opens = gate::is_plan_approval(head) && gate::opens(verdict.actor.role);
+        verdict.check_not_decided(company, ACTION_KIND, |earlier| {
+            !opens || gate::opens(earlier.actor_role)
+        })?;
         let review_id: ReviewId = company.sources().id();
         let review = verdict.review(writer, &review_id, &policy, verdict.subject(ACTION_KIND));
         let action = ApprovedAction {

@@ -1,13 +1,13 @@
 //! `workspace.init`: a new company folder.
 
-use std::fs;
+use std::{fs, path::Component};
 
 use protocol::company::{CompanyId, DocumentId, Text, Visibility};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
-    Company, Error, Writer,
+    Company, Error, Writer, defaults,
     document::{Identity, Machine, Policy, VisibilityDefaults},
     files, layout,
     org::{iso, text},
@@ -40,15 +40,23 @@ pub const DEFAULT_NAME: &str = "AgentCompany";
 pub(crate) fn check_usable(company: &Company, non_empty: NonEmpty) -> Result<(), Error> {
     let given = company.given();
     if !company.root().exists() {
+        // A client that does not expand `~` would otherwise make a folder of that name.
+        let is_tilde = |part: Component<'_>| part.as_os_str() == "~";
+        if company.root().components().any(is_tilde) {
+            return Err(Error::Refused(format!(
+                "`{given}` names a folder called `~`: expected an absolute path with the home folder written out, such as `/home/you/acme`"
+            )));
+        }
         return Ok(());
     }
     if !company.root().is_dir() {
         return Err(Error::Refused(format!("`{given}` is not a folder")));
     }
     if non_empty == NonEmpty::Refuse && !is_empty(company)? {
-        return Err(Error::Refused(format!(
-            "Refusing to initialize in a non-empty directory ({given}). Use --force to override."
-        )));
+        return Err(Error::FolderNotEmpty {
+            dir: given.to_owned(),
+            is_company: company.path(layout::COMPANY).exists(),
+        });
     }
     Ok(())
 }
@@ -58,26 +66,53 @@ pub fn company_name(company: &Company) -> Result<String, Error> {
     Ok(company.read::<Identity>(layout::COMPANY)?.name.to_string())
 }
 
-/// Makes the folder a company folder. Who the company is and what holds on this machine stay, if they are there
-/// and can be read; a machine file that cannot be read is kept beside the new one.
+/// Makes the folder a company folder with its Workspace Home conversation. Who the company is, what holds on this
+/// machine and what was said stay, if they are there and can be read; a machine file that cannot be read is kept beside
+/// the new one.
 pub fn init(company: &Company, company_name: &Text, non_empty: NonEmpty) -> Result<(), Error> {
     let root = company.root();
-    if !root.exists() {
-        let files = [
-            (layout::POLICY, yaml::print(&new_policy(company))?),
-            (layout::MACHINE, yaml::print(&Machine::initial())?),
-            (
-                layout::COMPANY,
-                yaml::print(&new_identity(company, company_name))?,
-            ),
-        ];
-        return files::make_whole(root, &layout::REQUIRED_DIRS, &files);
-    }
     check_usable(company, non_empty)?;
-    company.write(|writer| fill(company, company_name, writer))
+    if root.exists() {
+        return company
+            .write(|writer| fill(company, company_name, writer, Writer::ensure_workspace_home));
+    }
+    let home = defaults::workspace_home_files(company)?;
+    let mut files = new_files(company, company_name)?;
+    files.extend(
+        home.iter()
+            .map(|(path, text)| (path.as_str(), text.clone())),
+    );
+    let dirs = [&layout::REQUIRED_DIRS[..], &[layout::WORKSPACE_HOME]].concat();
+    files::make_whole(root, &dirs, &files)
 }
 
-fn fill(company: &Company, company_name: &Text, writer: &Writer<'_>) -> Result<(), Error> {
+/// The same without the conversation, for a company whose members are not known yet.
+pub(crate) fn init_without_home(company: &Company, company_name: &Text) -> Result<(), Error> {
+    let root = company.root();
+    if root.exists() {
+        return company.write(|writer| fill(company, company_name, writer, |_| Ok(())));
+    }
+    let files = new_files(company, company_name)?;
+    files::make_whole(root, &layout::REQUIRED_DIRS, &files)
+}
+
+fn new_files(company: &Company, company_name: &Text) -> Result<Vec<(&'static str, String)>, Error> {
+    Ok(vec![
+        (layout::POLICY, yaml::print(&new_policy(company))?),
+        (layout::MACHINE, yaml::print(&Machine::initial())?),
+        (
+            layout::COMPANY,
+            yaml::print(&new_identity(company, company_name))?,
+        ),
+    ])
+}
+
+fn fill<'a>(
+    company: &Company,
+    company_name: &Text,
+    writer: &Writer<'a>,
+    make_home: impl FnOnce(&Writer<'a>) -> Result<(), Error>,
+) -> Result<(), Error> {
     for dir in layout::REQUIRED_DIRS {
         writer.make_dir(dir)?;
     }
@@ -90,6 +125,7 @@ fn fill(company: &Company, company_name: &Text, writer: &Writer<'_>) -> Result<(
         }
         writer.put(layout::MACHINE, &Machine::initial())?;
     }
+    make_home(writer)?;
     // Last, because it is what makes the folder a company folder.
     match company.read::<Identity>(layout::COMPANY) {
         Ok(identity) if identity.name == *company_name => Ok(()),
@@ -159,7 +195,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{Companies, Sources, validate::validate};
+    use crate::{Companies, Sources, conversation, validate::validate};
 
     fn companies() -> Companies {
         Companies::new(
@@ -191,6 +227,33 @@ mod tests {
     }
 
     #[test]
+    fn a_new_company_has_its_home_conversation_and_no_agent() {
+        let folder = tempfile::tempdir().unwrap();
+        let fresh = at(&folder, "fresh");
+        init(&fresh, &name("Acme"), NonEmpty::Refuse).unwrap();
+        let empty = at(&folder, "empty");
+        fs::create_dir(folder.path().join("empty")).unwrap();
+        init(&empty, &name("Acme"), NonEmpty::Refuse).unwrap();
+        for company in [fresh, empty] {
+            let scope = conversation::Scope::Workspace;
+            let listed = conversation::list(&company, &scope, None).unwrap();
+            let ids: Vec<_> = listed.iter().map(|one| one.id.as_str()).collect();
+            assert_eq!(ids, ["conv_workspace_home"]);
+            assert!(crate::org::agents(&company).unwrap().is_empty());
+            assert_eq!(validate(&company), []);
+        }
+    }
+
+    #[test]
+    fn no_folder_called_tilde_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let company = at(&folder, "~/acme");
+        let error = init(&company, &name("Acme"), NonEmpty::Refuse).unwrap_err();
+        assert!(error.to_string().contains("names a folder called `~`"));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
     fn an_empty_folder_is_used() {
         let folder = tempfile::tempdir().unwrap();
         let company = at(&folder, "");
@@ -206,10 +269,7 @@ mod tests {
         let error = init(&company, &name("Acme"), NonEmpty::Refuse).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!(
-                "Refusing to initialize in a non-empty directory ({}). Use --force to override.",
-                company.given()
-            )
+            format!("the folder `{}` is not empty", company.given())
         );
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

@@ -1,9 +1,14 @@
 //! Several writes that happen all or not at all, whenever the process ends.
 //!
 //! Everything that is going to be written is first put into one file of `.local/intents`. That file is the moment of
-//! decision: before it is there nothing happened, from then on everything will. Whoever next takes the write lock
-//! finishes what it says; writing a file twice is the same as once, and an event that is in its log is not appended
-//! again.
+//! decision: before it is there nothing happened, from then on everything will. The next writer finishes what a dead
+//! process left; writing a file twice is the same as once, and an event that is in its log is not appended again.
+//!
+//! A write that fails while the process lives is undone, and the caller gets the error. What cannot be undone, because
+//! an event is in its log already, counts as done: the next writer finishes the rest.
+//!
+//! An intent that cannot be finished does not keep others from writing. Its remaining parts are tried again later if
+//! only events or removals are left; otherwise it is renamed to `<id>.json.failed` and kept for people.
 
 use std::io::{BufRead as _, BufReader};
 
@@ -70,17 +75,20 @@ impl Writer<'_> {
     /// Writes everything, or nothing.
     pub(crate) fn put_together(&self, together: &Together) -> Result<(), Error> {
         let company = self.company();
-        let files = together.files.iter().map(|(path, content)| {
-            let before = match company.read_bytes(path) {
-                Ok(bytes) => Some(sha256(&bytes)),
-                Err(error) if error.is_missing() => None,
-                Err(error) => return Err(error),
-            };
-            Ok(IntendedFile {
-                path: path.clone(),
-                before_sha256: before,
-                content: content.clone(),
-            })
+        let before = together
+            .files
+            .iter()
+            .map(|(path, _)| match company.read_bytes(path) {
+                Ok(bytes) => Ok(Some(bytes)),
+                Err(error) if error.is_missing() => Ok(None),
+                Err(error) => Err(error),
+            });
+        let before = before.collect::<Result<Vec<_>, _>>()?;
+        let files = together.files.iter().zip(&before);
+        let files = files.map(|((path, content), before)| IntendedFile {
+            path: path.clone(),
+            before_sha256: before.as_deref().map(sha256),
+            content: content.clone(),
         });
         let events = together.events.iter().map(|(project, event)| {
             check_log(company, project, &event.run_id)?;
@@ -101,7 +109,7 @@ impl Writer<'_> {
         let intent = Intent {
             schema_version: 1,
             created_at: self.now().to_string(),
-            files: files.collect::<Result<_, _>>()?,
+            files: files.collect(),
             dirs: together.dirs.clone(),
             events: events.collect::<Result<_, _>>()?,
             removed: together.removed.clone(),
@@ -109,21 +117,87 @@ impl Writer<'_> {
         let id: EventId = company.sources().id();
         let path = format!("{}/{id}.json", layout::INTENTS);
         let text = serde_json::to_string_pretty(&intent).map_err(|error| unprintable(&error))?;
-        self.put_text(&path, &(text + "\n"))?;
-        for file in &intent.files {
-            self.put_text(&file.path, &file.content)?;
+        let mut progress = Progress::default();
+        let written = self
+            .put_text(&path, &(text + "\n"))
+            .and_then(|()| self.carry_out(together, &path, &mut progress));
+        let Err(error) = written else {
+            return Ok(());
+        };
+        if company.has_ended() {
+            return Err(error);
+        }
+        if progress.has_told {
+            tracing::warn!(%error, path, "a change is decided and will be finished by the next write");
+            return Ok(());
+        }
+        match self.undo(together, before, &path, &progress) {
+            Ok(()) => Err(error),
+            Err(undo) => {
+                tracing::warn!(%error, %undo, path, "a change can neither be written nor undone now; the next write finishes it");
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes what an intent says, and removes the intent.
+    fn carry_out(
+        &self,
+        together: &Together,
+        intent: &str,
+        progress: &mut Progress,
+    ) -> Result<(), Error> {
+        for (path, content) in &together.files {
+            progress.files += 1;
+            self.put_text(path, content)?;
         }
         for dir in &together.dirs {
             self.make_dir(dir)?;
         }
         for (project, event) in &together.events {
-            append(company, project, event)?;
+            append(self.company(), project, event)?;
+            progress.has_told = true;
         }
         for gone in &together.removed {
             self.remove(gone)?;
+            // What is gone cannot be brought back.
+            progress.has_told = true;
         }
-        self.remove(&path)
+        self.remove(intent)
     }
+
+    /// Gives the files that were written, or begun, their old content, and removes the intent.
+    fn undo(
+        &self,
+        together: &Together,
+        before: Vec<Option<Vec<u8>>>,
+        intent: &str,
+        progress: &Progress,
+    ) -> Result<(), Error> {
+        let begun = together.files.iter().zip(before).take(progress.files);
+        for ((path, content), before) in begun {
+            let is_changed = match self.company().read_bytes(path) {
+                Ok(found) => found == content.as_bytes(),
+                Err(error) if error.is_missing() => false,
+                Err(error) => return Err(error),
+            };
+            match before {
+                Some(before) if is_changed => self.put_bytes(path, &before)?,
+                None if is_changed => self.remove(path)?,
+                Some(_) | None => {}
+            }
+        }
+        self.remove(intent)
+    }
+}
+
+/// How far an intent was carried out.
+#[derive(Default)]
+struct Progress {
+    /// How many files were begun.
+    files: usize,
+    /// Whether something happened that cannot be undone.
+    has_told: bool,
 }
 
 /// Whether somebody left something half done.
@@ -132,7 +206,7 @@ pub(crate) fn is_left(company: &Company) -> bool {
     names.iter().any(|name| name.ends_with(".json"))
 }
 
-/// Finishes what somebody left half done, the oldest first.
+/// Finishes what dead processes left half done, the oldest first.
 pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
     let company = writer.company();
     for name in company.names(layout::INTENTS)? {
@@ -140,8 +214,11 @@ pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
             continue;
         };
         let path = format!("{}/{name}", layout::INTENTS);
+        if company.is_put_off(&path) {
+            continue;
+        }
         let text = company.read_text(&path)?;
-        let Ok(intent) = serde_json::from_str::<Intent>(&text) else {
+        let Ok(mut intent) = serde_json::from_str::<Intent>(&text) else {
             // It was made whole, so somebody changed it since. It is kept for people and not tried again.
             tracing::warn!(path, "an intent cannot be read");
             writer.put_text(&format!("{path}.damaged"), &text)?;
@@ -149,21 +226,59 @@ pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
             continue;
         };
         tracing::info!(path, "finishing what was left half done");
-        for (place, file) in intent.files.iter().enumerate() {
-            file.finish(writer, &format!(".local/recovered/{id}-{place}"))?;
+        let Err(error) = intent.finish(writer, id) else {
+            writer.remove(&path)?;
+            continue;
+        };
+        // A full disk, or the end of the process, fails this write as well.
+        if matches!(error, Error::DiskFull) || company.has_ended() {
+            return Err(error);
         }
-        for dir in &intent.dirs {
-            writer.make_dir(dir)?;
+        if intent.files.is_empty() && intent.dirs.is_empty() {
+            // Other writers may change what it has written. The rest disturbs nobody, so it is tried again later.
+            tracing::warn!(%error, path, "an intent is not finished yet");
+            let text =
+                serde_json::to_string_pretty(&intent).map_err(|error| unprintable(&error))?;
+            writer.put_text(&path, &(text + "\n"))?;
+            company.put_off(&path);
+        } else {
+            tracing::warn!(%error, path, "an intent cannot be finished and is put aside");
+            writer.put_text(&format!("{path}.failed"), &text)?;
+            writer.remove(&path)?;
         }
-        for event in intent.events {
-            event.finish(company)?;
-        }
-        for gone in &intent.removed {
-            writer.remove(gone)?;
-        }
-        writer.remove(&path)?;
     }
     Ok(())
+}
+
+impl Intent {
+    /// Does each part that can be done, and keeps what is left. The first error is answered.
+    fn finish(&mut self, writer: &Writer<'_>, id: &str) -> Result<(), Error> {
+        let mut first = None;
+        let mut place = 0;
+        self.files.retain(|file| {
+            let recovered = format!(".local/recovered/{id}-{place}");
+            place += 1;
+            is_left(file.finish(writer, &recovered), &mut first)
+        });
+        self.dirs
+            .retain(|dir| is_left(writer.make_dir(dir), &mut first));
+        let company = writer.company();
+        self.events
+            .retain(|event| is_left(event.finish(company), &mut first));
+        self.removed
+            .retain(|gone| is_left(writer.remove(gone), &mut first));
+        return first.map_or(Ok(()), Err);
+
+        fn is_left(done: Result<(), Error>, first: &mut Option<Error>) -> bool {
+            match done {
+                Ok(()) => false,
+                Err(error) => {
+                    first.get_or_insert(error);
+                    true
+                }
+            }
+        }
+    }
 }
 
 impl IntendedFile {
@@ -191,7 +306,7 @@ impl IntendedFile {
 }
 
 impl IntendedEvent {
-    fn finish(self, company: &Company) -> Result<(), Error> {
+    fn finish(&self, company: &Company) -> Result<(), Error> {
         let log = format!(
             "{}/events.jsonl",
             layout::run(&self.project_id, &self.run_id)
@@ -207,15 +322,15 @@ impl IntendedEvent {
             return Ok(());
         }
         let event = Event {
-            ts_wallclock: self.ts_wallclock,
-            run_id: self.run_id,
+            ts_wallclock: self.ts_wallclock.clone(),
+            run_id: self.run_id.clone(),
             correlation_id: Some(self.session_ref.clone()),
-            session_ref: self.session_ref,
-            actor: self.actor,
+            session_ref: self.session_ref.clone(),
+            actor: self.actor.clone(),
             visibility: self.visibility,
-            event_type: self.r#type,
+            event_type: self.r#type.clone(),
             payload: Payload::new(&self.payload)?,
-            event_id: self.event_id,
+            event_id: self.event_id.clone(),
             causation_id: None,
             ts_monotonic_ms: self.ts_monotonic_ms,
         };

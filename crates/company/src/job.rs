@@ -7,10 +7,10 @@ use protocol::{
     Id as _,
     company::{
         JobId, ProjectId, Text,
-        job::{HeartbeatReport, JobRecord, JobResult, ManagerDigest},
+        job::{HeartbeatReport, JobRecord, JobResult, JobResultStatus, ManagerDigest},
     },
 };
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{Company, Error, Writer, collation, document::Document, intent::Together, layout};
 
@@ -76,6 +76,21 @@ pub fn left(company: &Company, project: &ProjectId, job: &JobId) -> Left {
         digest: json(company, &format!("{folder}/{DIGEST}")),
         report: json(company, &format!("{folder}/{REPORT}")),
     }
+}
+
+/// The status of a job's result, if there is a result that can be read.
+pub fn result_status(
+    company: &Company,
+    project: &ProjectId,
+    job: &JobId,
+) -> Option<JobResultStatus> {
+    #[derive(Deserialize)]
+    struct Head {
+        status: JobResultStatus,
+    }
+    let text = company.read_text(&format!("{}/{RESULT}", layout::job(project, job)));
+    let head: Head = serde_json::from_str(&text.ok()?).ok()?;
+    Some(head.status)
 }
 
 fn record_path(project: &ProjectId, job: &JobId) -> String {

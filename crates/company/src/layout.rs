@@ -23,6 +23,8 @@ pub const REQUIRED_DIRS: [&str; 11] = [
 /// Files every company folder has.
 pub const REQUIRED_FILES: [&str; 3] = [COMPANY, POLICY, MACHINE];
 
+/// The conversation of the whole company.
+pub const WORKSPACE_HOME: &str = "inbox/workspace_home";
 /// The company's identity.
 pub const COMPANY: &str = "company/company.yaml";
 /// Who sees what by default.
@@ -135,7 +137,7 @@ pub fn conversation(
 ) -> String {
     match project {
         Some(project) => format!("{PROJECTS}/{project}/conversations/{conversation}"),
-        None if slug == "home" => "inbox/workspace_home".to_owned(),
+        None if slug == "home" => WORKSPACE_HOME.to_owned(),
         None => format!("inbox/conversations/{conversation}"),
     }
 }

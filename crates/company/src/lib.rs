@@ -27,6 +27,7 @@ mod intent;
 pub mod job;
 pub mod layout;
 mod lock;
+pub mod machine;
 pub mod memory;
 pub mod migrate;
 pub mod milestone;

@@ -31,7 +31,7 @@ pub use propose::{NewDelta, Proposed, propose};
 use crate::{
     Company, Error,
     document::{DocumentKind, Markdown, MemoryDeltaHead},
-    documents::{self, LooseHead},
+    documents::{self, Listed, LooseHead},
     layout,
     policy::{self, Action, Actor, Resource},
     project,
@@ -188,12 +188,14 @@ pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasRespons
         if items.len() == limit {
             break;
         }
-        let Ok(delta) = Delta::read(company, &layout::document(&one.project, &one.id)) else {
-            continue;
-        };
         let review = decisions.get(&Subject::of(&one.project, &one.id, KIND));
+        let delta = Delta::read(company, &layout::document(&one.project, &one.id)).ok();
+        let is_usable = delta
+            .as_ref()
+            .is_some_and(|delta| decide::is_usable(company, &one.project, &one.id, delta));
         let stands = match review.map(|review| review.decision) {
-            None => DeltaStatus::Pending,
+            None if is_usable => DeltaStatus::Pending,
+            None => DeltaStatus::Invalid,
             Some(ReviewDecision::Approved) => DeltaStatus::Approved,
             Some(ReviewDecision::Denied) => DeltaStatus::Denied,
         };
@@ -202,10 +204,30 @@ pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasRespons
             DeltaFilter::Pending => stands == DeltaStatus::Pending,
             DeltaFilter::Approved => stands == DeltaStatus::Approved,
             DeltaFilter::Denied => stands == DeltaStatus::Denied,
+            DeltaFilter::Invalid => stands == DeltaStatus::Invalid,
         };
         if !fits {
             continue;
         }
+        let decision = review.map(|review| MemoryDecision {
+            review_id: review.id.to_string(),
+            decision: review.decision,
+            actor_id: review.actor_id.to_string(),
+            actor_role: review.actor_role,
+            created_at: review.created_at.to_string(),
+            notes: review.notes.clone().unwrap_or_default(),
+        });
+        let Some(delta) = delta else {
+            match unreadable(company, &actor, &one) {
+                Some(row) => items.push(MemoryDeltaRow {
+                    status: stands,
+                    decision,
+                    ..row
+                }),
+                None => filtered += 1,
+            }
+            continue;
+        };
         let head = delta.head();
         let team = policy::team_of(company, &head.produced_by);
         let resource = Resource {
@@ -234,14 +256,7 @@ pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasRespons
             evidence: head.evidence.clone().unwrap_or_default(),
             source_schema_version: head.schema_version,
             status: stands,
-            decision: review.map(|review| MemoryDecision {
-                review_id: review.id.to_string(),
-                decision: review.decision,
-                actor_id: review.actor_id.to_string(),
-                actor_role: review.actor_role,
-                created_at: review.created_at.to_string(),
-                notes: review.notes.clone().unwrap_or_default(),
-            }),
+            decision,
         });
     }
     Ok(MemoryListDeltasResponse {
@@ -251,5 +266,40 @@ pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasRespons
         count: items.len() as u64,
         filtered_by_policy_count: filtered,
         items,
+    })
+}
+
+/// What can be told of a delta that cannot be read as one, or nothing to those who may not see it. What it does not say
+/// is as secret as can be.
+fn unreadable(company: &Company, actor: &Actor, listed: &Listed) -> Option<MemoryDeltaRow> {
+    let head = &listed.document.head;
+    let produced_by = head.produced_by().unwrap_or_default();
+    let visibility = head.visibility().unwrap_or(Visibility::PrivateAgent);
+    let sensitivity = head.sensitivity().unwrap_or(Sensitivity::Restricted);
+    let team = policy::team_of(company, produced_by);
+    let resource = Resource {
+        team_id: team.as_deref(),
+        producing_actor_id: Some(produced_by),
+        kind: Some(KIND),
+        sensitivity: Some(sensitivity),
+        ..Resource::visible(visibility)
+    };
+    let is_seen = policy::decide(actor, Action::Read, &resource).allowed;
+    is_seen.then(|| MemoryDeltaRow {
+        artifact_id: listed.id.to_string(),
+        title: head.title().unwrap_or_default().to_owned(),
+        project_id: listed.project.to_string(),
+        run_id: head.run_id().unwrap_or_default().to_owned(),
+        created_at: head.created_at().unwrap_or_default().to_owned(),
+        visibility,
+        produced_by: produced_by.to_owned(),
+        scope_kind: MemoryScopeKind::ProjectMemory,
+        scope_ref: listed.project.to_string(),
+        sensitivity,
+        rationale: String::new(),
+        evidence: Vec::new(),
+        source_schema_version: 0,
+        status: DeltaStatus::Invalid,
+        decision: None,
     })
 }

@@ -7,18 +7,19 @@ use protocol::{
     company::{
         DocumentId, MilestoneId, MilestoneKind, MilestoneStatus, ProjectId, ReviewDecision,
         ReviewId, RunId, TaskId, TaskStatus, Text,
+        milestone::{MilestoneEvidenceKind, MilestoneEvidenceReadResponse},
         task::{Milestone, Task},
     },
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     Company, Error,
-    document::{Markdown, MilestoneReportHead},
-    front_matter,
+    document::{Markdown, MilestoneReportHead, missing_contract},
+    documents, front_matter,
     intent::{Together, sha256},
     layout, memory,
-    policy::{self, Action, Resource, Subject},
+    policy::{self, Action, Actor, Resource, Subject},
     review::Verdict,
 };
 
@@ -133,6 +134,65 @@ pub fn decide(
     })
 }
 
+/// Evidence longer than this is cut off.
+const MAX_EVIDENCE_BYTES: usize = 1 << 20;
+
+/// Reads a file that a report names as evidence, if the actor may read the report.
+pub fn read_evidence(
+    company: &Company,
+    project: &ProjectId,
+    report: &DocumentId,
+    evidence: &DocumentId,
+    actor: &Actor,
+) -> Result<MilestoneEvidenceReadResponse, Error> {
+    let document = documents::read(company, project, report, actor, None)?;
+    let names = |field: &str| {
+        let listed = document.frontmatter.get(field).and_then(Value::as_array);
+        listed.is_some_and(|ids| ids.iter().any(|id| id.as_str() == Some(evidence.as_str())))
+    };
+    if !names("evidence_artifacts") && !names("tests_artifacts") {
+        return Err(Error::Refused(format!(
+            "report `{report}` does not name `{evidence}` as evidence"
+        )));
+    }
+    let endings = [
+        ("patch", MilestoneEvidenceKind::Patch),
+        ("txt", MilestoneEvidenceKind::Text),
+        ("json", MilestoneEvidenceKind::Json),
+        ("md", MilestoneEvidenceKind::Document),
+    ];
+    for (ending, kind) in endings {
+        let relpath = format!("{}/{evidence}.{ending}", layout::documents(project));
+        if !company.path(&relpath).is_file() {
+            continue;
+        }
+        let text = match kind {
+            MilestoneEvidenceKind::Patch
+            | MilestoneEvidenceKind::Text
+            | MilestoneEvidenceKind::Json => company.read_bytes(&relpath)?,
+            // A document has a visibility of its own.
+            MilestoneEvidenceKind::Document => {
+                documents::read(company, project, evidence, actor, None)?
+                    .markdown
+                    .into_bytes()
+            }
+        };
+        let truncated = text.len() > MAX_EVIDENCE_BYTES;
+        let text = &text[..text.len().min(MAX_EVIDENCE_BYTES)];
+        return Ok(MilestoneEvidenceReadResponse {
+            evidence_artifact_id: evidence.clone(),
+            kind,
+            relpath,
+            text: String::from_utf8_lossy(text).into_owned(),
+            truncated,
+        });
+    }
+    Err(Error::NotFound {
+        what: "Evidence",
+        id: evidence.to_string(),
+    })
+}
+
 fn read_task(
     company: &Company,
     project: &ProjectId,
@@ -216,9 +276,20 @@ fn with_done(task: &Task, milestone: &str) -> Task {
     let is_done = |milestone: &Milestone| milestone.status == MilestoneStatus::Done;
     task.status = match task.status {
         TaskStatus::Canceled => TaskStatus::Canceled,
+        // A draft may lack parts of its contract, and no other status may.
+        TaskStatus::Draft if lacks_contract(&task) => TaskStatus::Draft,
         _ if task.milestones.iter().all(is_done) => TaskStatus::Done,
         TaskStatus::Draft | TaskStatus::Ready => TaskStatus::InProgress,
         other @ (TaskStatus::InProgress | TaskStatus::Blocked | TaskStatus::Done) => other,
     };
     task
+}
+
+/// Whether a task would be incomplete if it were no longer a draft.
+fn lacks_contract(task: &Task) -> bool {
+    let begun = Task {
+        status: TaskStatus::InProgress,
+        ..task.clone()
+    };
+    !missing_contract(&begun).is_empty()
 }

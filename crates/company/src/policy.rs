@@ -2,7 +2,7 @@
 
 use protocol::{
     Id as _,
-    company::{ActorRole, AgentId, AgentRole, ProjectId, RunId, Sensitivity, Visibility},
+    company::{ActorRole, AgentId, AgentRole, EventId, ProjectId, RunId, Sensitivity, Visibility},
 };
 use serde_json::{Value, json};
 
@@ -39,6 +39,10 @@ impl Actor {
             AgentRole::Worker => ActorRole::Worker,
         };
         if rank(self.role) > rank(stored) {
+            if let Err(error) = record_claim(company, &self, stored) {
+                // The claim is refused all the same.
+                tracing::warn!(%error, "a role claim was not recorded");
+            }
             return Err(Error::ActorMismatch {
                 actor_id: self.id,
                 claimed: self.role,
@@ -55,6 +59,43 @@ impl Actor {
     pub fn is_manager(&self) -> bool {
         rank(self.role) >= rank(ActorRole::Manager)
     }
+}
+
+/// Tells the log beside the agent's documents that a call claimed a higher role than the agent has. There is no run to
+/// tell: a claim belongs to the agent.
+fn record_claim(company: &Company, actor: &Actor, stored: ActorRole) -> Result<(), Error> {
+    let Ok(agent) = AgentId::parse(&actor.id) else {
+        return Ok(());
+    };
+    let id: EventId = company.sources().id();
+    let session_ref = format!("local_{id}");
+    let line = json!({
+        "schema_version": event::SCHEMA_VERSION,
+        "ts_wallclock": company.sources().now_text(),
+        "run_id": null,
+        "session_ref": session_ref,
+        "actor": actor.id,
+        "visibility": Visibility::Managers,
+        "type": "policy.denied",
+        "payload": {
+            "action": "claim_role",
+            "resource_id": actor.id,
+            "resource_kind": "agent",
+            "claimed_role": actor.role,
+            "stored_role": stored,
+            "policy": {"allowed": false, "rule_id": "actor.stored_role", "reason": "role_above_stored_role"},
+        },
+        "event_id": id,
+        "correlation_id": session_ref,
+        "causation_id": null,
+        "ts_monotonic_ms": company.uptime_ms(),
+    });
+    let logs = format!("{}/logs", layout::agent(&agent));
+    files::make_dir(&company.path(&logs))?;
+    company.append_lines(
+        &format!("{logs}/policy_audit.jsonl"),
+        vec![line.to_string()],
+    )
 }
 
 /// How high a role is, from 0.
@@ -181,7 +222,6 @@ pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decisio
         reason,
     };
     let is_delta = resource.kind == Some("memory_delta");
-    let is_plan = resource.kind == Some("executive_plan");
     let is_restricted = resource.sensitivity == Some(Sensitivity::Restricted);
     match action {
         Action::ComposeContext if is_restricted && !is_director => {
@@ -198,9 +238,6 @@ pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decisio
         }
         Action::Approve if is_delta && !is_director => {
             return deny("approve.memory.role", "role_not_allowed");
-        }
-        Action::Approve if is_plan && rank(actor.role) < rank(ActorRole::Ceo) => {
-            return deny("approve.executive_plan.role", "role_not_allowed");
         }
         Action::Approve if !is_manager => return deny("approve.role", "role_not_allowed"),
         Action::Read | Action::Approve | Action::Launch | Action::ComposeContext => {}
@@ -274,7 +311,14 @@ pub fn check(
     }
 }
 
-/// In the log of the run, or beside the project's runs if there is no such run.
+/// Whether a decision belongs into the log of the run it is about. A person who looks at something changes nothing
+/// in the run, so that is recorded beside the project's runs.
+fn belongs_to_run(actor: &Actor, action: Action, decision: &Decision) -> bool {
+    let is_look = action == Action::Read && decision.allowed && actor.role == ActorRole::Human;
+    !is_look
+}
+
+/// In the log of the run, or beside the project's runs if there is no such run or a person only looked at something.
 fn record(
     company: &Company,
     actor: &Actor,
@@ -322,16 +366,17 @@ fn record(
         .map(|(event_type, payload)| managers_event(company, &run, &actor.id, event_type, payload))
         .collect::<Result<_, _>>()?;
     let folder = layout::run(subject.project, &run);
-    if company.path(&format!("{folder}/run.yaml")).is_file() {
+    let has_run = company.path(&format!("{folder}/run.yaml")).is_file();
+    if has_run && belongs_to_run(actor, action, decision) {
         return company.append_events(subject.project, &run, &events);
     }
-    let logs = company.path(&format!("{}/logs", layout::project(subject.project)));
+    let logs = format!("{}/logs", layout::project(subject.project));
     if !company.path(&layout::project(subject.project)).is_dir() {
         return Ok(());
     }
-    files::make_dir(&logs)?;
-    let lines: Vec<String> = events.iter().map(event::loose_line).collect();
-    files::append_line(&logs.join("policy_audit.jsonl"), &lines.join("\n"))
+    files::make_dir(&company.path(&logs))?;
+    let lines = events.iter().map(event::loose_line).collect();
+    company.append_lines(&format!("{logs}/policy_audit.jsonl"), lines)
 }
 
 /// An event that managers see, of the session a run has by itself.

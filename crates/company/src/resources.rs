@@ -6,7 +6,7 @@ use std::{
 };
 
 use protocol::company::{
-    AgentRole, ProjectId, RunStatus,
+    AgentRole, ProjectId,
     resources::{ResourceModel, ResourceProvider, ResourceTotals, ResourcesSnapshotResponse},
 };
 
@@ -14,7 +14,7 @@ use crate::{
     Company, Error,
     document::{Agent, CycleSource, Run},
     org,
-    run::{self, LiveRuns},
+    run::{self, Activity, LiveRuns},
 };
 
 /// Counts the agents of the company and adds up what runs used, of all projects or of one of them.
@@ -35,6 +35,7 @@ pub fn of_runs(
     runs: &[(ProjectId, Arc<Run>)],
 ) -> Result<ResourcesSnapshotResponse, Error> {
     let people = people(org::agents(company)?, runs);
+    let now_ms = company.sources().now_ms();
     let is_worker = |agent: &str| {
         let role = people.get(agent).map(|person| person.role);
         role == Some(AgentRole::Worker)
@@ -76,7 +77,8 @@ pub fn of_runs(
                 CycleSource::Unavailable => totals.context_cycles_unknown_runs += 1,
             }
         }
-        let is_running = run.status == RunStatus::Running || live.contains(run.id.as_str());
+        // A run that was created and never launched has the status `running`, too.
+        let is_running = run::activity(run, live, now_ms) == Activity::Active;
         if is_running && is_worker(&run.agent_id) {
             active.insert(&run.agent_id);
         }

@@ -1,4 +1,4 @@
-//! What was decided about documents. The first decision about a document is the last one.
+//! Decisions about documents. The first final decision about a document is the last one.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -37,11 +37,21 @@ impl Verdict {
         }
     }
 
-    /// Fails if somebody decided before.
+    /// Fails if there is a decision about the document already.
     pub(crate) fn check_first(&self, company: &Company, kind: &str) -> Result<(), Error> {
+        self.check_not_decided(company, kind, |_| true)
+    }
+
+    /// Fails if there is a final decision about the document already.
+    pub(crate) fn check_not_decided(
+        &self,
+        company: &Company,
+        kind: &str,
+        is_final: impl Fn(&Review) -> bool,
+    ) -> Result<(), Error> {
         let known = latest(company)?;
         let key = Subject::of(&self.project_id, &self.artifact_id, kind);
-        match known.get(&key) {
+        match known.get(&key).filter(|review| is_final(review)) {
             None => Ok(()),
             Some(review) => Err(Error::AlreadyDecided {
                 artifact_id: self.artifact_id.to_string(),

@@ -1,22 +1,27 @@
 //! Runs: made, listed, found.
 
-use std::{collections::BTreeSet, sync::Arc, thread};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    thread,
+};
 
 use protocol::{
-    ArtifactId,
+    ArtifactId, Id as _,
     company::{
-        AgentId, ContextPackId, DocumentId, ProjectId, RunId, RunStatus, Visibility, run::RunRow,
+        AgentId, ContextPackId, DocumentId, Issue, ProjectId, RunId, RunStatus, Text, Visibility,
+        run::RunRow,
     },
 };
 use serde_json::{Map, json};
 
 use crate::{
-    Company, Error, Writer,
-    document::{ContextPack, PolicySnapshot, Run, RunTag},
+    Company, Error,
+    document::{ContextPack, PolicySnapshot, Run, RunSpec, RunTag},
     event::{self, Event, Payload},
-    layout,
+    files, job, layout,
     org::{iso, text},
-    project, unix_ms,
+    project, secret, unix_ms, yaml,
 };
 
 /// What [`create`] made.
@@ -82,6 +87,7 @@ impl NewRun {
             context_cycles: None,
             spec: None,
             events_tail: None,
+            goal: None,
             rest: Map::new(),
         };
         let session_ref = format!("local_{run_id}");
@@ -114,18 +120,16 @@ impl NewRun {
     }
 
     /// The files of its context pack, below the pack's folder.
-    pub(crate) fn pack_files(
-        &self,
-        writer: &Writer<'_>,
-    ) -> Result<[(&'static str, String); 2], Error> {
+    pub(crate) fn pack_files(&self) -> Result<[(&'static str, String); 2], Error> {
         Ok([
-            ("manifest.yaml", writer.yaml(&self.manifest)?),
-            ("policy_snapshot.yaml", writer.yaml(&self.snapshot)?),
+            ("manifest.yaml", yaml::print(&self.manifest)?),
+            ("policy_snapshot.yaml", yaml::print(&self.snapshot)?),
         ])
     }
 }
 
-/// Makes a run: its context pack, its folder and its first event, each there whole or not at all.
+/// Makes a run: its context pack, its folder and its first event, each there whole or not at all. Both folders are
+/// built and synced before the lock is taken, so a run costs three syncs, two of them under the lock.
 pub fn create(
     company: &Company,
     project: &ProjectId,
@@ -133,22 +137,71 @@ pub fn create(
     provider: &str,
 ) -> Result<CreatedRun, Error> {
     project::project(company, project)?;
+    make(
+        company,
+        project,
+        NewRun::new(company, project, agent, provider)?,
+    )
+}
+
+/// Makes a run that lists show under its goal.
+pub fn create_for(
+    company: &Company,
+    project: &ProjectId,
+    agent: &AgentId,
+    provider: &str,
+    goal: &Text,
+) -> Result<CreatedRun, Error> {
+    const MAX_CHARS: usize = 500;
+    let length = goal.chars().count();
+    if length > MAX_CHARS {
+        return Err(Error::Params(vec![Issue::custom(
+            "goal",
+            format!("expected at most {MAX_CHARS} characters, found {length}"),
+        )]));
+    }
+    secret::refuse("goal", goal)?;
+    project::project(company, project)?;
+    let mut new = NewRun::new(company, project, agent, provider)?;
+    new.run.goal = Some(goal.clone());
+    make(company, project, new)
+}
+
+/// A run as it would be if it were made now. Nothing is written.
+pub fn unmade(
+    company: &Company,
+    project: &ProjectId,
+    run_id: &RunId,
+    agent: &AgentId,
+    provider: &str,
+) -> Result<Run, Error> {
+    project::project(company, project)?;
     let new = NewRun::new(company, project, agent, provider)?;
+    Ok(Run {
+        id: text(run_id),
+        ..new.run
+    })
+}
+
+fn make(company: &Company, project: &ProjectId, new: NewRun) -> Result<CreatedRun, Error> {
     let relpath = layout::run(project, &new.run_id);
-    company.write(|writer| {
-        writer.make_whole(
-            &layout::context_pack(project, &new.context_pack_id),
-            &["bundle"],
-            &new.pack_files(writer)?,
-        )?;
-        writer.make_whole(
+    let pack_relpath = layout::context_pack(project, &new.context_pack_id);
+    let staged = [
+        company.stage(&pack_relpath, &["bundle"], &new.pack_files()?)?,
+        company.stage(
             &relpath,
             &["outputs"],
             &[
-                ("run.yaml", writer.yaml(&new.run)?),
+                ("run.yaml", yaml::print(&new.run)?),
                 ("events.jsonl", event::first_line(&new.started)),
             ],
-        )
+        )?,
+    ];
+    files::sync_staged(&staged)?;
+    let [pack, run] = staged;
+    company.write(|writer| {
+        writer.put_in_place(&pack_relpath, pack)?;
+        writer.put_in_place(&relpath, run)
     })?;
     company.events_appended(&format!("{relpath}/events.jsonl"), 0);
     Ok(CreatedRun {
@@ -183,6 +236,11 @@ pub fn activity(run: &Run, live: &LiveRuns, now_ms: i64) -> Activity {
         RunStatus::Running if is_recent(run, now_ms) => Activity::Active,
         RunStatus::Running => Activity::Stale,
     }
+}
+
+/// Whether a run was never launched: its document says `running`, and it has no process.
+pub fn is_unstarted(run: &Run) -> bool {
+    run.status == RunStatus::Running && run.spec.is_none()
 }
 
 /// Whether a run was made within the last day.
@@ -243,12 +301,90 @@ pub fn list(company: &Company, only: Option<&ProjectId>) -> Result<Vec<RunRow>, 
             status: run.status,
             provider: run.provider.to_string(),
             agent_id: run.agent_id.to_string(),
+            goal: own_goal(&run),
+            warnings: Vec::new(),
+            not_started: is_unstarted(&run).then_some(true),
         })
         .collect();
+    let projects: BTreeSet<_> = rows
+        .iter()
+        .filter(|row| row.goal.is_none())
+        .map(|row| row.project_id.clone())
+        .collect();
+    let of_jobs = job_goals(company, projects.iter().map(String::as_str));
+    for row in rows.iter_mut().filter(|row| row.goal.is_none()) {
+        row.goal = of_jobs.get(&row.run_id).cloned();
+    }
     rows.sort_by(|left, right| {
         (&right.created_at, &right.run_id).cmp(&(&left.created_at, &left.run_id))
     });
     Ok(rows)
+}
+
+/// The goals of some runs, by run: what [`list`] shows, for callers that know the runs already.
+pub fn goals<'a>(
+    company: &Company,
+    wanted: impl Iterator<Item = (&'a str, &'a str)>,
+) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut projects = BTreeSet::new();
+    for (project, run) in wanted {
+        let (Ok(project), Ok(run)) = (ProjectId::parse(project), RunId::parse(run)) else {
+            continue;
+        };
+        let path = format!("{}/run.yaml", layout::run(&project, &run));
+        match company
+            .read::<Run>(&path)
+            .ok()
+            .and_then(|run| own_goal(&run))
+        {
+            Some(goal) => {
+                found.insert(run.to_string(), goal);
+            }
+            None => {
+                projects.insert(project.to_string());
+            }
+        }
+    }
+    for (run, goal) in job_goals(company, projects.iter().map(String::as_str)) {
+        found.entry(run).or_insert(goal);
+    }
+    found
+}
+
+/// What a run says itself: its goal, or the command it ran.
+fn own_goal(run: &Run) -> Option<String> {
+    if let Some(goal) = &run.goal {
+        return Some(goal.to_string());
+    }
+    match &run.spec {
+        Some(RunSpec::Command { argv, .. }) => match argv.as_slice() {
+            [shell, flag, script] if flag == "-c" && shell.ends_with("sh") => Some(script.clone()),
+            argv if run.provider.as_str() == "cmd" => Some(argv.join(" ")),
+            // The command line of a worker program says nothing about its goal.
+            _ => None,
+        },
+        Some(RunSpec::CodexAppServer { .. }) | None => None,
+    }
+}
+
+/// The goals of the jobs of some projects, by the run of each attempt. Jobs that cannot be read are left out.
+fn job_goals<'a>(
+    company: &Company,
+    projects: impl Iterator<Item = &'a str>,
+) -> BTreeMap<String, String> {
+    let mut goals = BTreeMap::new();
+    for project in projects {
+        let Ok(project) = ProjectId::parse(project) else {
+            continue;
+        };
+        for (_, record) in job::records(company, &project).unwrap_or_default() {
+            let goal = record.job.goal.as_str();
+            let attempts = record.attempts.iter();
+            goals.extend(attempts.map(|attempt| (attempt.run_id.to_string(), goal.to_owned())));
+        }
+    }
+    goals
 }
 
 /// Gives a run the bytes of an artifact to read. Answers where they are, below the company folder.

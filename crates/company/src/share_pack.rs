@@ -1,7 +1,8 @@
 //! Share packs: what managers and everybody may see of a project, with secrets blacked out.
 //!
 //! Beside the events of a run lies its chain: one row for every line of the original log, so that a reader can tell
-//! what was left out or blacked out on purpose from what was changed. Verifying events is done elsewhere.
+//! what was left out or blacked out on purpose from what was changed. `SHA256SUMS` holds the hash of every file, in the
+//! format of `sha256sum`; it is a file of its own because the manifest is strict. Verifying events is done elsewhere.
 
 mod replay;
 
@@ -37,8 +38,11 @@ use crate::{
 pub use replay::replay;
 
 const RUN_EVENTS: &str = "bundle/run_events";
+/// The hashes of all other files of a pack.
+const HASHES: &str = "SHA256SUMS";
 
-/// Bundles a project. A document that is not well-formed stops it: nobody can tell who may see it.
+/// Bundles the documents, the memory and the events of all runs of a project that managers and everybody may see. A
+/// document that is not well-formed stops it, because its visibility is not known.
 pub fn create(
     company: &Company,
     project: &ProjectId,
@@ -61,7 +65,10 @@ pub fn create(
         files: Vec::new(),
     };
 
-    let mut runs = BTreeSet::new();
+    let mut runs: BTreeSet<RunId> = BTreeSet::new();
+    for name in company.names(&format!("{folder}/runs"))? {
+        runs.extend(RunId::parse(&name));
+    }
     for name in company.names(&format!("{folder}/artifacts"))? {
         if !name.ends_with(".md") {
             continue;
@@ -79,8 +86,6 @@ pub fn create(
         }
         let content = company.read_text(&source)?;
         let bundled = bundle.put(&source, format!("bundle/{id}.md"), &content)?;
-        // The id inside may be of somebody else's making; what it names is only looked up.
-        runs.extend(RunId::parse(&document.head.run_id));
         manifest.included_artifacts.push(SharedDocument {
             artifact_id: document.head.id.clone(),
             r#type: text(document.head.r#type.as_str()),
@@ -136,6 +141,8 @@ pub fn create(
     bundle
         .files
         .push(("manifest.yaml".to_owned(), yaml::print(&manifest)?));
+    let hashes = bundle.hashes();
+    bundle.files.push((HASHES.to_owned(), hashes));
     let files: Vec<_> = bundle
         .files
         .iter()
@@ -278,6 +285,16 @@ impl Bundle {
         let relative = text(format!("{}/{name}", self.place));
         self.files.push((name, content));
         Ok(relative)
+    }
+
+    /// The SHA-256 of every file, as `sha256sum --check` reads it.
+    fn hashes(&self) -> String {
+        let mut files: Vec<_> = self.files.iter().collect();
+        files.sort_unstable();
+        let lines = files
+            .into_iter()
+            .map(|(name, content)| format!("{}  {name}\n", sha256(content)));
+        lines.collect()
     }
 }
 

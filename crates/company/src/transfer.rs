@@ -18,7 +18,7 @@ use protocol::company::workspace::{
     CompanyWorkspaceExportParams, CompanyWorkspaceExportResponse, CompanyWorkspaceImportParams,
     CompanyWorkspaceImportResponse, ValidationIssue,
 };
-use rustix::fs::{AtFlags, CWD, FileType, Mode, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
 use crate::{
     Companies, Company, Error,
@@ -26,7 +26,7 @@ use crate::{
     files,
     init::NonEmpty,
     layout,
-    lock::{LOCK_PATH, process_is_gone},
+    lock::{LOCK_PATH, QUEUE_PATH, process_is_gone},
     validate::validate,
     walk::{FOLDER, Found, Visit, walk},
     yaml,
@@ -58,7 +58,7 @@ pub fn export(
         NonEmpty::from_force(params.force),
     )?;
     let exported_entries = target.replace(Lock::Forgotten, |staged| {
-        while_locked(&source, || copy(source.root(), staged, local))
+        copy(&Snapshot::take(&source, local)?, staged)
     })?;
     Ok(CompanyWorkspaceExportResponse {
         workspace_dir: source.given().to_owned(),
@@ -91,7 +91,7 @@ pub fn import(
         NonEmpty::from_force(params.force),
     )?;
     let (imported_entries, issues) = target.replace(Lock::Kept, |staged| {
-        let entries = while_locked(&source, || copy(source.root(), staged, local))?;
+        let entries = copy(&Snapshot::take(&source, local)?, staged)?;
         let machine = staged.join(layout::MACHINE);
         if !machine.exists() {
             files::replace(&machine, yaml::print(&Machine::initial())?.as_bytes())?;
@@ -136,28 +136,154 @@ fn is_never_copied(name: &OsStr) -> bool {
     matches!(name, b"locks" | b"sessions" | b"worktrees") || name.starts_with(b"index.sqlite")
 }
 
-/// Keeps writers out of the source. One without a `.local`, or on a disk that cannot be written, has none.
-fn while_locked<R>(source: &Company, work: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
-    if !source.path(LOCAL).is_dir() {
-        return work();
-    }
-    let mut work = Some(work);
-    let mut begin = || work.take().map(|work| work());
-    match source.write(|_| begin().unwrap_or_else(|| Err(interrupted()))) {
-        Err(Error::Io { source, .. })
-            if matches!(
-                source.kind(),
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-            ) && work.is_some() =>
-        {
-            work.map_or_else(|| Err(interrupted()), |work| work())
-        }
-        done => done,
+/// A company folder at one moment, to be read while others go on writing.
+///
+/// Only the list is made under the write lock. Documents are replaced by rename, so a second name keeps each of them as
+/// it was. Logs only grow: how long they were is enough. What cannot get a second name is copied.
+struct Snapshot {
+    source: PathBuf,
+    /// The parts of a company that are there.
+    entries: Vec<String>,
+    /// In the order of [`walk`].
+    listed: Vec<(PathBuf, Listed)>,
+    /// Where the second names are; absent when the source has no write lock and is read where it is.
+    kept: Option<Kept>,
+}
+
+/// What is at a path of a snapshot.
+enum Listed {
+    Folder,
+    Left,
+    /// A file that is read where it is.
+    InPlace,
+    /// A file with a second name, this number.
+    Kept(usize),
+    /// A log, and how long it was.
+    Log(u64),
+    Link(PathBuf),
+    Odd,
+}
+
+/// A folder of second names. It is removed when dropped; doctor removes those of dead processes.
+struct Kept(PathBuf);
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-fn interrupted() -> Error {
-    Error::Refused("the copy was interrupted".to_owned())
+impl Snapshot {
+    /// Where second names are made, on the file system of the folder. The folder `locks` is never copied.
+    const KEPT: &str = ".local/locks/snapshot";
+
+    fn take(source: &Company, local: Local) -> Result<Self, Error> {
+        if !source.path(LOCAL).is_dir() {
+            return Self::list(source, local, None);
+        }
+        match source.write(|_| {
+            let path = files::make_staging(&source.path(Self::KEPT))?;
+            Self::list(source, local, Some(Kept(path)))
+        }) {
+            // A disk that cannot be written has no writers.
+            Err(Error::Io { source: error, .. })
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                ) =>
+            {
+                Self::list(source, local, None)
+            }
+            taken => taken,
+        }
+    }
+
+    fn list(source: &Company, local: Local, kept: Option<Kept>) -> Result<Self, Error> {
+        let mut listed = Vec::new();
+        let root = source.root();
+        let entries = contents(root, local, &mut |path, found| {
+            let found = match (found, &kept) {
+                (Found::Folder, _) => Listed::Folder,
+                (Found::Left, _) => Listed::Left,
+                (Found::Link(link), _) => Listed::Link(link.to_owned()),
+                (Found::Odd, _) => Listed::Odd,
+                (Found::File(_) | Found::Log(..), None) => Listed::InPlace,
+                (Found::Log(_, length), Some(_)) => Listed::Log(length),
+                (Found::File(file), Some(_)) if is_log(path) => Listed::Log(file.metadata()?.len()),
+                (Found::File(file), Some(kept)) => {
+                    let number = listed.len();
+                    keep(file, &root.join(path), &kept.0.join(number.to_string()))?;
+                    Listed::Kept(number)
+                }
+            };
+            listed.push((path.to_owned(), found));
+            Ok(())
+        })?;
+        Ok(Self {
+            source: root.to_owned(),
+            entries,
+            listed,
+            kept,
+        })
+    }
+
+    /// Shows everything as it was.
+    fn visit(&self, visit: &mut Visit<'_>) -> Result<(), Error> {
+        for (path, listed) in &self.listed {
+            let place = self.source.join(path);
+            let visited = match listed {
+                Listed::Folder => visit(path, Found::Folder),
+                Listed::Left => visit(path, Found::Left),
+                Listed::Link(link) => visit(path, Found::Link(link)),
+                Listed::Odd => visit(path, Found::Odd),
+                Listed::InPlace => {
+                    open_plain(&place).and_then(|file| visit(path, Found::File(&file)))
+                }
+                Listed::Kept(number) => {
+                    let kept = self.kept.as_ref().map(|kept| &kept.0);
+                    let name = kept.map_or(place.clone(), |kept| kept.join(number.to_string()));
+                    open_plain(&name).and_then(|file| visit(path, Found::File(&file)))
+                }
+                Listed::Log(length) => match open_plain(&place) {
+                    // Removed since, with all that was in it.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                    opened => opened.and_then(|file| visit(path, Found::Log(&file, *length))),
+                },
+            };
+            visited.map_err(|error| Error::io("copied", &place, error))?;
+        }
+        Ok(())
+    }
+}
+
+/// Gives a file that is open a second name. Where the system refuses, the file is copied.
+fn keep(file: &File, place: &Path, name: &Path) -> io::Result<()> {
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    if fs::hard_link(place, name).is_ok() {
+        if identity(fs::symlink_metadata(name)?) == identity(file.metadata()?) {
+            return Ok(());
+        }
+        // Another program put something else there in between.
+        fs::remove_file(name)?;
+    }
+    let metadata = file.metadata()?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let mut copy = options.mode(metadata.mode() & 0o777).open(name)?;
+    let mut reader = file;
+    io::copy(&mut reader, &mut copy).map(drop)
+}
+
+/// Opens a plain file for reading. A pipe in its place does not hold us.
+fn open_plain(path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
+    let flags = i32::try_from(flags).map_err(io::Error::other)?;
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+/// Whether lines are appended to a file without the write lock.
+fn is_log(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "jsonl")
 }
 
 /// A place that may be written.
@@ -307,12 +433,15 @@ impl<'a> Target<'a> {
         }
         self.company().write(|_| {
             if lock == Lock::Kept {
-                // The file goes when the lock is let go; until then it keeps others out of the new folder, too.
-                let lock = staged.join(LOCK_PATH);
-                if let Some(folder) = lock.parent() {
-                    files::make_dir(folder)?;
+                // The same files under the same names: until the lock is released they keep other processes out of
+                // the new folder, too.
+                for name in [LOCK_PATH, QUEUE_PATH] {
+                    let linked = staged.join(name);
+                    if let Some(folder) = linked.parent() {
+                        files::make_dir(folder)?;
+                    }
+                    fs::hard_link(self.path.join(name), linked).map_err(failed)?;
                 }
-                fs::copy(self.path.join(LOCK_PATH), lock).map_err(failed)?;
             }
             self.existing()?;
             exchange(staged, &self.path).map_err(failed)
@@ -409,30 +538,28 @@ fn exchange(staged: &Path, target: &Path) -> io::Result<()> {
     fs::rename(&aside, staged)
 }
 
-/// Shows everything a company consists of, also what holds on this machine alone, while nobody writes. Event logs may
-/// grow all the same.
+/// Shows everything a company consists of at one moment, also what holds on this machine alone. Writers wait only while
+/// the list is made.
 pub fn visit(company: &Company, visit: &mut Visit<'_>) -> Result<(), Error> {
-    while_locked(company, || {
-        contents(company.root(), Local::Copied, visit).map(drop)
-    })
+    Snapshot::take(company, Local::Copied)?.visit(visit)
 }
 
 /// Copies the parts of a company that are there, and names them.
-fn copy(source: &Path, staged: &Path, local: Local) -> Result<Vec<String>, Error> {
-    contents(source, local, &mut |path, found| {
+fn copy(source: &Snapshot, staged: &Path) -> Result<Vec<String>, Error> {
+    source.visit(&mut |path, found| {
         let place = staged.join(path);
         match found {
             Found::Folder => fs::create_dir(place),
             Found::Left => File::open(place)?.sync_all(),
-            Found::File(file) => copy_file(file, &place),
+            Found::File(file) => copy_file(file, file.metadata()?.len(), &place),
+            Found::Log(file, length) => copy_file(file, length, &place),
             Found::Link(link) => {
                 let depth = path.components().count() - 1;
-                match link_stays_inside(link, depth) {
-                    true => symlink(link, place),
-                    false => {
-                        tracing::warn!(?path, "a link that leads outside is not copied");
-                        Ok(())
-                    }
+                if link_stays_inside(link, depth) {
+                    symlink(link, place)
+                } else {
+                    tracing::warn!(?path, "a link that leads outside is not copied");
+                    Ok(())
                 }
             }
             Found::Odd => {
@@ -440,7 +567,8 @@ fn copy(source: &Path, staged: &Path, local: Local) -> Result<Vec<String>, Error
                 Ok(())
             }
         }
-    })
+    })?;
+    Ok(source.entries.clone())
 }
 
 /// Shows the parts of a company that are there, and names them.
@@ -491,12 +619,12 @@ fn link_stays_inside(link: &Path, depth: usize) -> bool {
     up <= depth
 }
 
-fn copy_file(from: &File, to: &Path) -> io::Result<()> {
+/// Copies the first `length` bytes of a file.
+fn copy_file(from: &File, length: u64, to: &Path) -> io::Result<()> {
     let metadata = from.metadata()?;
     if !metadata.is_file() {
         return Ok(());
     }
-    let length = metadata.len();
     let mut copy = OpenOptions::new()
         .read(true)
         .write(true)
@@ -504,8 +632,7 @@ fn copy_file(from: &File, to: &Path) -> io::Result<()> {
         .mode(metadata.mode() & 0o777)
         .open(to)?;
     io::copy(&mut from.take(length), &mut copy)?;
-    let is_log = to.extension().is_some_and(|ending| ending == "jsonl");
-    if is_log && from.metadata()?.len() > length {
+    if is_log(to) && from.metadata()?.len() > length {
         // Lines are appended without the lock: what came in the middle of one is cut.
         cut_after_last_line(&mut copy, length)?;
     }

@@ -313,6 +313,7 @@ impl Check<'_> {
             | Error::Tasks(_)
             | Error::NotFound { .. }
             | Error::Refused(_)
+            | Error::FolderNotEmpty { .. }
             | Error::FolderInvalid { .. }
             | Error::LockTimeout(_)
             | Error::FileLocked(_)

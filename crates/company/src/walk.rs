@@ -36,6 +36,8 @@ pub enum Found<'a> {
     Left,
     /// A plain file.
     File(&'a File),
+    /// A log that may have grown since it was listed, and how long it was. A snapshot shows it, a walk does not.
+    Log(&'a File, u64),
     /// A link, and where it leads.
     Link(&'a Path),
     /// A pipe, a socket or a device.

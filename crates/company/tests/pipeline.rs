@@ -5,7 +5,7 @@
 mod place;
 
 use company::{
-    Company, Error,
+    Company, Error, home,
     inbox::{self, RecordOnly},
     pipeline::{
         assign::{self, Assignment},
@@ -83,6 +83,12 @@ fn decide(
         ..place.verdict(approval, decision)
     };
     inbox::resolve(&place.company, &verdict, &RecordOnly).map(drop)
+}
+
+/// How many documents wait for a decision.
+fn pending_reviews(place: &Place) -> u64 {
+    let snapshot = home::snapshot(&place.company).expect("a snapshot");
+    snapshot.home.summary.pending_reviews
 }
 
 fn assigned(
@@ -229,9 +235,16 @@ fn only_the_ceo_opens_the_gate_and_asking_again_makes_nothing_twice() {
         format!("CEO approval required for executive plan {plan}")
     );
     let approved = ReviewDecision::Approved;
-    let by_manager = decide(&place, &package, approved, "agent_m", ActorRole::Manager);
-    assert!(matches!(by_manager, Err(Error::Denied { .. })));
+    let by_manager = || decide(&place, &package, approved, "agent_m", ActorRole::Manager);
+    by_manager().unwrap();
+    assert!(assigned(&place.company, &package, &["agent_b"]).is_err());
+    assert_eq!(pending_reviews(&place), 1, "it still waits for the CEO");
+    let twice = by_manager().unwrap_err();
+    assert!(matches!(twice, Error::AlreadyDecided { .. }), "{twice}");
     decide(&place, &package, approved, "agent_c", ActorRole::Ceo).unwrap();
+    assert_eq!(pending_reviews(&place), 0);
+    let late = by_manager().unwrap_err();
+    assert!(matches!(late, Error::AlreadyDecided { .. }), "{late}");
 
     let workers = ["agent_b", "agent_a", "agent_d", "agent_nobody", "agent_b"];
     let first = assigned(&place.company, &package, &workers).unwrap();

@@ -19,14 +19,16 @@ mod list;
 mod make;
 mod output;
 mod projection;
+mod quota;
 mod upload;
 
 pub use binding::{BindTargets, NewBinding};
-pub use lifecycle::{Deleted, Usage};
+pub use lifecycle::{Deleted, RestoredBytes, Usage};
 pub use list::{ArtifactPage, ArtifactQuery};
 pub use make::{ChunkHashes, NewArtifact};
 pub use output::NewOutput;
 pub use projection::{ProjectionResult, ProjectionWork};
+pub use quota::Quota;
 pub use upload::{FinishUpload, Finished, NewUpload, UploadStarted};
 
 /// The operations on artifacts.
@@ -62,6 +64,17 @@ impl ArtifactRepository<'_> {
             .read(move |db| {
                 workspace::active(db, &workspace_id)?;
                 detail(db, &workspace_id, &id, version_id.as_deref())
+            })
+            .await
+    }
+
+    /// What is known of bytes, such as those of a projection.
+    pub async fn blob(&self, blob_id: &str) -> Result<artifact_blob::Model, Error> {
+        let blob_id = blob_id.to_owned();
+        self.0
+            .read(move |db| {
+                let found = artifact_blob::Entity::find_by_id(blob_id.as_str()).one(db)?;
+                found.ok_or(Error::UnknownArtifact(blob_id))
             })
             .await
     }

@@ -48,6 +48,8 @@ pub struct LinkProject {
 pub struct Linked {
     /// The workspace.
     pub workspace: Created<workspace::Model>,
+    /// Whether it was inactive before.
+    pub is_reactivated: bool,
     /// The new version of its tree, if folders came, went or were renamed.
     pub tree_version: Option<u64>,
 }
@@ -105,8 +107,17 @@ fn place(
 
 fn link(db: &DatabaseConnection, link: &LinkCompany) -> Result<Linked, Error> {
     let found = workspace::Entity::find().filter(workspace::Column::Dir.eq(link.dir.as_str()));
+    let mut is_reactivated = false;
     let workspace = match found.one(db)? {
-        Some(workspace) => Created::Existing(workspace),
+        Some(workspace) if workspace.is_active => Created::Existing(workspace),
+        // It was forgotten, and is opened again.
+        Some(workspace) => {
+            let mut row = workspace::ActiveModel::from(workspace);
+            is_reactivated = true;
+            row.is_active = Set(true);
+            row.updated_at = Set(link.now);
+            Created::Existing(row.update(db)?)
+        }
         None => Created::New(insert(db, link)?),
     };
     let (Created::New(row) | Created::Existing(row)) = &workspace;
@@ -114,6 +125,7 @@ fn link(db: &DatabaseConnection, link: &LinkCompany) -> Result<Linked, Error> {
     let tree_version = is_changed.then(|| bump_tree(db, &row.id)).transpose()?;
     Ok(Linked {
         workspace,
+        is_reactivated,
         tree_version,
     })
 }

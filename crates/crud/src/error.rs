@@ -8,6 +8,9 @@ pub enum Error {
     /// There is no active workspace with this id.
     #[error("there is no workspace `{0}`")]
     UnknownWorkspace(String),
+    /// The workspace stands for no company folder.
+    #[error("workspace `{0}` has no company folder that could be forgotten")]
+    NoCompanyFolder(String),
     /// There is no such folder, or it belongs to another workspace.
     #[error("folder `{folder_id}` is not in workspace `{workspace_id}`")]
     UnknownFolder {
@@ -62,8 +65,14 @@ pub enum Error {
     #[error("there is no upload `{0}`")]
     UnknownUpload(String),
     /// The workspace is full.
-    #[error("workspace `{workspace_id}` has no room for more artifacts")]
+    #[error(
+        "workspace `{workspace_id}` has no room for more artifacts: `{limit}` is {limit_value}"
+    )]
     QuotaExceeded {
+        /// Which limit: `max_bytes`, `max_files` or `max_stored_bytes`.
+        limit: &'static str,
+        /// Its value.
+        limit_value: i64,
         /// The workspace.
         workspace_id: String,
     },
@@ -128,6 +137,31 @@ pub enum Error {
     TooManyFolders {
         /// The most folders.
         limit: usize,
+    },
+    /// The trash of the workspace has no such item.
+    #[error("the trash holds no {kind} `{id}`")]
+    NotInTrash {
+        /// What was looked for.
+        kind: &'static str,
+        /// Its id.
+        id: String,
+    },
+    /// A thread with this id is in the trash.
+    #[error("thread `{0}` is in the trash")]
+    ThreadInTrash(String),
+    /// The folder of a document is deleted.
+    #[error("the folder `{name}` (`{folder_id}`) of this AGENTS.md is deleted")]
+    FolderInTrash {
+        /// The folder.
+        folder_id: String,
+        /// Its name at the time.
+        name: String,
+    },
+    /// The scope of a document has another one.
+    #[error("{} has an AGENTS.md already", .folder_name.as_ref().map_or_else(|| "the root".to_owned(), |name| format!("the folder `{name}`")))]
+    ScopeHasDoc {
+        /// The folder; none for the root.
+        folder_name: Option<String>,
     },
     /// The disk is full; the operation can be tried again when it is not.
     #[error("the disk of the gateway is full")]

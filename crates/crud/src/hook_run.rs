@@ -26,6 +26,8 @@ pub struct HookRunQuery {
     pub hook_id: Option<String>,
     /// Only runs that stand here.
     pub status: Option<String>,
+    /// Only runs of these subscriptions; none for all.
+    pub subscription_ids: Option<Vec<String>>,
     /// Only runs behind this one: time and id.
     pub after: Option<(i64, String)>,
     /// The most runs.
@@ -78,6 +80,9 @@ impl HookRunRepository<'_> {
                 if let Some(value) = value {
                     select = select.filter(column.eq(value));
                 }
+            }
+            if let Some(ids) = wanted.subscription_ids {
+                select = select.filter(Column::SubscriptionId.is_in(ids));
             }
             if let Some((time, id)) = wanted.after {
                 let same_time = Condition::all()

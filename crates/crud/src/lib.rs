@@ -20,6 +20,7 @@ mod thread;
 mod thread_agents_doc;
 mod thread_agents_doc_proposal;
 mod thread_folder;
+mod trash;
 mod tree;
 mod turn;
 mod whole;
@@ -30,7 +31,7 @@ pub use access_token::{AccessTokenRepository, NewAccessToken};
 pub use artifact::{
     ArtifactDetail, ArtifactPage, ArtifactQuery, ArtifactRepository, BindTargets, ChunkHashes,
     Deleted, FinishUpload, Finished, NewArtifact, NewBinding, NewOutput, NewUpload,
-    ProjectionResult, ProjectionWork, UploadStarted, Usage,
+    ProjectionResult, ProjectionWork, Quota, RestoredBytes, UploadStarted, Usage,
 };
 pub use company::{CompanyRepository, LinkCompany, LinkProject, Linked, ProjectPlace};
 pub use entity::access_token::Model as AccessToken;
@@ -38,7 +39,8 @@ pub use error::Error;
 pub use hook_run::{HookRunQuery, HookRunRepository};
 pub use store::{CrudStore, OpenError, Options, StatementLog};
 pub use thread::{
-    Field, Moved, StartThread, Started, ThreadChange, ThreadCursor, ThreadRepository, Updated,
+    DeleteThread, Field, Moved, StartThread, Started, ThreadChange, ThreadCursor, ThreadRepository,
+    Updated,
 };
 pub use thread_agents_doc::{
     AgentsDocSummary, ArchiveDoc, Archived, DocScope, Exported, ExportedFile, ImportFile,
@@ -54,12 +56,17 @@ pub use thread_folder::{
     DeleteFolder, FolderChange, FolderDeleted, FolderMoved, MAX_DEPTH, MAX_FOLDERS, NewFolder,
     ThreadFolderRepository,
 };
+pub use trash::{
+    RestoreTrash, TrashCursor, TrashEntry, TrashKey, TrashKind, TrashRepository, TrashRestored,
+};
 pub use tree::{Tree, TreeQuery};
 pub use turn::{
     FinishTurn, NewTurnEvent, PastItem, StartTurn, TurnFinished, TurnRepository, TurnStarted,
     WorkerTurn,
 };
-pub use whole::{check_database, company_folders, copy_database, move_company_folder};
+pub use whole::{
+    check_database, company_folders, copy_database, move_company_folder, raise_numbers,
+};
 pub use workspace::{Created, FIRST_NUMBERS, WorkspaceRepository};
 
 /// What the log targets of the layer below this one begin with.

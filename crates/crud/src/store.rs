@@ -14,7 +14,7 @@ use crate::{
     AccessTokenRepository, ArtifactRepository, CompanyRepository, DocScope, Error,
     HookRunRepository, ProjectPlace, Resolved, Scope, ThreadAgentsDocProposalRepository,
     ThreadAgentsDocRepository, ThreadFolderRepository, ThreadRepository, ThreadResolution,
-    TurnRepository, WorkspaceRepository,
+    TrashRepository, TurnRepository, WorkspaceRepository,
     lock::WriteLock,
     memo::{Memo, Versions},
     reader::{ReadJob, Readers},
@@ -142,6 +142,11 @@ impl CrudStore {
     /// Artifacts.
     pub fn artifacts(&self) -> ArtifactRepository<'_> {
         ArtifactRepository(self)
+    }
+
+    /// Deleted threads, folders and documents.
+    pub fn trash(&self) -> TrashRepository<'_> {
+        TrashRepository(self)
     }
 
     /// Turns.

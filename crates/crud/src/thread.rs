@@ -11,7 +11,7 @@ use sea_orm::{
 };
 
 use crate::{
-    CrudStore, Error, Tree, TreeQuery, artifact, thread_folder, tree, turn,
+    CrudStore, Error, Tree, TreeQuery, artifact, thread_folder, trash, tree,
     workspace::{active, bump_tree},
 };
 
@@ -97,6 +97,19 @@ pub struct Updated {
     pub tree_version: Option<u64>,
 }
 
+/// A thread to delete.
+#[derive(Clone, Debug)]
+pub struct DeleteThread {
+    /// The workspace.
+    pub workspace_id: String,
+    /// The thread.
+    pub thread_id: String,
+    /// Who deletes.
+    pub author: String,
+    /// Unix seconds.
+    pub now: i64,
+}
+
 /// What became of a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moved {
@@ -112,7 +125,9 @@ impl ThreadRepository<'_> {
         let id = id.to_owned();
         let work = move |db: &DatabaseConnection| {
             let found = Entity::find_by_id(id.as_str()).one(db)?;
-            found.ok_or(Error::UnknownThread(id))
+            found
+                .filter(|thread| thread.trashed_at.is_none())
+                .ok_or(Error::UnknownThread(id))
         };
         self.0.read(work).await
     }
@@ -123,6 +138,11 @@ impl ThreadRepository<'_> {
             active(db, &start.workspace_id)?;
             match Entity::find_by_id(start.id.as_str()).one(db)? {
                 None => Ok(Started::Created(insert(db, start)?)),
+                Some(stored)
+                    if stored.workspace_id == start.workspace_id && stored.trashed_at.is_some() =>
+                {
+                    Err(Error::ThreadInTrash(start.id))
+                }
                 Some(stored) if stored.workspace_id == start.workspace_id => {
                     open(db, stored, start).map(Started::Opened)
                 }
@@ -212,24 +232,25 @@ impl ThreadRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Deletes a thread and its place. Answers the new version of the tree, or none when there is no such
-    /// thread.
-    pub async fn delete(&self, workspace_id: &str, thread_id: &str) -> Result<Option<u64>, Error> {
-        let (workspace_id, thread_id) = (workspace_id.to_owned(), thread_id.to_owned());
+    /// Moves a thread with its turns into the trash; a draft is deleted for good. Answers the new version of the
+    /// tree, or none when there is no such thread.
+    pub async fn delete(&self, delete: DeleteThread) -> Result<Option<u64>, Error> {
         let work = move |db: &DatabaseConnection| {
-            active(db, &workspace_id)?;
-            let thread = match owned(db, &workspace_id, &thread_id) {
+            active(db, &delete.workspace_id)?;
+            let thread = match owned(db, &delete.workspace_id, &delete.thread_id) {
                 Err(Error::UnknownThread(_)) => return Ok(None),
                 found => found?,
             };
             if thread.status == "Active" {
-                return Err(Error::ThreadBusy(thread_id));
+                return Err(Error::ThreadBusy(delete.thread_id));
             }
-            artifact::unbind_thread(db, &thread_id)?;
-            turn::forget(db, &thread_id)?;
-            thread_placement::Entity::delete_by_id(thread_id.as_str()).exec(db)?;
-            Entity::delete_by_id(thread_id).exec(db)?;
-            bump_tree(db, &workspace_id).map(Some)
+            if thread.materialized {
+                trash::put_thread(db, thread, &delete.author, delete.now)?;
+            } else {
+                artifact::unbind_thread(db, &delete.thread_id)?;
+                Entity::delete_by_id(delete.thread_id).exec(db)?;
+            }
+            bump_tree(db, &delete.workspace_id).map(Some)
         };
         self.0.write(work).await
     }
@@ -262,6 +283,7 @@ pub(crate) fn owned(
     thread_id: &str,
 ) -> Result<Model, Error> {
     let found = Entity::find_by_id(thread_id).one(db)?;
+    let found = found.filter(|thread| thread.trashed_at.is_none());
     let thread = found.ok_or_else(|| Error::UnknownThread(thread_id.to_owned()))?;
     match thread.workspace_id == workspace_id {
         true => Ok(thread),
@@ -298,6 +320,7 @@ fn insert(db: &DatabaseConnection, start: StartThread) -> Result<Model, Error> {
         archived_at: Set(None),
         created_at: Set(start.now),
         updated_at: Set(start.now),
+        trashed_at: Set(None),
     };
     Ok(row.insert(db)?)
 }

@@ -16,6 +16,7 @@ pub use revision::{RestoreDoc, Revision, RevisionSummary};
 pub use save::{ArchiveDoc, Archived, SaveDoc, Saved};
 
 pub(crate) use resolve::{Effective, effective_in};
+pub(crate) use revision::restore as restore_revision;
 pub(crate) use save::{archive_with_folder, save};
 
 /// The operations on AGENTS.md documents.

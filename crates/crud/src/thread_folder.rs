@@ -14,6 +14,7 @@ use crate::{
     CrudStore, DocScope, Error, Resolved, query,
     thread_agents_doc::{Effective, archive_with_folder, effective_in},
     thread_agents_doc_proposal::withdraw_with_folder,
+    trash,
     workspace::{active, bump_tree},
 };
 
@@ -197,7 +198,7 @@ impl ThreadFolderRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Deletes a folder: what is in it moves one level up, its AGENTS.md is archived. Answers none when there is
+    /// Moves a folder into the trash: what is in it moves one level up, its AGENTS.md is archived. Answers none when there is
     /// no such folder.
     pub async fn delete(&self, delete: DeleteFolder) -> Result<Option<FolderDeleted>, Error> {
         self.0.write(move |db| self::delete(db, &delete)).await
@@ -223,6 +224,8 @@ fn delete(db: &DatabaseConnection, delete: &DeleteFolder) -> Result<Option<Folde
     let withdrawn = withdraw_with_folder(db, &scope, &delete.author, delete.now)?;
     let effective_changed = Effective::identity(before.as_ref())
         != Effective::identity(effective_in(db, &scope)?.as_ref());
+    let doc_id = archived.as_ref().map(|doc| doc.id.clone());
+    trash::put_folder(db, &folder, doc_id, &delete.author, delete.now)?;
     let parent = Expr::value(folder.parent_folder_id);
     Entity::update_many()
         .col_expr(Column::ParentFolderId, parent.clone())
@@ -262,10 +265,11 @@ pub(crate) fn unknown(workspace_id: &str, folder_id: &str) -> Error {
     }
 }
 
-fn check_depth(depth: usize) -> Result<(), Error> {
-    match depth <= MAX_DEPTH {
-        true => Ok(()),
-        false => Err(Error::TooDeep { limit: MAX_DEPTH }),
+pub(crate) fn check_depth(depth: usize) -> Result<(), Error> {
+    if depth <= MAX_DEPTH {
+        Ok(())
+    } else {
+        Err(Error::TooDeep { limit: MAX_DEPTH })
     }
 }
 
@@ -289,7 +293,7 @@ pub(crate) fn ancestry(db: &DatabaseConnection, folder_id: &str) -> Result<Vec<S
 }
 
 /// How many levels a folder has, itself included, in one query.
-fn height(db: &DatabaseConnection, folder_id: &str) -> Result<usize, Error> {
+pub(crate) fn height(db: &DatabaseConnection, folder_id: &str) -> Result<usize, Error> {
     let sql = "WITH RECURSIVE below (id, level) AS ( \
                  SELECT id, 1 FROM thread_folder WHERE id = $1 \
                  UNION ALL \

@@ -129,4 +129,5 @@ fn listed() -> Condition {
     Condition::all()
         .add(thread::Column::SidebarVisibility.eq("visible"))
         .add(thread::Column::ArchivedAt.is_null())
+        .add(thread::Column::TrashedAt.is_null())
 }

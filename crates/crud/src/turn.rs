@@ -250,7 +250,7 @@ impl TurnRepository<'_> {
 }
 
 fn start(db: &DatabaseConnection, start: &StartTurn) -> Result<TurnStarted, Error> {
-    let sql = "SELECT * FROM thread WHERE id = $1";
+    let sql = "SELECT * FROM thread WHERE id = $1 AND trashed_at IS NULL";
     let thread: Option<thread::Model> = query::find(db, sql, [start.thread_id.as_str().into()])?;
     let thread = thread.ok_or_else(|| Error::UnknownThread(start.thread_id.clone()))?;
     let sql = "SELECT * FROM turn WHERE id = $1";
@@ -446,7 +446,8 @@ fn append(
 }
 
 fn owned(db: &DatabaseConnection, thread_id: &str, turn_id: &str) -> Result<Model, Error> {
-    let sql = "SELECT * FROM turn WHERE id = $1 AND thread_id = $2";
+    let sql = "SELECT * FROM turn WHERE id = $1 AND thread_id = $2 \
+                 AND EXISTS (SELECT 1 FROM thread WHERE thread.id = $2 AND thread.trashed_at IS NULL)";
     let found: Option<Model> = query::find(db, sql, [turn_id.into(), thread_id.into()])?;
     found.ok_or_else(|| Error::UnknownTurn(turn_id.to_owned()))
 }

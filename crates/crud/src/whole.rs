@@ -35,6 +35,15 @@ pub fn move_company_folder(database: &Path, from: &str, to: &str) -> Result<(), 
     moved.map(drop).map_err(failed)
 }
 
+/// Makes every workspace of a database whose file this is, and which nobody has open, number its notifications from
+/// above `least`.
+pub fn raise_numbers(database: &Path, least: i64) -> Result<(), OpenError> {
+    let connection = open(database)?;
+    let sql = "UPDATE workspace SET reserved_seq = max(reserved_seq, ?1)";
+    let raised = connection.execute(sql, [least]);
+    raised.map(drop).map_err(failed)
+}
+
 /// What SQLite finds wrong with the database of a home; nothing if it is well.
 pub fn check_database(home: &Path) -> Result<Vec<String>, OpenError> {
     let connection = open(&home.join("gateway.db"))?;

@@ -109,6 +109,23 @@ impl WorkspaceRepository<'_> {
         self.0.write(work).await
     }
 
+    /// Makes the workspace of a company folder inactive. Opening the folder again makes it active.
+    pub async fn forget(&self, id: &str, now: i64) -> Result<Model, Error> {
+        let id = id.to_owned();
+        let work = move |db: &DatabaseConnection| {
+            let row = active(db, &id)?;
+            if row.dir.is_none() {
+                return Err(Error::NoCompanyFolder(id));
+            }
+            let mut row = ActiveModel::from(row);
+            row.is_active = Set(false);
+            row.is_current = Set(false);
+            row.updated_at = Set(now);
+            Ok(row.update(db)?)
+        };
+        self.0.write(work).await
+    }
+
     /// Takes `count` notification numbers of a workspace that nobody else will ever have. Answers the first.
     pub async fn reserve_numbers(&self, id: &str, count: i64) -> Result<i64, Error> {
         let id = id.to_owned();

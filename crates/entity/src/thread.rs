@@ -23,6 +23,7 @@ pub struct Model {
     pub archived_at: Option<i64>,
     pub created_at: i64,
     pub updated_at: i64,
+    pub trashed_at: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

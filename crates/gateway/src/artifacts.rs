@@ -7,7 +7,7 @@ use std::{ops::Range, path::Path, sync::Arc};
 
 use blobs::{
     key::{BlobKey, ContentHash, UploadSegment, WorkspaceSegment},
-    kind::{self, Detected},
+    kind::{self, Detected, Kind as ContentKind},
     name,
     store::{BlobReader, BlobStore as _, LocalBlobs, PayloadHash},
 };
@@ -19,6 +19,7 @@ use tokio::sync::mpsc;
 
 use crate::{Error, Gateway, rows};
 
+pub(crate) mod attachments;
 pub(crate) mod chunk_hashes;
 mod frame;
 pub(crate) mod inputs;
@@ -51,10 +52,13 @@ pub(crate) mod limits {
     /// Of one token over HTTP, where no connection holds them together.
     pub(crate) const MAX_OPEN_HTTP_UPLOADS: usize = 64;
     pub(crate) const MAX_NAME_CHARS: usize = 255;
-    /// Bytes of one workspace.
-    pub(crate) const MAX_BYTES: i64 = 10 << 30;
-    /// Files of one workspace.
-    pub(crate) const MAX_FILES: i64 = 100_000;
+    /// What one workspace may store, unless [`crate::GatewayOptions`] says otherwise. Deleted bytes that are kept for 30
+    /// days and uploads under way may take as much room again as the artifacts themselves.
+    pub(crate) const QUOTA: crud::Quota = crud::Quota {
+        max_bytes: 10 << 30,
+        max_files: 100_000,
+        max_stored_bytes: 20 << 30,
+    };
     /// How long an upload or download is kept without a sign of life.
     pub(crate) const SESSION_SECONDS: i64 = 3600;
     /// How long an upload is kept at most.
@@ -72,20 +76,33 @@ pub(crate) struct Artifacts {
     open: OpenUploads,
     /// Wakes whoever makes projections.
     projections: tokio::sync::Notify,
+    /// Wakes whoever waits for a projection, each time one is made.
+    projected: tokio::sync::Notify,
+    /// Whether this process makes projections at all.
+    makes_projections: bool,
     /// Bytes that wait to be looked at.
     unverified: mpsc::Sender<artifact_blob::Model>,
+    /// What one workspace may store.
+    pub(crate) quota: crud::Quota,
 }
 
 impl Artifacts {
     /// Opens the folder. The other half is for [`run_verification`].
-    pub(crate) fn open(root: &Path) -> Result<(Self, mpsc::Receiver<artifact_blob::Model>), Error> {
+    pub(crate) fn open(
+        root: &Path,
+        quota: crud::Quota,
+        makes_projections: bool,
+    ) -> Result<(Self, mpsc::Receiver<artifact_blob::Model>), Error> {
         let blobs = LocalBlobs::open(root).map_err(|source| Error::Blobs { source })?;
         let (unverified, to_verify) = mpsc::channel(verification::MAX_WAITING);
         let artifacts = Self {
             blobs: Arc::new(blobs),
             open: OpenUploads::default(),
             projections: tokio::sync::Notify::new(),
+            projected: tokio::sync::Notify::new(),
+            makes_projections,
             unverified,
+            quota,
         };
         Ok((artifacts, to_verify))
     }
@@ -112,8 +129,8 @@ impl Artifacts {
         let size = session.size_bytes.unsigned_abs();
         let in_place = self
             .blobs
-            .size(&key(&session.workspace_id, &session.sha256)?);
-        if matches!(in_place, Ok(found) if found == size) {
+            .open(&key(&session.workspace_id, &session.sha256)?);
+        if matches!(in_place, Ok(found) if found.size() == size) {
             return Ok(size);
         }
         let place = self.open.place(&session.id);
@@ -192,6 +209,7 @@ pub(crate) async fn finish(
         return Ok(Finished {
             detail: detail.map_err(rows::failure)?,
             is_new: false,
+            healed: Vec::new(),
         });
     }
     let (worker, wanted) = (Arc::clone(gateway), session.clone());
@@ -223,7 +241,8 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPla
     let place = artifacts.open.place(&session.id);
     // Whoever else finishes the same upload waits here and then finds the blob in place.
     let mut open = place.lock();
-    // From here on the blob is not collected before it is recorded.
+    // From here on the blob is not collected before it is recorded. Its bytes are hashed before they are trusted: if
+    // they are damaged, those of the upload take their place.
     let is_present = artifacts.blobs.keep(&blob, size).unwrap_or(false);
     let (workspace, segment) = segments(session).map_err(broken)?;
     let mut chunk_hashes = None;
@@ -302,10 +321,13 @@ async fn record(
     });
     let size = session.size_bytes.unsigned_abs();
     let has_chunk_hashes = chunk_hashes.is_some();
+    let (kind, created_by_kind) = produced(&session.source_kind, detected.kind);
     let finish = FinishUpload {
         upload_id: session.id.clone(),
+        created_by_kind,
         new: NewArtifact {
             chunk_hashes,
+            kind: kind.to_owned(),
             ..new_artifact(
                 gateway,
                 detected,
@@ -315,6 +337,7 @@ async fn record(
                 &metadata,
             )
         },
+        quota: gateway.artifacts.quota,
     };
     let finished = gateway
         .store
@@ -327,6 +350,21 @@ async fn record(
         artifacts.added(&finished.detail, has_chunk_hashes);
     }
     Ok(finished)
+}
+
+/// The kind and the creator of an uploaded file, from where it comes and what its content is.
+fn produced(source_kind: &str, content: ContentKind) -> (&'static str, &'static str) {
+    let kind = match (source_kind, content) {
+        ("screenshot", ContentKind::Image) => "screenshot",
+        ("worktree", _) => "workspace_file",
+        ("folder_manifest", ContentKind::Json) => "directory_manifest",
+        (_, content) => content.as_str(),
+    };
+    let creator = match source_kind {
+        "import" | "worktree" | "folder_manifest" => "import",
+        _ => "user",
+    };
+    (kind, creator)
 }
 
 /// What is made of bytes that are in place, under new ids.
@@ -359,12 +397,51 @@ fn new_artifact(
     }
 }
 
-/// Opens the bytes of a version that can be served. Blocks.
-pub(crate) fn open_bytes(
-    artifacts: &Artifacts,
-    workspace_id: &str,
-    sha256: &str,
+/// Opens bytes that have their hash. Damaged or missing ones are recorded as such, and the caller is refused.
+pub(crate) async fn open_bytes(
+    gateway: &Arc<Gateway>,
+    blob: &artifact_blob::Model,
 ) -> Result<BlobReader, Failure> {
-    let opened = key(workspace_id, sha256).and_then(|key| artifacts.blobs.open(&key));
-    opened.map_err(|error| Failure::incident(&error))
+    let (worker, wanted) = (Arc::clone(gateway), blob.clone());
+    let opened = tokio::task::spawn_blocking(move || {
+        let key = key(&wanted.workspace_id, &wanted.sha256)?;
+        worker.artifacts.blobs.open(&key)
+    });
+    match opened.await {
+        Ok(Ok(reader)) => Ok(reader),
+        Ok(Err(error)) => Err(not_served(gateway, blob, error).await),
+        Err(error) => Err(Failure::incident(&error)),
+    }
+}
+
+/// Why bytes are not served. What is wrong with them is recorded, so that their artifacts say it too.
+pub(crate) async fn not_served(
+    gateway: &Arc<Gateway>,
+    blob: &artifact_blob::Model,
+    error: blobs::Error,
+) -> Failure {
+    let is_damaged = matches!(
+        error,
+        blobs::Error::DamagedBlob(_) | blobs::Error::NotPlain { .. }
+    );
+    let status = if is_damaged {
+        "quarantined"
+    } else if matches!(error, blobs::Error::MissingBlob(_)) {
+        "failed"
+    } else {
+        return Failure::incident(&error);
+    };
+    if let Err(error) = verification::verify(gateway, blob.clone()).await {
+        tracing::warn!(%error, "damaged bytes cannot be recorded");
+    }
+    let found = if status == "failed" {
+        "are missing"
+    } else {
+        "do not have their hash any more"
+    };
+    let message = format!("the stored bytes `{}` {found}", blob.sha256);
+    Failure::state(Kind::NotReady, message)
+        .with("status", status)
+        .with("sha256", blob.sha256.as_str())
+        .hint("upload the file again: good bytes replace damaged ones")
 }

@@ -111,6 +111,11 @@ impl Principal {
         self.token_id.as_deref().unwrap_or("owner")
     }
 
+    /// Whether this is the owner of the gateway and not a token made for somebody.
+    pub(crate) fn is_owner(&self) -> bool {
+        self.token_id.is_none()
+    }
+
     pub(crate) fn token_id(&self) -> Option<&str> {
         self.token_id.as_deref()
     }

@@ -277,14 +277,15 @@ struct Saving<'a> {
 impl Saving<'_> {
     fn home(&mut self, home: &Path, database: &Path, secrets: Secrets) -> io::Result<()> {
         self.writer.folder("home")?;
-        self.file("home/gateway.db", &File::open(database)?)?;
+        let database = File::open(database)?;
+        self.file("home/gateway.db", &database, database.metadata()?.len())?;
         let names = match secrets {
             Secrets::Saved => &SECRETS[..],
             Secrets::LeftOut => &[],
         };
         for name in ["config.toml"].iter().chain(names) {
             match File::open(home.join(name)) {
-                Ok(file) => self.file(&format!("home/{name}"), &file)?,
+                Ok(file) => self.file(&format!("home/{name}"), &file, file.metadata()?.len())?,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -334,7 +335,8 @@ impl Saving<'_> {
         match found {
             Found::Folder => self.writer.folder(&entry),
             Found::Left => Ok(()),
-            Found::File(file) => self.file(&entry, file),
+            Found::File(file) => self.file(&entry, file, file.metadata()?.len()),
+            Found::Log(file, length) => self.file(&entry, file, *length),
             Found::Link(_) => {
                 self.left_out.push(format!("{entry}: it is a link"));
                 Ok(())
@@ -346,14 +348,15 @@ impl Saving<'_> {
         }
     }
 
-    fn file(&mut self, entry: &str, file: &File) -> io::Result<()> {
+    /// Adds the first `length` bytes of a file.
+    fn file(&mut self, entry: &str, file: &File, length: u64) -> io::Result<()> {
         let mode = match file.metadata()?.mode() & 0o100 {
             0 => 0o600,
             _ => 0o700,
         };
         let size = match entry.ends_with(".jsonl") {
-            true => whole_lines(file)?,
-            false => file.metadata()?.len(),
+            true => whole_lines(file, length)?,
+            false => length,
         };
         self.writer.file(entry, mode, size, file)?;
         (self.progress)(self.writer.written());
@@ -366,13 +369,14 @@ fn is_temporary(folder: &Path, name: &OsStr) -> bool {
     name == "tmp" && folder.parent() == Some(Path::new("workspaces"))
 }
 
-/// How much of a log is there. Lines are appended without any lock of ours: one that is still being written does not
-/// count, one that was torn long ago does.
-fn whole_lines(file: &File) -> io::Result<u64> {
+/// How much of the first `length` bytes of a log are whole lines. Lines are appended without any lock of ours: one that
+/// is still being written does not count, one that was torn long ago does.
+fn whole_lines(file: &File, length: u64) -> io::Result<u64> {
     const WRITING: Duration = Duration::from_millis(50);
     const BLOCK: u64 = 64 << 10;
     let mut reader = file;
-    let length = file.metadata()?.len();
+    // A log that was rewritten since may be shorter.
+    let length = length.min(file.metadata()?.len());
     let mut end = length;
     let mut whole = 0;
     while end > 0 {
@@ -390,9 +394,12 @@ fn whole_lines(file: &File) -> io::Result<u64> {
     if whole == length {
         return Ok(length);
     }
-    thread::sleep(WRITING);
-    match file.metadata()?.len() > length {
-        true => Ok(whole),
-        false => Ok(length),
+    if file.metadata()?.len() == length {
+        thread::sleep(WRITING);
+    }
+    if file.metadata()?.len() > length {
+        Ok(whole)
+    } else {
+        Ok(length)
     }
 }

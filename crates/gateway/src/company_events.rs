@@ -18,7 +18,7 @@ use std::{
 
 use company::{
     Companies, Company, conversation,
-    event::follow::{self, Filter, Found, LogPlace},
+    event::follow::{self, Filter, Found, LogFile, LogPlace},
     policy::Actor,
 };
 use index::SyncWorker;
@@ -67,12 +67,33 @@ struct Reading {
     /// Logs that grew, with the place to begin at where nothing was read yet.
     grown: BTreeMap<PathBuf, u64>,
     /// Events that were sent and not acknowledged; counted only with `max_unacked`.
-    unacked: VecDeque<String>,
+    unacked: VecDeque<SentEvent>,
+}
+
+/// An event that was sent and waits for its acknowledgement.
+#[derive(Debug)]
+struct SentEvent {
+    event_id: String,
+    /// Its `ts_monotonic_ms`; 0 if the event has none, so that any acknowledged time covers it.
+    ts_monotonic_ms: u64,
+}
+
+/// Which of the sent events a client acknowledges.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Acknowledged<'a> {
+    /// Every event sent so far.
+    All,
+    /// Every event up to and including this one, in the order of sending.
+    UpToEvent(&'a str),
+    /// Every event whose `ts_monotonic_ms` is at most this.
+    UpToTime(u64),
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Place {
     offset: u64,
+    /// The file the offset is in; unknown until the log is read.
+    file: Option<LogFile>,
     /// How many lines are before it; unknown until the first event is sent.
     lines: Option<u64>,
 }
@@ -239,12 +260,12 @@ impl CompanyEvents {
         removed.is_some()
     }
 
-    /// Notes that events were read, all of them or those up to one; tells whether there is such a subscription.
+    /// Records which events a client has read; returns whether the subscription exists.
     pub(crate) fn ack(
         &self,
         connection: ConnectionId,
         id: &str,
-        last_event_id: Option<&str>,
+        acknowledged: Acknowledged<'_>,
     ) -> bool {
         let key = (connection, id.to_owned());
         let Some(subscription) = self.subscriptions().get(&key).cloned() else {
@@ -252,14 +273,16 @@ impl CompanyEvents {
         };
         {
             let mut reading = subscription.reading();
-            let read = match last_event_id {
-                None => reading.unacked.len(),
-                Some(last) => {
-                    let place = reading.unacked.iter().position(|sent| sent == last);
-                    place.map_or(0, |place| place + 1)
+            let unacked = &mut reading.unacked;
+            match acknowledged {
+                Acknowledged::All => unacked.clear(),
+                Acknowledged::UpToEvent(last) => {
+                    let position = unacked.iter().position(|sent| sent.event_id == last);
+                    unacked.drain(..position.map_or(0, |position| position + 1));
                 }
-            };
-            reading.unacked.drain(..read);
+                // Processes count this time from their own start, so it does not grow along the queue.
+                Acknowledged::UpToTime(last) => unacked.retain(|sent| sent.ts_monotonic_ms > last),
+            }
         }
         subscription.wake.notify_one();
         true
@@ -308,6 +331,16 @@ impl CompanyEvents {
     }
 }
 
+impl SentEvent {
+    /// None for an event without an id, which a client cannot acknowledge.
+    fn new(event_id: Option<String>, ts_monotonic_ms: Option<u64>) -> Option<Self> {
+        event_id.map(|event_id| Self {
+            event_id,
+            ts_monotonic_ms: ts_monotonic_ms.unwrap_or(0),
+        })
+    }
+}
+
 impl Subscription {
     fn reading(&self) -> MutexGuard<'_, Reading> {
         self.reading.lock().unwrap_or_else(PoisonError::into_inner)
@@ -342,9 +375,10 @@ impl Subscription {
         let ends = follow::logs(folder, &self.filter)?;
         {
             let mut reading = self.reading();
-            for (path, offset) in &ends {
+            for (path, (offset, file)) in &ends {
                 let place = Place {
                     offset: *offset,
+                    file: Some(*file),
                     lines: None,
                 };
                 reading.places.insert(path.clone(), place);
@@ -372,13 +406,13 @@ impl Subscription {
         path: &Path,
         seq: u64,
         line: String,
-        event_id: Option<String>,
+        sent: Option<SentEvent>,
     ) {
         if let Some(most) = self.max_unacked {
             while self.reading().unacked.len() >= most && !self.is_over.load(Ordering::Relaxed) {
                 self.wake.notified().await;
             }
-            self.reading().unacked.extend(event_id);
+            self.reading().unacked.extend(sent);
         }
         let Ok(event) = RawValue::from_string(line) else {
             return;
@@ -423,9 +457,11 @@ impl CompanySubscription {
                     seq,
                     line,
                     event_id,
+                    ts_monotonic_ms,
                     ..
                 } = found;
-                subscription.send(&outbox, &path, seq, line, event_id).await;
+                let sent = SentEvent::new(event_id, ts_monotonic_ms);
+                subscription.send(&outbox, &path, seq, line, sent).await;
             }
             while !subscription.is_over.load(Ordering::Relaxed) {
                 let next = subscription.reading().grown.pop_first();
@@ -446,6 +482,7 @@ async fn read_on(subscription: &Arc<Subscription>, outbox: &Outbox, path: PathBu
         let known = reading.places.get(&path).copied();
         known.unwrap_or(Place {
             offset: begin,
+            file: None,
             lines: None,
         })
     };
@@ -453,11 +490,12 @@ async fn read_on(subscription: &Arc<Subscription>, outbox: &Outbox, path: PathBu
         let read = {
             let path = path.clone();
             tokio::task::spawn_blocking(move || {
+                let read = follow::read_from(&path, place.offset, place.file)?;
                 let lines = match place.lines {
-                    Some(lines) => lines,
-                    None => follow::lines_before(&path, place.offset)?,
+                    Some(lines) if !read.has_moved => lines,
+                    Some(_) | None => follow::lines_before(&path, read.begin)?,
                 };
-                Ok::<_, company::Error>((lines, follow::read_from(&path, place.offset)?))
+                Ok::<_, company::Error>((lines, read))
             })
             .await
         };
@@ -469,13 +507,13 @@ async fn read_on(subscription: &Arc<Subscription>, outbox: &Outbox, path: PathBu
         for line in read.lines {
             seq += 1;
             if let Some(wanted) = subscription.filter.wants(&line) {
-                subscription
-                    .send(outbox, &path, seq, line, wanted.event_id)
-                    .await;
+                let sent = SentEvent::new(wanted.event_id, wanted.ts_monotonic_ms);
+                subscription.send(outbox, &path, seq, line, sent).await;
             }
         }
         place = Place {
             offset: read.next_offset,
+            file: Some(read.file),
             lines: Some(seq),
         };
         subscription.reading().places.insert(path.clone(), place);

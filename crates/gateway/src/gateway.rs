@@ -17,6 +17,7 @@ use crate::{
     janitor,
     linking::Links,
     methods,
+    peer::RelativePaths,
     providers::{Config, Providers},
     surroundings::Around,
     turns,
@@ -78,9 +79,14 @@ pub struct GatewayOptions {
     pub projection_worker: Option<Vec<OsString>>,
     /// Whether this process lives long enough to go on with sessions whose gateway is gone.
     pub takes_over_sessions: bool,
+    /// What the artifacts of one workspace may take.
+    pub artifact_quota: crud::Quota,
 }
 
 impl GatewayOptions {
+    /// The usual limits of the artifacts of one workspace.
+    pub const ARTIFACT_QUOTA: crud::Quota = artifacts::limits::QUOTA;
+
     /// The usual ones. `on_fatal` is called when the disk can no longer be trusted, and must end the process.
     pub fn system(on_fatal: impl Fn(&str) + Send + Sync + 'static) -> Self {
         let sources = Sources::system();
@@ -90,6 +96,7 @@ impl GatewayOptions {
             database,
             projection_worker: None,
             takes_over_sessions: true,
+            artifact_quota: Self::ARTIFACT_QUOTA,
         }
     }
 }
@@ -104,12 +111,16 @@ impl Gateway {
             config,
             home.path().join("provider_keys.json"),
         )?);
-        let (artifacts, unverified) = Artifacts::open(&home.path().join("artifacts"))?;
+        let (artifacts, unverified) = Artifacts::open(
+            &home.path().join("artifacts"),
+            options.artifact_quota,
+            options.projection_worker.is_some(),
+        )?;
         let owner = home.claim()?;
         let store = CrudStore::open(home.path(), &options.database);
         let store = store.map_err(|source| Error::Database { source })?;
         let token = home.token()?;
-        let tokens = StoredTokens::new(token.clone(), store.clone());
+        let tokens = StoredTokens::new(token.clone(), home.token_file(), store.clone());
         let sources = options.sources.clone();
         let company_events = CompanyEvents::new();
         let indexes = Indexes::new();
@@ -249,7 +260,13 @@ impl Gateway {
 
     /// A new connection of `principal`.
     pub fn connect(self: &Arc<Self>, principal: Principal) -> Arc<Peer> {
-        Peer::new(Arc::clone(self), principal)
+        Peer::new(Arc::clone(self), principal, RelativePaths::Refused)
+    }
+
+    /// A connection of the client that started this process, in whose current folder it runs.
+    pub(crate) fn connect_parent(self: &Arc<Self>, principal: Principal) -> Arc<Peer> {
+        let relative_paths = RelativePaths::FromCurrentFolder;
+        Peer::new(Arc::clone(self), principal, relative_paths)
     }
 }
 

@@ -12,6 +12,8 @@ use crate::{Error, auth, sources::random_text};
 
 /// How long a process may take from making its file to locking it.
 const NEW: Duration = Duration::from_secs(60);
+/// Characters the owner's token has at least; those we make have 43.
+const MIN_TOKEN_CHARS: usize = 32;
 
 /// A folder that exists and is ours.
 #[derive(Clone, Debug)]
@@ -278,6 +280,14 @@ fn read_token(path: &Path) -> io::Result<Option<String>> {
     let mut text = String::new();
     file.take(4096).read_to_string(&mut text)?;
     let token = text.trim();
+    if !token.is_empty() && token.chars().count() < MIN_TOKEN_CHARS {
+        let sentence = format!(
+            "it has {} characters, expected at least {MIN_TOKEN_CHARS}; remove the file `{}` to have a new token made",
+            token.chars().count(),
+            path.display()
+        );
+        return Err(io::Error::new(io::ErrorKind::InvalidData, sentence));
+    }
     Ok((!token.is_empty()).then(|| token.to_owned()))
 }
 
@@ -308,6 +318,21 @@ mod tests {
             1,
             "nothing else is left"
         );
+    }
+
+    #[test]
+    fn a_token_file_with_a_short_text_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::open(folder.path()).unwrap();
+        for text in ["secret", &"x".repeat(MIN_TOKEN_CHARS - 1)] {
+            replace_file(&home.token_file(), text.as_bytes()).unwrap();
+            let refused = home.token().unwrap_err().to_string();
+            let count = format!("it has {} characters, expected at least 32", text.len());
+            assert!(refused.contains(&count), "{refused}");
+            assert!(!refused.contains(text), "{refused}");
+        }
+        replace_file(&home.token_file(), "x".repeat(MIN_TOKEN_CHARS).as_bytes()).unwrap();
+        assert_eq!(home.token().unwrap().len(), MIN_TOKEN_CHARS);
     }
 
     #[test]

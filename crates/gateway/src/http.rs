@@ -55,7 +55,6 @@ pub(crate) fn router(gateway: Arc<Gateway>, allowed: Allowed) -> Router {
     });
     Router::new()
         .route("/", get(socket::root))
-        .route("/ws", get(socket::upgrade))
         .route("/health", get(probes::health))
         .route("/ready", get(probes::ready))
         .route("/schemas/{name}", get(documents::schema))
@@ -67,6 +66,8 @@ pub(crate) fn router(gateway: Arc<Gateway>, allowed: Allowed) -> Router {
                     "/artifacts/{workspace}/{artifact}/{version}/content",
                     get(content::serve),
                 )
+                // A page that was refused asks here for the reason, which a WebSocket does not tell.
+                .route("/ws", get(socket::upgrade))
                 .merge(uploads::routes())
                 .route_layer(middleware::from_fn(cors::share)),
         )

@@ -1,13 +1,22 @@
-//! Forgets what nobody will come back for.
+//! Background maintenance of the database: old drafts, expired trash, turns of dead processes.
 
 use std::{sync::Weak, time::Duration};
 
-use crate::Gateway;
+use protocol::{
+    Id as _, Method as _, WorkspaceId, thread::ThreadTreeChangedNotification, trash::TrashPurge,
+};
+use rpc::Publication;
+
+use crate::{Gateway, notify};
 
 /// How long a thread without a turn and without a place is kept.
 const DRAFT_SECONDS: i64 = 24 * 60 * 60;
+/// How long the trash keeps an item: 30 days.
+pub(crate) const TRASH_SECONDS: i64 = 30 * 24 * 60 * 60;
+/// Items of the trash that are purged in one transaction.
+const TRASH_BATCH: u64 = 100;
 const EVERY: Duration = Duration::from_secs(60);
-/// Old drafts are looked for once in so many rounds.
+/// Old drafts and expired trash are looked for once in so many rounds.
 const DRAFT_ROUNDS: u64 = 60;
 
 /// Tidies up from time to time, for as long as the gateway lives.
@@ -18,6 +27,7 @@ pub(crate) async fn run(gateway: Weak<Gateway>) {
     while let Some(gateway) = gateway.upgrade() {
         if rounds.is_multiple_of(DRAFT_ROUNDS) {
             purge_drafts(&gateway).await;
+            gateway.purge_trash().await;
         }
         // Another process of the home may have died with a turn under way.
         if let Err(error) = gateway.recover_turns().await {
@@ -26,6 +36,43 @@ pub(crate) async fn run(gateway: Weak<Gateway>) {
         drop(gateway);
         rounds += 1;
         tokio::time::sleep(EVERY).await;
+    }
+}
+
+impl Gateway {
+    /// Deletes for good what has been in the trash for 30 days.
+    pub async fn purge_trash(&self) {
+        let before = self.sources.clock.now() - TRASH_SECONDS;
+        loop {
+            let purged = self.store.trash().purge_expired(before, TRASH_BATCH).await;
+            let (count, changed) = match purged {
+                Ok(purged) => purged,
+                Err(error) => {
+                    tracing::warn!(%error, "expired items of the trash cannot be purged");
+                    return;
+                }
+            };
+            for (workspace, tree_version) in changed {
+                self.tell_purged(&workspace, tree_version).await;
+            }
+            if count < TRASH_BATCH {
+                return;
+            }
+        }
+    }
+
+    async fn tell_purged(&self, workspace: &str, tree_version: u64) {
+        let Ok(workspace_id) = WorkspaceId::parse(workspace) else {
+            return;
+        };
+        self.watch.told_tree(workspace, tree_version);
+        let payload = ThreadTreeChangedNotification {
+            workspace_id,
+            reason: Some(TrashPurge::NAME.to_owned()),
+            tree_version: Some(tree_version),
+        };
+        let publication = Publication::new(workspace, &payload).coalesced();
+        notify::publish(self, &publication).await;
     }
 }
 

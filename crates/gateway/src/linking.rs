@@ -66,7 +66,15 @@ impl Gateway {
 
     async fn tell_linked(self: &Arc<Self>, linked: Linked) -> Result<(), String> {
         let row = match linked.workspace {
-            Created::Existing(row) => row,
+            Created::Existing(row) => {
+                if linked.is_reactivated {
+                    self.watch.told_workspace(&row);
+                    let told = notify::workspace_changed(row.clone());
+                    let told = told.map_err(|failure| failure.message().to_owned())?;
+                    notify::publish(self, &told).await;
+                }
+                row
+            }
             Created::New(row) => {
                 notify::grant_first(self, &row.id);
                 self.watch.told_workspace(&row);

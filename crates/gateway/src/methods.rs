@@ -7,6 +7,7 @@ mod provider;
 mod session;
 mod system;
 mod thread;
+mod trash;
 mod turn;
 mod workspace;
 
@@ -20,6 +21,7 @@ pub fn router() -> rpc::Router<Context> {
     thread::folder::routes(&mut router);
     thread::agents_doc::routes(&mut router);
     thread::agents_doc::proposal::routes(&mut router);
+    trash::routes(&mut router);
     turn::routes(&mut router);
     artifact::routes(&mut router);
     artifact::upload::routes(&mut router);

@@ -2,13 +2,14 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
 use blobs::store::BlobReader;
 use protocol::{ArtifactId, ArtifactVersionId, DownloadId, ThreadId, UploadId, WorkspaceId};
-use rpc::{Bytes, ConnectionId, Kind, Outbox, Request, Service};
+use rpc::{Bytes, ConnectionId, Failure, Kind, Outbox, Request, Service};
 
 use crate::{
     Context, Gateway, Principal,
@@ -22,12 +23,23 @@ pub struct Peer {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) connection: ConnectionId,
     pub(crate) principal: Principal,
+    /// What relative paths of company folders mean.
+    relative_paths: RelativePaths,
     /// Names this connection among those of all processes; its drafts carry it.
     pub(crate) key: String,
     outbox: Arc<Outbox>,
     /// Binary frames on their way to their uploads.
     frames: Intake,
     transfers: Mutex<Transfers>,
+}
+
+/// What a relative path of a company folder means on a connection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum RelativePaths {
+    /// Nothing: the client and the gateway have different current folders.
+    Refused,
+    /// A folder below the current one, which a stdio server has from the client that started it.
+    FromCurrentFolder,
 }
 
 /// What this connection uploads and downloads.
@@ -46,8 +58,8 @@ pub(crate) struct Download {
     pub(crate) size: u64,
     /// Open, and therefore readable whatever happens to the artifact.
     pub(crate) blob: Arc<BlobReader>,
-    /// Of all its bytes.
-    pub(crate) sha256: String,
+    /// What the database knew of these bytes when the download was started.
+    pub(crate) blob_row: entity::artifact_blob::Model,
     /// The hashes of its chunks, if they are known.
     pub(crate) chunk_hashes: Option<Arc<crud::ChunkHashes>>,
     /// When the workspace was last seen to be there, in Unix seconds.
@@ -77,7 +89,11 @@ impl DownloadProgress {
 }
 
 impl Peer {
-    pub(crate) fn new(gateway: Arc<Gateway>, principal: Principal) -> Arc<Self> {
+    pub(crate) fn new(
+        gateway: Arc<Gateway>,
+        principal: Principal,
+        relative_paths: RelativePaths,
+    ) -> Arc<Self> {
         let connection = ConnectionId::next();
         let outbox = Arc::new(Outbox::default());
         let limits = principal.clone();
@@ -88,11 +104,36 @@ impl Peer {
             gateway,
             connection,
             principal,
+            relative_paths,
             key: format!("con_{}", random_text(18)),
             outbox,
             frames: Intake::default(),
             transfers: Mutex::default(),
         })
+    }
+
+    /// Refuses a path that would not mean the folder the client has in mind.
+    pub(crate) fn check_company_path(&self, dir: &str) -> Result<(), Failure> {
+        let path = Path::new(dir);
+        // What is empty is refused as such elsewhere.
+        if path.is_absolute() || dir.is_empty() {
+            return Ok(());
+        }
+        let expected = "expected an absolute path, such as `/home/you/acme`";
+        let why = if dir.starts_with('~') {
+            "is not resolved by the gateway, which may run as another user"
+        } else {
+            match self.relative_paths {
+                RelativePaths::FromCurrentFolder => return Ok(()),
+                RelativePaths::Refused => {
+                    "is relative, and the gateway has another current folder than its clients"
+                }
+            }
+        };
+        Err(Failure::param(
+            "/workspace_dir",
+            format!("`{dir}` {why}: {expected}"),
+        ))
     }
 
     /// Waits until the binary frames that came before have been taken.

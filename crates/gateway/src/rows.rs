@@ -2,6 +2,7 @@
 
 use crud::{
     AgentsDocSummary, ArtifactDetail, Error, Proposal, Resolved, Revision, RevisionSummary,
+    TrashEntry, TrashKind,
 };
 use entity::{
     thread, thread_agents_doc, thread_agents_doc_proposal, thread_folder, thread_placement,
@@ -23,6 +24,7 @@ use protocol::{
         },
         folder::ThreadFolder,
     },
+    trash::{TrashItem, TrashItemKind},
     turn::{Turn, TurnEvent},
     workspace::Workspace,
 };
@@ -195,6 +197,29 @@ pub(crate) fn proposal_changed(
         proposal_id: id(&row.id)?,
         folder_id: row.folder_id.as_deref().map(id).transpose()?,
         status: word(&row.status)?,
+    })
+}
+
+/// `purge_at` is `kept_seconds` after the deletion.
+pub(crate) fn trash_item(entry: &TrashEntry, kept_seconds: i64) -> Result<TrashItem, Failure> {
+    let row = &entry.row;
+    Ok(TrashItem {
+        kind: match entry.kind {
+            TrashKind::AgentsDoc => TrashItemKind::AgentsDoc,
+            TrashKind::Folder => TrashItemKind::Folder,
+            TrashKind::Thread => TrashItemKind::Thread,
+        },
+        id: row.subject_id.clone(),
+        workspace_id: id(&row.workspace_id)?,
+        name: row.name.clone(),
+        folder_id: row.folder_id.as_deref().map(id).transpose()?,
+        folder_name: row.folder_name.clone(),
+        thread_count: entry.threads,
+        folder_count: entry.folders,
+        has_agents_doc: row.doc_id.is_some(),
+        deleted_at: row.deleted_at,
+        deleted_by: row.deleted_by.clone(),
+        purge_at: row.deleted_at + kept_seconds,
     })
 }
 
@@ -421,6 +446,9 @@ pub(crate) fn failure(error: Error) -> Failure {
         Error::UnknownWorkspace(_) => {
             Failure::params(Kind::UnknownWorkspace, message).with("path", "/workspace_id")
         }
+        Error::NoCompanyFolder(_) => {
+            Failure::params(Kind::InvalidParams, message).with("path", "/workspace_id")
+        }
         Error::UnknownFolder { .. } => Failure::state(Kind::UnknownFolder, message),
         Error::UnknownThread(_) => Failure::state(Kind::UnknownThread, message),
         Error::ForeignThread { .. } => {
@@ -433,6 +461,15 @@ pub(crate) fn failure(error: Error) -> Failure {
         Error::TooDeep { limit } | Error::TooManyFolders { limit } => {
             Failure::state(Kind::TooLarge, message).with("limit", limit)
         }
+        Error::NotInTrash { .. } => Failure::state(Kind::NotInTrash, message),
+        Error::ThreadInTrash(_) => Failure::state(Kind::InTrash, message)
+            .hint("restore it with `trash/restore`, or choose another thread id"),
+        Error::FolderInTrash { folder_id, .. } => Failure::state(Kind::InTrash, message)
+            .with("folder_id", folder_id)
+            .hint("restore the folder first, if it is still in the trash"),
+        Error::ScopeHasDoc { .. } => Failure::state(Kind::Refused, message).hint(
+            "archive that one first, or read the old text by `thread/agents_doc/revision_get`",
+        ),
         Error::DiskFull => {
             Failure::state(Kind::QuotaExceeded, message).hint("free some space and try again")
         }
@@ -447,8 +484,18 @@ pub(crate) fn failure(error: Error) -> Failure {
             Failure::state(Kind::NotReady, message).with("status", status)
         }
         Error::UnknownUpload(_) => Failure::state(Kind::UnknownUpload, message),
-        Error::QuotaExceeded { .. } => {
-            Failure::state(Kind::QuotaExceeded, message).hint("delete what is not needed")
+        Error::QuotaExceeded {
+            limit, limit_value, ..
+        } => {
+            let hint = if limit == "max_stored_bytes" {
+                "finish or abort open uploads; deleted artifacts free their room after 30 days"
+            } else {
+                "delete what is not needed"
+            };
+            Failure::state(Kind::QuotaExceeded, message)
+                .with("limit_name", limit)
+                .with("limit", limit_value)
+                .hint(hint)
         }
         Error::UnknownDoc(_) => Failure::state(Kind::UnknownAgentsDoc, message),
         Error::UnknownRevision { .. } => Failure::state(Kind::UnknownRevision, message),

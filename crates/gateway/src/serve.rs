@@ -1,6 +1,12 @@
 //! `ac serve`: one port for HTTP and WebSocket, from the lock of the home to the last goodbye.
 
-use std::{convert::Infallible, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::{Router, body::Body};
 use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
@@ -54,6 +60,8 @@ pub struct Serving {
     pub sign_in: String,
     /// The file with the owner's token.
     pub token_file: PathBuf,
+    /// The address, if other machines can reach it.
+    pub beyond_loopback: Option<SocketAddr>,
 }
 
 /// Serves until `stop` resolves. `on_ready` is called once, when the first client could come.
@@ -76,14 +84,18 @@ pub async fn serve(
         .await
         .map_err(listen_error)?;
     let address = listener.local_addr().map_err(listen_error)?;
+    let reachable = reachable(address);
+    let linked = match options.allowed_hosts.first() {
+        Some(host) if address.ip().is_unspecified() => format!("{host}:{}", address.port()),
+        Some(_) | None => reachable.to_string(),
+    };
+    let code = home.sign_in_code(gateway_options.sources.clock.now())?;
     let serving = Serving {
-        url: format!("ws://{address}/"),
-        http: format!("http://{address}/"),
-        sign_in: format!(
-            "http://{address}/?code={}",
-            home.sign_in_code(gateway_options.sources.clock.now())?
-        ),
+        url: format!("ws://{reachable}/"),
+        http: format!("http://{reachable}/"),
+        sign_in: format!("http://{linked}/?code={code}"),
         token_file: home.token_file(),
+        beyond_loopback: (!address.ip().is_loopback()).then_some(address),
     };
     let content = json!({
         "url": serving.url,
@@ -125,10 +137,22 @@ pub async fn serve(
         .await
         .is_err()
     {
-        tracing::warn!("some connections did not end in time");
+        // A client in the middle of a request is no reason to wait for longer, nor one to warn of.
+        tracing::info!("connections that are still open are cut off");
     }
     gateway.close(Duration::ZERO).await;
     Ok(())
+}
+
+/// Where a client of this machine reaches a listener: one that listens on all addresses is called by a loopback one,
+/// which is a name we answer to.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        ip if !ip.is_unspecified() => ip,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    SocketAddr::new(ip, address.port())
 }
 
 /// The host part of an address as a `Host` header has it.

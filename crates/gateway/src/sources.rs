@@ -56,7 +56,8 @@ impl fmt::Debug for Sources {
     }
 }
 
-struct SystemClock;
+/// The time of this machine.
+pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
     fn now_ms(&self) -> i64 {

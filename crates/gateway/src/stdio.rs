@@ -10,7 +10,7 @@ pub async fn serve_stdio(
     options: rpc::stdio::Options,
     stop: impl Future<Output = ()>,
 ) {
-    let peer = gateway.connect(Principal::owner());
+    let peer = gateway.connect_parent(Principal::owner());
     let input = io::BufReader::with_capacity(64 << 10, io::stdin());
     let output = io::BufWriter::with_capacity(64 << 10, io::stdout());
     rpc::stdio::run(peer, options, input, output, stop).await;

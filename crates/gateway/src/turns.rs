@@ -18,7 +18,10 @@ use protocol::{
 };
 use rpc::{Audience, Publication};
 
-use crate::{Gateway, Sources, notify, peer::thread_topic, providers::Providers, rows};
+use crate::{
+    Gateway, Sources, artifacts::attachments::TurnAttachments, notify, peer::thread_topic,
+    providers::Providers, rows,
+};
 
 /// Puts the turn loop together. The gateway does not exist yet; the listener finds it later.
 pub(crate) fn agent(
@@ -50,7 +53,8 @@ pub(crate) fn agent(
                 found.ok().flatten()
             })
         }),
-        listener: Arc::new(Listener(gateway)),
+        listener: Arc::new(Listener(gateway.clone())),
+        attachments: Arc::new(TurnAttachments::new(gateway)),
         now_ms,
         new_id: Arc::new(move |prefix| format!("{prefix}{}", ids.suffix())),
         owner,

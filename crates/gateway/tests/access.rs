@@ -43,7 +43,8 @@ fn params_of(method: &str) -> Value {
         "binding_kind": "manual_attach", "direction": "input", "client_attachment_id": "one",
         "file_name": "a.txt", "size_bytes": 1, "sha256": "0".repeat(64), "source_kind": "api",
         "offset": 0, "len": 1, "rationale": "Why", "proposal_id": "agp_a", "decision": "deny",
-        "provider": "openai", "api_key": "key"});
+        "provider": "openai", "api_key": "key", "kind": "thread", "id": "thr_a",
+        "items": [{"kind": "thread", "id": "thr_a"}], "content_base64": "AA=="});
     if method == "thread/agents_doc/import" {
         params["mode"] = "create".into();
     }

@@ -110,6 +110,17 @@ fn the_reference_is_up_to_date() {
 }
 
 #[test]
+fn the_reference_shows_the_members_of_every_result() {
+    let reference = protocol::reference();
+    let bare: Vec<_> = reference
+        .lines()
+        .filter(|line| line.starts_with("Result ") && line.contains("no members"))
+        .collect();
+    assert_eq!(bare, [""; 0]);
+    assert!(reference.contains("Result `RunListResponse`, a list of `RunRow`:"));
+}
+
+#[test]
 fn the_openrpc_document_names_every_method_and_resolves_every_reference() {
     let document = protocol::openrpc("0");
     let names: Vec<_> = document["methods"]

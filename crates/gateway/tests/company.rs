@@ -219,6 +219,67 @@ async fn a_reader_who_acknowledges_nothing_is_sent_no_more_than_it_asked_for() {
 }
 
 #[tokio::test]
+async fn acknowledging_a_time_releases_the_events_up_to_it_and_no_others() {
+    let fixture = Fixture::new().await;
+    let subscribe =
+        json!({"workspace_dir": fixture.dir(), "subscription_id": "s", "max_unacked": 3});
+    let subscribed = fixture.client.call_raw("events.subscribe", subscribe);
+    subscribed.await.unwrap();
+    // Two events of one log, so that their times are of one clock; the times are far apart.
+    let run = fixture.run().await;
+    let log = fixture.folder.path().join(format!(
+        "work/projects/{}/runs/{run}/events.jsonl",
+        fixture.project
+    ));
+    let first = fixture.client.notification().await.unwrap();
+    let mut lines = fs::read_to_string(&log).unwrap();
+    for (id, time) in [
+        ("evt_a", 7_000_000),
+        ("evt_b", 8_000_000),
+        ("evt_c", 9_000_000),
+    ] {
+        let mut event = first.params["event"].clone();
+        event["event_id"] = json!(id);
+        event["ts_monotonic_ms"] = json!(time);
+        lines.push_str(&format!("{event}\n"));
+    }
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test writes as another program does"
+    )]
+    fs::write(&log, lines).unwrap();
+    let heard = async || {
+        let told = fixture.client.notification().await.unwrap();
+        told.params["event"]["event_id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(
+        (heard().await, heard().await),
+        ("evt_a".into(), "evt_b".into())
+    );
+    assert_eq!(testkit::told(&fixture.client).await, "");
+    // The first event and `evt_a` are released; `evt_b` is not, so two more would be sent if there were two.
+    let ack = json!({"subscription_id": "s", "last_ack_ts_monotonic_ms": 7_000_000});
+    fixture.client.call_raw("events.ack", ack).await.unwrap();
+    assert_eq!(heard().await, "evt_c");
+    let (second, _third) = (fixture.run().await, fixture.run().await);
+    let told = fixture.client.notification().await.unwrap();
+    assert_eq!(told.params["event"]["run_id"], second);
+    assert_eq!(testkit::told(&fixture.client).await, "");
+}
+
+#[tokio::test]
+async fn a_run_that_was_never_launched_makes_no_worker_active() {
+    let fixture = Fixture::new().await;
+    fixture.run().await;
+    let found = fixture.call("resources.snapshot", json!({})).await;
+    assert_eq!(found["totals"]["runs_indexed"], 1);
+    assert_eq!(found["totals"]["active_workers"], 0);
+}
+
+#[tokio::test]
 async fn a_listener_hears_only_what_its_role_may_see() {
     let fixture = Fixture::new().await;
     let run = fixture.run().await;

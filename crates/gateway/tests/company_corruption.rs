@@ -53,6 +53,8 @@ fn kept(root: &Path) -> Tree {
 #[derive(Clone, Default)]
 struct Ids {
     run: String,
+    /// A run that was never launched.
+    unlaunched: String,
     delta: String,
     other_delta: String,
     share_pack: String,
@@ -99,6 +101,8 @@ fn params(method: &str, dir: &Path, outside: &Path, ids: &Ids) -> Value {
             });
         }
         "artifact.read" => json!({"artifact_id": "art_plan"}),
+        "milestone.evidence.read" => json!({"evidence_artifact_id": "art_delta"}),
+        "run.cancel" => json!({"run_id": ids.unlaunched}),
         "ui.resolve" => json!({"artifact_id": ids.other_delta, "decision": "approved"}),
         "inbox.resolve" => json!({"artifact_id": "art_report"}),
         "desktop.bootstrap.snapshot" => json!({"view": "activities"}),
@@ -112,7 +116,8 @@ fn params(method: &str, dir: &Path, outside: &Path, ids: &Ids) -> Value {
             json!({"items": [{"task_id": "task_a", "preferred_agent_id": "agent_a"}]})
         }
         "task.update_plan" => json!({"execution_plan": {"preferred_agent_id": "agent_a"}}),
-        "job.submit" => json!({"job": job(dir, "job_new")}),
+        "job.submit" => json!({"job": job(dir, "job_new"), "repo_id": null}),
+        "adapter.channel.set" => json!({"provider": "codex", "channel": "api"}),
         "heartbeat.tick" => json!({"dry_run": true}),
         "workspace.init" => json!({"force": true}),
         "workspace.export" | "workspace.diagnostics" => json!({"out_dir": outside.join("out")}),
@@ -155,6 +160,10 @@ async fn fill(client: &Client, dir: &Path) -> Ids {
     let text = fs::read_to_string(&task).expect("a task");
     // Proof of code is another matter.
     put(&task, text.replace("kind: coding", "kind: planning"));
+    let report = dir.join("work/projects/proj_a/artifacts/art_report.md");
+    let text = fs::read_to_string(&report).expect("a report");
+    let named = text.replace("evidence_artifacts: []", "evidence_artifacts: [art_delta]");
+    put(&report, named);
     let memory = "# Alpha\n\n## Summary\n\n## Decisions\n";
     put(&dir.join("work/projects/proj_a/memory.md"), memory);
     let word = |answer: &Value, name: &str| answer[name].as_str().expect("an id").to_owned();
@@ -164,6 +173,7 @@ async fn fill(client: &Client, dir: &Path) -> Ids {
         ..Ids::default()
     };
     let run = folder(json!({"agent_id": "agent_a", "provider": "cmd"}));
+    ids.unlaunched = word(&must(client, "run.create", run.clone()).await, "run_id");
     ids.run = word(&must(client, "run.create", run).await, "run_id");
     for delta in [&mut ids.delta, &mut ids.other_delta] {
         let mut propose = params("memory.propose_delta", dir, dir, &Ids::default());

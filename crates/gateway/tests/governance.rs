@@ -95,6 +95,29 @@ fn reason(answer: &Result<Value, Value>) -> &str {
 }
 
 #[tokio::test]
+async fn a_decision_is_answered_although_the_snapshot_after_it_fails() {
+    let fixture = Fixture::new().await;
+    let id = fixture.propose().await;
+    // No index can be built where its lock cannot be opened, so only the snapshot fails.
+    let local = fixture.folder.path().join(".local");
+    for name in ["index.sqlite", "index.sqlite.lock"] {
+        let _ = fs::remove_file(local.join(name));
+    }
+    fs::create_dir_all(local.join("index.sqlite.lock")).expect("the fixture is as it was made");
+    let params = json!({
+        "artifact_id": id, "decision": "approved", "actor_id": "human", "actor_role": "human",
+    });
+    let answer = fixture.call(&fixture.owner, "ui.resolve", params.clone());
+    let answer = answer.await.expect("the decision is stored");
+    assert_eq!(answer["resolved"]["decision"], "approved");
+    assert_eq!(answer.get("snapshot"), Some(&Value::Null));
+    let error = answer["snapshot_error"].as_str().expect("a sentence");
+    assert!(error.contains("incident"), "{error}");
+    let again = fixture.call(&fixture.owner, "ui.resolve", params).await;
+    assert_eq!(reason(&again), "ALREADY_DECIDED");
+}
+
+#[tokio::test]
 async fn a_call_may_not_claim_a_role_above_that_of_its_token() {
     let fixture = Fixture::new().await;
     let id = fixture.propose().await;

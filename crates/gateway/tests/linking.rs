@@ -195,6 +195,18 @@ async fn what_is_proposed_in_the_workspace_waits_in_the_inbox_of_the_company() {
     assert_eq!(inbox(None).await, waiting);
     assert_eq!(inbox(Some(&alpha)).await, waiting);
     assert_eq!(inbox(Some(&beta)).await, Value::Null);
+    let activities = async |project: Option<&str>| {
+        let scope = project.map_or("workspace", |_| "project");
+        let params = json!({
+            "workspace_dir": linked.folder.path(), "actor_id": "human", "scope": scope, "project_id": project,
+            "view": "activities",
+        });
+        let found = linked.call("desktop.bootstrap.snapshot", params).await;
+        found["view_data"]["ui"]["review_inbox"]["agents_doc_proposals"].clone()
+    };
+    assert_eq!(activities(None).await, waiting);
+    assert_eq!(activities(Some(&alpha)).await, waiting);
+    assert_eq!(activities(Some(&beta)).await, Value::Null);
     let decide = json!({
         "workspace_id": linked.workspace, "proposal_id": proposed["proposal"]["id"], "decision": "deny",
     });

@@ -100,6 +100,18 @@ async fn a_recommendation_can_be_applied_as_it_is() {
 }
 
 #[tokio::test]
+async fn allocations_without_their_items_are_refused() {
+    let fixture = Fixture::new().await;
+    let apply = json!({"applied_by": "human"});
+    let refused = fixture.call("pm.apply_allocations", apply).await;
+    let (code, data) = refused.unwrap_err();
+    assert_eq!((code, &data[0]["path"]), (-32602, &json!(["items"])));
+    let apply = json!({"applied_by": "human", "items": []});
+    let applied = fixture.call("pm.apply_allocations", apply).await.unwrap();
+    assert_eq!(applied["updated_task_ids"], json!([]));
+}
+
+#[tokio::test]
 async fn what_cannot_be_planned_is_named() {
     let fixture = Fixture::new().await;
     let items = json!([{"task_id": "task_a", "preferred_model": "m"}, {"task_id": "task_none"}]);

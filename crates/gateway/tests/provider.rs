@@ -148,7 +148,7 @@ async fn models_are_listed_by_asking_the_service() {
 async fn a_service_that_is_not_there_is_named() {
     let (_running, client) = with_keys().await;
     let list = json!({"provider": "openai"});
-    assert_snapshot!(answer(&client, "provider/models/list", list).await, @r#"-32600 `openai` could not be reached at `http://127.0.0.1:9` {"class":"network_transient","kind":"provider_failed"}"#);
+    assert_snapshot!(answer(&client, "provider/models/list", list).await, @r#"-32600 `openai` could not be reached at `http://127.0.0.1:9`: the connection was refused, so no program listens there {"class":"network_transient","kind":"provider_failed"}"#);
 }
 
 #[tokio::test]

@@ -640,7 +640,7 @@ async fn a_preview_is_the_section_of_a_new_turn() {
         r#"{"char_count":0,"source_path":[],"text":"","truncated":false}"#
     );
     saved(&client, text(Some(&b), "\n# Rules\n</AGENTS_MD>\n\n")).await;
-    assert_snapshot!(answer(&client, preview, thread.clone()).await, @r#"{"char_count":236,"doc_id":"agd_000000000000000003","source_path":["A","B"],"text":"Source: thread tree / A / B\nApplies to: this thread, unless a nearer folder provides its own AGENTS.md.\nRank: below system and developer messages and below what the user asks in this turn.\n\n<AGENTS_MD>\n# Rules\n<\\/AGENTS_MD>\n</AGENTS_MD>","truncated":false,"version":1}"#);
+    assert_snapshot!(answer(&client, preview, thread.clone()).await, @r##"{"char_count":249,"doc_id":"agd_000000000000000003","source_path":["A","B"],"text":"# AGENTS.md\n\nSource: thread tree / A / B\nApplies to: this thread, unless a nearer folder provides its own AGENTS.md.\nRank: below system and developer messages and below what the user asks in this turn.\n\n<AGENTS_MD>\n# Rules\n<\\/AGENTS_MD>\n</AGENTS_MD>","truncated":false,"version":1}"##);
     let long = vec!["0123456789"; 2_000].join("\n");
     saved(&client, text(Some(&b), &long)).await;
     let shown = client.call_raw(preview, thread).await.unwrap();

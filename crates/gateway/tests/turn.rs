@@ -142,7 +142,7 @@ async fn a_turn_is_told_from_its_start_to_its_title() {
     7 item/agent_message/delta {"delta":"one two three four five six seve","item_id":"itm_000000000000000002","seq":0,"thread_id":"thr_a","turn_id":"trn_1","workspace_id":"ws_a"}
     8 item/agent_message/delta {"delta":"n: more than one piece","item_id":"itm_000000000000000002","seq":1,"thread_id":"thr_a","turn_id":"trn_1","workspace_id":"ws_a"}
     9 item/completed {"item":{"id":"itm_000000000000000002","text":"one two three four five six seven: more than one piece","type":"agentMessage"},"thread_id":"thr_a","turn_id":"trn_1","workspace_id":"ws_a"}
-    10 turn/completed {"thread_id":"thr_a","turn":{"id":"trn_1","prompt_manifest":{"compiler_version":"accord.prompt.1","diagnostics":[],"fingerprint_dynamic":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","fingerprint_full":"cb3c6143f0b658c71d7e60b6c8304dde4b0b7637204ef9786dfbcdaa144086ea","fingerprint_stable":"72566b5970208490dbff4556fa905edeba6ef83cfc3cb02d75bd6c6ce3726b03","hook_sources":[],"profile":"assistant_full","section_ids":["identity","safety"]},"status":"Completed"},"workspace_id":"ws_a"}
+    10 turn/completed {"thread_id":"thr_a","turn":{"id":"trn_1","prompt_manifest":{"compiler_version":"accord.prompt.2","diagnostics":[],"fingerprint_dynamic":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","fingerprint_full":"72566b5970208490dbff4556fa905edeba6ef83cfc3cb02d75bd6c6ce3726b03","fingerprint_stable":"72566b5970208490dbff4556fa905edeba6ef83cfc3cb02d75bd6c6ce3726b03","hook_sources":[],"profile":"assistant_full","section_ids":["identity","safety"]},"status":"Completed"},"workspace_id":"ws_a"}
     11 thread/updated {"thread":{"created_at":1777900001,"id":"thr_a","mode":"Chat","model":"some-model","model_provider":"echo","name":"one two three four five six...","origin_kind":"user","preview":"one two three four five six seven: more than one piece","sidebar_visibility":"visible","status":"Idle","turns":[],"updated_at":1777900011,"workspace_id":"ws_a"}}
     "#);
     assert_snapshot!(told_until(&client, "thread/tree/changed").await, @r#"12 thread/tree/changed {"reason":"thread/updated","tree_version":2,"workspace_id":"ws_a"}"#);
@@ -340,6 +340,31 @@ async fn turns_and_threads_have_to_be_there() {
 }
 
 #[tokio::test]
+async fn a_turn_refuses_the_sandbox_and_the_mode_it_cannot_honour() {
+    let running = testkit::gateway().await;
+    let client = with_thread(&running, "echo").await;
+    let start =
+        json!({"thread_id": "thr_a", "turn_id": "trn_1", "input": [{"type": "text", "text": "x"}]});
+    for (member, value) in [
+        ("sandbox_policy", json!({"mode": "FullAccess"})),
+        ("mode", json!("Agent")),
+    ] {
+        let mut params = start.clone();
+        params[member] = value;
+        let Err(rpc::client::Error::Rpc { code, data, .. }) =
+            client.call_raw("turn/start", params).await
+        else {
+            panic!("`{member}` is accepted and does nothing");
+        };
+        assert_eq!(
+            (code, &data["path"]),
+            (-32602, &json!(format!("/{member}")))
+        );
+    }
+    assert_eq!(told(&client).await, "");
+}
+
+#[tokio::test]
 async fn the_prompt_names_the_document_it_was_made_of() {
     let running = testkit::gateway().await;
     let client = with_thread(&running, "echo").await;
@@ -352,7 +377,7 @@ async fn the_prompt_names_the_document_it_was_made_of() {
         manifest.hook_sources[0].source.contribution_id,
         Some(format!("thread_agents_doc.{id}.v1"))
     );
-    assert_snapshot!(json!(manifest), @r#"{"compiler_version":"accord.prompt.1","diagnostics":[],"fingerprint_dynamic":"03a69ea1d442bc815b5b4ca8fb40581a28c9516eb0a5bd3959e0e47d4e6b3388","fingerprint_full":"f98a50730bd504e6a0de3b1190a282b9936e3e3e6b2447eb2290eeaf5b047cfc","fingerprint_stable":"72566b5970208490dbff4556fa905edeba6ef83cfc3cb02d75bd6c6ce3726b03","hook_sources":[{"contribution_kind":"prompt_section","priority":600,"section_id":"agents_md","source":{"contribution_hash":"sha256:87532a74f85e87fcfd8c397947cfa0c7eaf2b55466579d39598261cdbda6d945","contribution_id":"thread_agents_doc.agd_000000000000000003.v1","hook_id":"pioneer.thread_agents_doc_prompt","phase":"turn_pre_prompt_compile","phase_name":"turn.pre_prompt_compile","subscription_id":"pioneer.thread_agents_doc_prompt.turn_pre_prompt_compile"},"source_count":1,"truncation":"none"}],"profile":"assistant_full","section_ids":["identity","safety","agents_md"]}"#);
+    assert_snapshot!(json!(manifest), @r#"{"compiler_version":"accord.prompt.2","diagnostics":[],"fingerprint_dynamic":"cddf0d939eeaa4d9d221e53556eaac8909ba5cbb243528d7c8c03bbb23db234e","fingerprint_full":"bca0d63fd3a776540e780ecf7967932c17857ce42009d5787735cea0a0dde5ec","fingerprint_stable":"72566b5970208490dbff4556fa905edeba6ef83cfc3cb02d75bd6c6ce3726b03","hook_sources":[{"contribution_kind":"prompt_section","priority":600,"section_id":"agents_md","source":{"contribution_hash":"sha256:87532a74f85e87fcfd8c397947cfa0c7eaf2b55466579d39598261cdbda6d945","contribution_id":"thread_agents_doc.agd_000000000000000003.v1","hook_id":"pioneer.thread_agents_doc_prompt","phase":"turn_pre_prompt_compile","phase_name":"turn.pre_prompt_compile","subscription_id":"pioneer.thread_agents_doc_prompt.turn_pre_prompt_compile"},"source_count":1,"truncation":"none"}],"profile":"assistant_full","section_ids":["identity","safety","agents_md"]}"#);
     let unchanged = run(&client, "trn_3", "other words").await.prompt_manifest;
     assert_eq!(unchanged, Some(manifest));
 }
@@ -380,8 +405,11 @@ async fn the_model_reads_exactly_the_preview() {
     assert_eq!(question.line, "POST /chat/completions");
     assert_eq!(question.headers["authorization"], format!("Bearer {KEY}"));
     assert_eq!(question.body["model"], "some-model");
+    let sent = question.system().to_owned();
     question.answer("hi").await;
-    ended(&client, "trn_1").await;
+    let manifest = ended(&client, "trn_1").await.prompt_manifest.unwrap();
+    assert!(sent.contains("\n\n# AGENTS.md\n\nSource: "), "{sent}");
+    assert_eq!(manifest.fingerprint_full, gateway::sha256_hex(&sent));
 }
 
 #[tokio::test]
@@ -474,7 +502,7 @@ async fn a_long_document_is_cut_and_the_manifest_says_so() {
     question.answer("hi").await;
     let manifest = ended(&client, "trn_1").await.prompt_manifest.unwrap();
     assert_snapshot!(json!(manifest.hook_sources[0].truncation), @r#""hook""#);
-    assert_snapshot!(json!(manifest.diagnostics), @r#"[{"code":"dynamic_section_truncated","hook_source":{"contribution_hash":"sha256:aaf5ea67e04b77c42e09143a3b3479251a72bf03a398a9fe52659d8cd7f7c996","contribution_id":"thread_agents_doc.agd_000000000000000001.v1","hook_id":"pioneer.thread_agents_doc_prompt","phase":"turn_pre_prompt_compile","phase_name":"turn.pre_prompt_compile","subscription_id":"pioneer.thread_agents_doc_prompt.turn_pre_prompt_compile"},"message":"the source of section `agents_md` is longer than its budget","section_id":"agents_md"}]"#);
+    assert_snapshot!(json!(manifest.diagnostics), @r#"[{"code":"dynamic_section_truncated","hook_source":{"contribution_hash":"sha256:374ad018b8611f3008dcf635f36061b41b431c9a5c36f32b34266aae730a8f95","contribution_id":"thread_agents_doc.agd_000000000000000001.v1","hook_id":"pioneer.thread_agents_doc_prompt","phase":"turn_pre_prompt_compile","phase_name":"turn.pre_prompt_compile","subscription_id":"pioneer.thread_agents_doc_prompt.turn_pre_prompt_compile"},"message":"the source of section `agents_md` is longer than its budget","section_id":"agents_md"}]"#);
 }
 
 #[tokio::test]
@@ -532,6 +560,12 @@ async fn what_hooks_did_can_be_listed() {
             r#"{"items":[]}"#
         );
     }
+    let reader = running.client_with_role("human", &["read"], &[]).await;
+    assert_eq!(
+        answer(&reader, "hook/runs/list", list(json!({}))).await,
+        r#"{"items":[]}"#,
+        "the runs of an internal hook are for the owner"
+    );
 }
 
 #[tokio::test]

@@ -19,10 +19,11 @@ async fn an_edit_reaches_every_driver_and_the_run_proves_it() {
         let told = asked.strip_suffix("\n\nFix the bug.");
         let told = told.expect("the task is behind what it is told");
         let manifest = fixture.manifest(&run);
-        let fingerprint = format!("sha256:{}", sha256_hex(told));
-        let stored = text(&manifest["fingerprint_full"]);
-        assert!(
-            stored == fingerprint || stored == sha256_hex(told),
+        assert!(told.starts_with("# AGENTS.md\n\nSource: "), "{told}");
+        assert!(!told.contains("<!--"), "{told}");
+        assert_eq!(
+            text(&manifest["fingerprint_full"]),
+            sha256_hex(told),
             "{provider}: the worker read exactly what the manifest proves"
         );
         let turn = fixture.turn(&run).await;
@@ -35,6 +36,18 @@ async fn an_edit_reaches_every_driver_and_the_run_proves_it() {
         assert_eq!(document["doc_id"], doc["id"]);
         assert_eq!(document["version"], doc["version"]);
         assert_eq!(document["content_sha256"], doc["content_sha256"]);
+    }
+}
+
+#[tokio::test]
+async fn without_an_agents_doc_a_worker_reads_its_task_and_nothing_else() {
+    let fixture = Fixture::new().await;
+    for provider in ["codex", "claude", "gemini"] {
+        let (run, asked) = fixture.work(provider).await;
+        assert_eq!(asked, "Fix the bug.", "{provider}");
+        let manifest = fixture.manifest(&run);
+        assert_eq!(manifest["section_ids"], json!([]));
+        assert_eq!(text(&manifest["fingerprint_full"]), sha256_hex(""));
     }
 }
 

@@ -49,6 +49,7 @@ async fn the_results_of_a_run_are_artifacts_that_tell_what_the_worker_was_told()
         .iter()
         .find(|item| item["artifact"]["display_name"] == "report.md")
         .expect("the report");
+    assert_eq!(report["created_by_kind"], "agent");
     let binding = &report["bindings"][0];
     assert_eq!(binding["binding_kind"], "task_result");
     assert_eq!(binding["direction"], "output");

@@ -7,7 +7,7 @@ use std::{
 
 use tokio::sync::Semaphore;
 
-use crate::{Handler, HookContext, Package, Phase, Subscription, filter};
+use crate::{Handler, HookContext, Package, Phase, Subscription, Visibility, filter};
 
 /// Everything that was installed.
 #[derive(Default)]
@@ -154,6 +154,14 @@ impl Registry {
     /// The subscription, switched on or not.
     pub(crate) fn get(&self, subscription_id: &str) -> Option<&Arc<Entry>> {
         self.subscriptions.get(subscription_id)
+    }
+
+    /// The ids of the subscriptions that are at least this visible, switched on or not.
+    pub(crate) fn visible(&self, least: Visibility) -> impl Iterator<Item = &str> {
+        self.subscriptions
+            .iter()
+            .filter(move |(_, entry)| entry.subscription.visibility >= least)
+            .map(|(id, _)| id.as_str())
     }
 
     /// Whether the phase has the subscription, switched on or not.

@@ -7,7 +7,7 @@ use tokio::sync::{Mutex, Semaphore, mpsc, watch};
 
 use crate::{
     Contribution, FailurePolicy, HookContext, Package, Phase, PhaseError, PhaseOutcome,
-    RegistrationError, RunStore, RuntimeOptions, StoreError,
+    RegistrationError, RunStore, RuntimeOptions, StoreError, Visibility,
     background::{self, Tracked},
     execution::{Ended, Execution, Failure, is_background},
     order,
@@ -171,6 +171,13 @@ impl Runtime {
             }
         }
         Ok(outcome)
+    }
+
+    /// The ids of the installed subscriptions whose runs are at least this visible. A run of a subscription that is
+    /// not installed any more has no known visibility and counts as internal.
+    pub fn visible_subscriptions(&self, least: Visibility) -> Vec<String> {
+        let visible = self.shared.registry.visible(least);
+        visible.map(ToOwned::to_owned).collect()
     }
 
     /// Takes up background runs an earlier process left, and answers how many. Call it once at the start; after

@@ -116,16 +116,16 @@ pub enum Backoff {
     Exponential,
 }
 
-/// Who may see a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Who may see the runs of a subscription, from the fewest readers to the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Visibility {
-    /// Nobody outside.
+    /// The operator of the gateway only.
     Internal,
-    /// Developers.
+    /// The operator only, while a problem is looked into.
     Debug,
-    /// Users who look into the record.
+    /// Users who read the record of a turn.
     UserAudit,
-    /// Users.
+    /// Every user of the workspace.
     UserVisible,
 }
 

@@ -3,10 +3,11 @@
 use company::{
     Company,
     document::{
-        self, Agent, DocumentHead, DocumentKind, Markdown, MemoryDeltaHead, MilestoneReportHead,
-        Run, RunSpec,
+        self, ActionProposalHead, Agent, DocumentHead, DocumentKind, Markdown, MemoryDeltaHead,
+        MilestoneReportHead, Run, RunSpec,
     },
     front_matter, home,
+    pipeline::gate,
 };
 use protocol::company::{
     comment::Comment,
@@ -53,6 +54,8 @@ pub(crate) struct Artifact {
     context_pack_id: Option<String>,
     created_at: Option<String>,
     is_valid: bool,
+    /// Whether it proposes to approve an executive plan, which only the CEO or a person settles.
+    is_plan_approval: bool,
     body: String,
 }
 
@@ -184,6 +187,9 @@ fn artifact(text: &str) -> Option<Artifact> {
         "milestone_report" => Markdown::<MilestoneReportHead>::parse(text).is_ok(),
         _ => Markdown::<DocumentHead>::parse(text).is_ok(),
     };
+    let is_plan_approval = kind == DocumentKind::HeartbeatActionProposal.as_str()
+        && Markdown::<ActionProposalHead>::parse(text)
+            .is_ok_and(|proposal| gate::is_plan_approval(&proposal.head));
     Some(Artifact {
         id: string("id")?,
         title: string("title"),
@@ -193,6 +199,7 @@ fn artifact(text: &str) -> Option<Artifact> {
         context_pack_id: string("context_pack_id"),
         created_at: string("created_at"),
         is_valid,
+        is_plan_approval,
         kind,
         body: split.body,
     })
@@ -472,7 +479,7 @@ fn write_artifact(
     artifact: &Artifact,
 ) -> rusqlite::Result<()> {
     db.prepare_cached(
-        "INSERT OR REPLACE INTO artifacts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        "INSERT OR REPLACE INTO artifacts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     )?
     .execute(params![
         project,
@@ -486,6 +493,7 @@ fn write_artifact(
         artifact.created_at,
         path,
         artifact.is_valid,
+        artifact.is_plan_approval,
     ])?;
     search::forget(db, path)?;
     search::add(

@@ -75,7 +75,8 @@ pub(crate) fn open(
         let size = u64::try_from(stamp.size).unwrap_or(0);
         let is_same_file = known.stamp.inode == stamp.inode && size >= known.read_bytes;
         // As long as before and yet touched: somebody wrote over it.
-        let is_rewritten = known.stamp.size == stamp.size && known.stamp.mtime_ns != stamp.mtime_ns;
+        let times = |stamp: &Stamp| (stamp.mtime_ns, stamp.ctime_ns);
+        let is_rewritten = known.stamp.size == stamp.size && times(&known.stamp) != times(&stamp);
         let goes_on =
             is_same_file && !is_rewritten && tail_hash(file, known.read_bytes)? == known.hash;
         Ok((stamp, goes_on))

@@ -157,6 +157,14 @@ impl Indexes {
         }
     }
 
+    /// Whether a sync would take over nothing.
+    pub fn is_current(&self, company: &Company) -> Result<bool, Error> {
+        let known = self.read(company, |db| Ok(scan::known_files(db)?))?;
+        let scanned = scan::scan(company).map_err(Error::Io)?;
+        let differences = Differences::between(&scanned, &known);
+        Ok(differences.are_only_unsettled(&scanned, &known))
+    }
+
     /// Makes the index as fresh as is asked for.
     pub fn freshen(&self, company: &Company, freshness: Freshness) -> Result<State, Error> {
         let rebuilt = State {

@@ -25,7 +25,10 @@ pub(crate) enum Kind {
 /// How a file looks from outside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stamp {
+    /// When its content changed, as its writer may set it; 0 for a file that was read right after it changed.
     pub(crate) mtime_ns: i64,
+    /// When the file or its name last changed. Programs cannot set it, so an edit that keeps size and time shows.
+    pub(crate) ctime_ns: i64,
     pub(crate) size: i64,
     pub(crate) inode: i64,
 }
@@ -114,6 +117,7 @@ impl Stamp {
         use std::os::unix::fs::MetadataExt as _;
         Self {
             mtime_ns: metadata.mtime().wrapping_mul(1_000_000_000) + metadata.mtime_nsec(),
+            ctime_ns: metadata.ctime().wrapping_mul(1_000_000_000) + metadata.ctime_nsec(),
             size: i64::try_from(metadata.size()).unwrap_or(i64::MAX),
             // Only compared for being the same.
             inode: metadata.ino().cast_signed(),
@@ -243,6 +247,8 @@ fn stamp(folder: &OwnedFd, name: &str) -> Option<Stamp> {
     is_file.then(|| Stamp {
         mtime_ns: found.st_mtime.wrapping_mul(1_000_000_000)
             + i64::try_from(found.st_mtime_nsec).unwrap_or(0),
+        ctime_ns: found.st_ctime.wrapping_mul(1_000_000_000)
+            + i64::try_from(found.st_ctime_nsec).unwrap_or(0),
         size: found.st_size,
         inode: found.st_ino.cast_signed(),
     })
@@ -251,7 +257,7 @@ fn stamp(folder: &OwnedFd, name: &str) -> Option<Stamp> {
 /// Reads what the index knows of files.
 pub(crate) fn known_files(db: &Connection) -> rusqlite::Result<KnownFiles> {
     let mut statement = db.prepare_cached(
-        "SELECT path, mtime_ns, size, inode, read_bytes, lines, hash, row_id FROM file_state",
+        "SELECT path, mtime_ns, size, inode, read_bytes, lines, hash, row_id, ctime_ns FROM file_state",
     )?;
     let mut rows = statement.query([])?;
     let mut known = KnownFiles::new();
@@ -260,6 +266,7 @@ pub(crate) fn known_files(db: &Connection) -> rusqlite::Result<KnownFiles> {
             mtime_ns: row.get(1)?,
             size: row.get(2)?,
             inode: row.get(3)?,
+            ctime_ns: row.get(8)?,
         };
         known.insert(
             row.get(0)?,
@@ -277,18 +284,21 @@ pub(crate) fn known_files(db: &Connection) -> rusqlite::Result<KnownFiles> {
 
 /// Notes what was read of a file.
 pub(crate) fn remember(db: &Connection, path: &str, known: &Known) -> rusqlite::Result<()> {
-    db.prepare_cached("INSERT OR REPLACE INTO file_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
-        .execute(rusqlite::params![
-            path,
-            known.stamp.mtime_ns,
-            known.stamp.size,
-            known.stamp.inode,
-            known.read_bytes,
-            known.lines,
-            known.hash,
-            known.row_id,
-        ])
-        .map(drop)
+    db.prepare_cached(
+        "INSERT OR REPLACE INTO file_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?
+    .execute(rusqlite::params![
+        path,
+        known.stamp.mtime_ns,
+        known.stamp.size,
+        known.stamp.inode,
+        known.read_bytes,
+        known.lines,
+        known.hash,
+        known.row_id,
+        known.stamp.ctime_ns,
+    ])
+    .map(drop)
 }
 
 /// Forgets a file.

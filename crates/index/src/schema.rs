@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use crate::Error;
 
 /// Changes with the tables and with what is in them: an index of another version is built anew.
-pub(crate) const VERSION: i64 = 0x0ac0_0001;
+pub(crate) const VERSION: i64 = 0x0ac0_0002;
 
 /// How long a writer waits for another one.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
@@ -36,7 +36,7 @@ CREATE TABLE event_parse_errors (
 CREATE TABLE artifacts (
     project_id TEXT NOT NULL, artifact_id TEXT NOT NULL, type TEXT NOT NULL, title TEXT, visibility TEXT,
     produced_by TEXT, run_id TEXT, context_pack_id TEXT, created_at TEXT, relpath TEXT NOT NULL,
-    is_valid INTEGER NOT NULL,
+    is_valid INTEGER NOT NULL, is_plan_approval INTEGER NOT NULL,
     PRIMARY KEY (project_id, artifact_id));
 CREATE TABLE reviews (
     review_id TEXT PRIMARY KEY, created_at TEXT NOT NULL, decision TEXT NOT NULL, actor_id TEXT NOT NULL,
@@ -99,7 +99,7 @@ CREATE TABLE file_state (
     -- Of a document all of it, of a file of lines the end of what is indexed.
     hash INTEGER NOT NULL,
     -- The id of what is indexed from it; null if it says nothing usable.
-    row_id TEXT) WITHOUT ROWID;
+    row_id TEXT, ctime_ns INTEGER NOT NULL) WITHOUT ROWID;
 
 -- Full text. Events are added to theirs in the order of their rows, up to `indexed_events`, when there is time.
 CREATE TABLE texts (

@@ -45,6 +45,26 @@ impl Differences {
         differences
     }
 
+    /// Whether nothing needs to be taken over. A file that was read right after it changed is read once more by the
+    /// next sync, and is up to date if nothing else about it is different.
+    pub(crate) fn are_only_unsettled(&self, scanned: &[Scanned], known: &KnownFiles) -> bool {
+        let there: BTreeMap<&str, &Scanned> = scanned
+            .iter()
+            .map(|file| (file.path.as_str(), file))
+            .collect();
+        let is_read = |path: &String| {
+            let known = known.get(path).map(|known| known.stamp);
+            let found = there.get(path.as_str());
+            known.zip(found).is_some_and(|(known, found)| {
+                Stamp {
+                    mtime_ns: 0,
+                    ..found.stamp
+                } == known
+            })
+        };
+        self.vanished.is_empty() && self.changed.iter().all(|(_, path)| is_read(path))
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.changed.is_empty() && self.vanished.is_empty()
     }

@@ -228,6 +228,45 @@ fn an_event_that_was_written_over_is_noticed() {
 }
 
 #[test]
+fn an_edit_that_keeps_the_size_and_the_time_of_a_file_is_noticed() {
+    let folder = Folder::with_everything();
+    for (path, from, to) in [
+        (
+            "work/projects/proj_1/runs/run_1/events.jsonl",
+            "run.started",
+            "run.STARTED",
+        ),
+        (
+            "work/projects/proj_1/runs/run_1/run.yaml",
+            "provider: codex",
+            "provider: CODEX",
+        ),
+    ] {
+        let path = folder.path(path);
+        // Long ago, so that the file counts as settled.
+        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+        let set_time = || {
+            let file = fs::File::options()
+                .write(true)
+                .open(&path)
+                .expect("it is there");
+            file.set_modified(time).expect("it is ours");
+        };
+        set_time();
+        sync(&folder);
+        assert!(folder.indexes.is_current(&folder.company).unwrap());
+        let text = fs::read_to_string(&path).expect("it is there");
+        assert!(text.contains(from), "{text}");
+        folder.overwrite(&path, &text.replace(from, to));
+        set_time();
+        assert!(!folder.indexes.is_current(&folder.company).unwrap());
+        assert!(sync(&folder).files_changed > 0, "{}", path.display());
+        assert!(folder.indexes.is_current(&folder.company).unwrap());
+    }
+    assert_eq!(event_types(&folder, "run_1")[0], "1 run.STARTED");
+}
+
+#[test]
 fn a_run_whose_document_breaks_goes_with_its_events_and_comes_back_with_them() {
     let folder = Folder::with_everything();
     sync(&folder);

@@ -17,6 +17,7 @@ mod m20261115_000008_company;
 mod m20261115_000009_agents_doc_proposal;
 mod m20261116_000010_artifact_chunk_hashes;
 mod m20261116_000011_agents_doc_recent;
+mod m20261117_000012_trash;
 
 /// One step.
 pub(crate) struct Step {
@@ -70,6 +71,10 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "m20261116_000011_agents_doc_recent",
         statements: m20261116_000011_agents_doc_recent::statements,
+    },
+    Step {
+        name: "m20261117_000012_trash",
+        statements: m20261117_000012_trash::statements,
     },
 ];
 

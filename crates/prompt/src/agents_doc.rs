@@ -2,6 +2,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
+use crate::section::heading;
 use crud::{CrudStore, DocScope, Resolved};
 use hooks::{
     AwaitPolicy, Capability, Contribution, Definition, ExecutionPolicy, FailurePolicy, Handler,
@@ -17,7 +18,7 @@ const CONTRIBUTION: &str = "thread_agents_doc.";
 const SECTION_ID: &str = "agents_md";
 const TITLE: &str = "AGENTS.md";
 const PRIORITY: i32 = 600;
-/// Characters of the whole section, wrapper included.
+/// Characters of the whole section, title and wrapper included.
 pub const MAX_CHARS: usize = 16_000;
 /// Characters of a folder's name in the source line.
 const MAX_NAME_CHARS: usize = 80;
@@ -161,7 +162,16 @@ pub fn document_of(contribution_id: &str) -> Option<(&str, i64)> {
     Some((doc_id, version.parse().ok()?))
 }
 
-/// A section as the model reads it.
+/// The section of a document as the model reads it, title included.
+pub fn preview(source_path: &[String], content: &str) -> Rendered {
+    let rendered = render(source_path, content);
+    Rendered {
+        text: format!("{}{}", heading(TITLE), rendered.text),
+        ..rendered
+    }
+}
+
+/// The text of a section, or a part of it, and whether something is missing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rendered {
     /// The text, at most [`MAX_CHARS`] characters.
@@ -170,8 +180,9 @@ pub struct Rendered {
     pub truncated: bool,
 }
 
-/// Wraps a document. A long one is cut at the end of a line, and says so; the closing tag is always there.
-pub fn render(source_path: &[String], content: &str) -> Rendered {
+/// Wraps a document: the section without its title, which the compiler puts in front. A long document is cut at the end
+/// of a line, and says so; the closing tag is always there.
+fn render(source_path: &[String], content: &str) -> Rendered {
     const CLOSE: &str = "\n</AGENTS_MD>";
     let place = match source_path.is_empty() {
         true => "<root>".to_owned(),
@@ -190,7 +201,8 @@ pub fn render(source_path: &[String], content: &str) -> Rendered {
     // A closing tag inside the document must not end the block.
     let body = content.trim().replace("</AGENTS_MD>", "<\\/AGENTS_MD>");
     let total = body.chars().count();
-    let room = MAX_CHARS.saturating_sub(head.chars().count() + CLOSE.chars().count());
+    let frame = [heading(TITLE).as_str(), &head, CLOSE].map(|part| part.chars().count());
+    let room = MAX_CHARS.saturating_sub(frame.iter().sum());
     if total <= room {
         return Rendered {
             text: format!("{head}{body}{CLOSE}"),
@@ -238,7 +250,9 @@ mod tests {
 
     #[test]
     fn a_document_is_wrapped_and_trimmed() {
-        insta::assert_snapshot!(render(&path(&["Backend", "API"]), "\n\n  # Rules\n- one\n\n").text, @r"
+        insta::assert_snapshot!(preview(&path(&["Backend", "API"]), "\n\n  # Rules\n- one\n\n").text, @r"
+        # AGENTS.md
+
         Source: thread tree / Backend / API
         Applies to: this thread, unless a nearer folder provides its own AGENTS.md.
         Rank: below system and developer messages and below what the user asks in this turn.
@@ -269,7 +283,7 @@ mod tests {
     fn a_long_document_is_cut_at_a_line_and_keeps_its_closing_tag() {
         for line in ["0123456789", "é😀 other sizes", &"x".repeat(30_000)] {
             let body = vec![line; 2_000].join("\n");
-            let rendered = render(&[], &body);
+            let rendered = preview(&[], &body);
             let length = rendered.text.chars().count();
             assert!(
                 rendered.truncated && length <= MAX_CHARS && length > 14_000,
@@ -285,8 +299,8 @@ mod tests {
 
     #[test]
     fn exactly_the_budget_is_not_cut() {
-        let frame = render(&[], "x").text.chars().count() - 1;
-        let fits = render(&[], &"x".repeat(MAX_CHARS - frame));
+        let frame = preview(&[], "x").text.chars().count() - 1;
+        let fits = preview(&[], &"x".repeat(MAX_CHARS - frame));
         assert_eq!(
             (fits.truncated, fits.text.chars().count()),
             (false, MAX_CHARS)

@@ -10,17 +10,25 @@ use sha2::{Digest as _, Sha256};
 use crate::section::{Section, aggregate, hook_source};
 
 /// Grows when the same input gives other letters.
-pub const COMPILER_VERSION: &str = "accord.prompt.1";
-
-/// What is between the part that stays the same and the part that belongs to the turn.
-const CACHE_BOUNDARY: &str = "\n\n<!-- prompt-cache-boundary -->\n\n";
+pub const COMPILER_VERSION: &str = "accord.prompt.2";
 
 /// Characters of all context contributions together.
 const CONTEXT_CHARS: usize = 24_000;
 
+/// Who reads a prompt, which decides what it begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// A model that we ask ourselves: our identity and safety sections come first.
+    Model,
+    /// A worker program, which brings a system prompt of its own: it gets what hooks brought and nothing else.
+    Worker,
+}
+
 /// What a prompt is made of.
 #[derive(Clone, Debug)]
 pub struct PromptInput {
+    /// Who reads it.
+    pub reader: Reader,
     /// How much is wanted.
     pub profile: PromptProfile,
     /// What hooks brought in all phases so far.
@@ -42,7 +50,10 @@ pub struct CompiledPrompt {
 
 /// Compiles a prompt.
 pub fn compile(input: &PromptInput) -> CompiledPrompt {
-    let stable_sections = base(input.profile);
+    let stable_sections = match input.reader {
+        Reader::Model => base(input.profile),
+        Reader::Worker => Vec::new(),
+    };
     let mut sections = match input.profile {
         PromptProfile::AssistantFull | PromptProfile::AssistantMinimal => {
             aggregate(&input.contributions)
@@ -70,6 +81,7 @@ pub fn compile(input: &PromptInput) -> CompiledPrompt {
         fingerprint_full: fingerprint(&full),
         diagnostics: sections.diagnostics,
         hook_sources: sections.hook_sources,
+        attachments: Vec::new(),
     };
     CompiledPrompt {
         stable,
@@ -79,14 +91,19 @@ pub fn compile(input: &PromptInput) -> CompiledPrompt {
 }
 
 impl CompiledPrompt {
-    /// Exactly the letters that `fingerprint_full` of the manifest is about.
+    /// Exactly the text that `fingerprint_full` of the manifest hashes: the parts that are not empty, with a blank line
+    /// between them. A provider with separate blocks sends each part as a block.
     pub fn full(&self) -> String {
         whole(&self.stable, &self.dynamic)
     }
 }
 
 fn whole(stable: &str, dynamic: &str) -> String {
-    format!("{stable}{CACHE_BOUNDARY}{dynamic}")
+    let parts: Vec<_> = [stable, dynamic]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect();
+    parts.join("\n\n")
 }
 
 /// What every prompt of a profile begins with.
@@ -236,10 +253,7 @@ fn remarks(input: &PromptInput) -> Vec<PromptManifestDiagnostic> {
 }
 
 fn join(sections: &[Section]) -> String {
-    let texts: Vec<&str> = sections
-        .iter()
-        .map(|section| section.text.as_str())
-        .collect();
+    let texts: Vec<_> = sections.iter().map(Section::rendered).collect();
     texts.join("\n\n")
 }
 
@@ -285,6 +299,7 @@ mod tests {
 
     fn input(contributions: Vec<Contributed>) -> PromptInput {
         PromptInput {
+            reader: Reader::Model,
             profile: PromptProfile::AssistantFull,
             contributions,
             diagnostics: Vec::new(),
@@ -304,6 +319,41 @@ mod tests {
             ["identity", "safety", "high", "low"]
         );
         assert_eq!(compiled.manifest.hook_sources.len(), 3);
+    }
+
+    #[test]
+    fn a_title_is_the_heading_of_its_section_and_counts_against_the_budget() {
+        let mut titled = contributed("a", 0, &"x".repeat(100), Some(50));
+        if let Contribution::PromptSection(section) = &mut titled.contribution {
+            section.title = Some("Rules".to_owned());
+        }
+        let compiled = compile(&input(vec![titled]));
+        assert!(compiled.dynamic.starts_with("# Rules\n\nxxx"));
+        assert_eq!(compiled.dynamic.chars().count(), 50);
+    }
+
+    #[test]
+    fn a_worker_reads_what_hooks_brought_and_nothing_else() {
+        let for_worker = |contributions| PromptInput {
+            reader: Reader::Worker,
+            ..input(contributions)
+        };
+        let compiled = compile(&for_worker(vec![contributed("a", 0, "text", None)]));
+        assert_eq!(compiled.full(), "text");
+        assert_eq!(compiled.manifest.fingerprint_full, fingerprint("text"));
+        let nothing = compile(&for_worker(Vec::new()));
+        assert_eq!(nothing.full(), "");
+        assert_eq!(nothing.manifest.section_ids, [""; 0]);
+    }
+
+    #[test]
+    fn the_fingerprint_is_that_of_the_parts_as_they_are_sent() {
+        let compiled = compile(&input(vec![contributed("a", 0, "text", None)]));
+        let sent = format!("{}\n\n{}", compiled.stable, compiled.dynamic);
+        assert_eq!(compiled.full(), sent);
+        assert_eq!(compiled.manifest.fingerprint_full, fingerprint(&sent));
+        let bare = compile(&input(Vec::new()));
+        assert_eq!(bare.manifest.fingerprint_full, fingerprint(&bare.stable));
     }
 
     #[test]

@@ -30,6 +30,19 @@ pub(crate) struct Section {
     pub(crate) text: String,
 }
 
+impl Section {
+    /// The section as the model reads it: its title as a heading, then its text.
+    pub(crate) fn rendered(&self) -> String {
+        let title = self.title.as_deref();
+        format!("{}{}", title.map_or(String::new(), heading), self.text)
+    }
+}
+
+/// The title of a section as the model reads it, with the blank line behind it.
+pub(crate) fn heading(title: &str) -> String {
+    format!("# {title}\n\n")
+}
+
 /// Sorts, joins and shortens the prompt sections among `contributions`.
 pub(crate) fn aggregate(contributions: &[Contributed]) -> Sections {
     let mut found: Vec<(&Contributed, &PromptSection)> = contributions
@@ -80,7 +93,12 @@ impl Sections {
             .sections
             .iter()
             .position(|known| known.id == section.section_id);
-        let used = known.map_or(0, |known| self.sections[known].text.chars().count() + 2);
+        // The heading of a new section counts against its budget, and so does the blank line before a further text.
+        let used = match (known, &section.title) {
+            (Some(known), _) => self.sections[known].rendered().chars().count() + 2,
+            (None, Some(title)) => heading(title).chars().count(),
+            (None, None) => 0,
+        };
         let budget = section
             .max_chars
             .unwrap_or(SECTION_CHARS)

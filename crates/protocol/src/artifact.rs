@@ -83,15 +83,15 @@ pub enum ArtifactKind {
     Archive,
     /// JSON.
     Json,
-    /// A picture a model made.
+    /// A picture in the answer of a model.
     GeneratedImage,
-    /// A screenshot.
+    /// A picture that was uploaded with `source_kind` `screenshot`.
     Screenshot,
-    /// A file of a workspace.
+    /// A file that was uploaded with `source_kind` `worktree`.
     WorkspaceFile,
-    /// A list of files.
+    /// The list of the files of an uploaded folder.
     DirectoryManifest,
-    /// Nobody knows.
+    /// Not produced: a file whose content says nothing is a `file`.
     Unknown,
 }
 
@@ -101,15 +101,15 @@ pub enum ArtifactKind {
 pub enum ArtifactStatus {
     /// It can.
     Ready,
-    /// Bytes or checks are not complete.
+    /// Not produced: an artifact exists once its bytes are complete and checked.
     Pending,
-    /// A check failed; the bytes are not served.
+    /// Its bytes do not have their hash any more, and are not served.
     Quarantined,
     /// It was deleted and can be restored.
     Deleted,
-    /// An external original vanished.
+    /// Not produced: bytes are copied, so that an artifact outlives the file it was made from.
     MissingExternalSource,
-    /// Its bytes are lost.
+    /// Its bytes are missing.
     Failed,
 }
 
@@ -117,19 +117,19 @@ pub enum ArtifactStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactCreatedByKind {
-    /// A person.
+    /// A person, by an upload.
     User,
-    /// An agent.
+    /// An agent: a result of a worker, or a picture in the answer of a model.
     Agent,
-    /// A tool.
+    /// Not produced: the gateway runs no tools of its own.
     Tool,
-    /// A task.
+    /// Version 0.1, for results of workers; these have the creator `agent` since.
     Task,
-    /// The gateway.
+    /// Not produced: the gateway makes no artifacts of its own accord.
     System,
-    /// An import.
+    /// An upload with `source_kind` `import`, `worktree` or `folder_manifest`.
     Import,
-    /// An agent outside.
+    /// Not produced: agents outside connect with a token, as the person who gave it.
     ExternalAgent,
 }
 
@@ -441,8 +441,8 @@ impl From<ArtifactListForMessageParams> for ArtifactListParams {
 pub struct ArtifactListResponse {
     /// The artifacts.
     pub items: Vec<ArtifactSummary>,
-    /// Where the next page begins; absent on the last one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Where the next page begins; `null` on the last one.
+    #[serde(default)]
     pub next_cursor: Option<String>,
 }
 
@@ -583,8 +583,8 @@ pub struct ArtifactVersionsListParams {
 pub struct ArtifactVersionsListResponse {
     /// The versions.
     pub items: Vec<ArtifactVersionSummary>,
-    /// Where the next page begins; absent on the last one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Where the next page begins; `null` on the last one.
+    #[serde(default)]
     pub next_cursor: Option<String>,
 }
 
@@ -626,6 +626,12 @@ pub struct ArtifactUsageResponse {
     pub max_files: u64,
     /// Bytes that only deleted artifacts hold.
     pub reclaimable_bytes: u64,
+    /// Bytes on the disk, those that only deleted artifacts hold included.
+    pub stored_bytes: u64,
+    /// Declared sizes of the uploads that are open.
+    pub open_upload_bytes: u64,
+    /// The most `stored_bytes` and `open_upload_bytes` together.
+    pub max_stored_bytes: u64,
 }
 
 /// Payload of `artifact/created`.
@@ -668,7 +674,8 @@ pub struct ThreadArtifactsChangedNotification {
     pub thread_id: ThreadId,
     /// The artifacts it is about.
     pub artifact_ids: Vec<ArtifactId>,
-    /// `user_upload`, `user_input_binding`, `bind`, `delete` or `restore`.
+    /// Why: `user_upload`, `new_version`, `user_input_binding`, `agent_output`, `task_result`, `bind`, `delete`,
+    /// `restore`, `damaged` or `healed`.
     pub reason: String,
     /// Unix seconds.
     pub generated_at: i64,

@@ -6,6 +6,7 @@ pub mod artifact;
 mod budget;
 pub mod comment;
 pub mod context;
+mod contract;
 pub mod conversation;
 pub mod desktop;
 pub mod events;
@@ -35,6 +36,7 @@ pub mod workspace;
 pub mod worktree;
 
 pub use budget::Budget;
+pub use contract::extensions;
 pub(crate) use id::checked_id;
 pub use id::{
     AgentId, CommentId, CompanyId, ContextPackId, ConversationId, ConversationMessageId,

@@ -8,7 +8,8 @@ use crate::{ThreadId, TurnId, WorkspaceId};
 crate::methods! {
     Tree family "hook";
 
-    /// List the hook runs of a workspace, newest first.
+    /// List the hook runs of a workspace, newest first. Runs of hooks with the visibility `internal` or `debug`, such as
+    /// the AGENTS.md hook, are listed for the owner of the gateway only; every turn names its hooks in `prompt_manifest`.
     Read HookRunsList = "hook/runs/list" (HookRunsListParams in workspace_id) -> HookRunsListResponse;
 }
 

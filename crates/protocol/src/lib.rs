@@ -18,6 +18,7 @@ pub mod session;
 pub mod system;
 pub mod thread;
 pub mod transport;
+pub mod trash;
 pub mod turn;
 pub mod workspace;
 
@@ -40,6 +41,7 @@ pub const FAMILIES: &[&Family] = &[
     &thread::folder::FAMILY,
     &thread::agents_doc::FAMILY,
     &thread::agents_doc::proposal::FAMILY,
+    &trash::FAMILY,
     &turn::FAMILY,
     &artifact::FAMILY,
     &artifact::upload::FAMILY,

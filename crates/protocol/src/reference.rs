@@ -65,7 +65,7 @@ pub fn reference() -> String {
 
 fn fields(page: &mut String, title: &str, spec: &TypeSpec, definitions: &Map<String, Value>) {
     let name = spec.name();
-    let schema = &definitions[name.as_ref()];
+    let (schema, shape) = described(&definitions[name.as_ref()], definitions);
     let Some(properties) = schema["properties"]
         .as_object()
         .filter(|all| !all.is_empty())
@@ -73,9 +73,10 @@ fn fields(page: &mut String, title: &str, spec: &TypeSpec, definitions: &Map<Str
         let _ = writeln!(page, "\n{title} `{name}`: no members.");
         return;
     };
+    let shape = shape.map_or(String::new(), |shape| format!(", {shape}"));
     let _ = writeln!(
         page,
-        "\n{title} `{name}`:\n\n| Member | Type | Needed | Meaning |\n|---|---|---|---|"
+        "\n{title} `{name}`{shape}:\n\n| Member | Type | Needed | Meaning |\n|---|---|---|---|"
     );
     for (member, property) in properties {
         let required = schema["required"]
@@ -91,6 +92,28 @@ fn fields(page: &mut String, title: &str, spec: &TypeSpec, definitions: &Map<Str
                 .unwrap_or_default()
                 .replace('\n', " ")
         );
+    }
+}
+
+/// The object whose members describe a type, and in words how the type is made of it: a list is described by its
+/// elements, another name for a type by that type.
+fn described<'a>(
+    schema: &'a Value,
+    definitions: &'a Map<String, Value>,
+) -> (&'a Value, Option<String>) {
+    let (mut schema, mut shape, mut is_list) = (schema, None, false);
+    loop {
+        if let Some(target) = schema["$ref"].as_str() {
+            let name = target.trim_start_matches("#/$defs/");
+            let kind = if is_list { "a list of" } else { "the same as" };
+            shape = Some(format!("{kind} `{name}`"));
+            schema = &definitions[name];
+        } else if schema["type"] == "array" && schema["items"].is_object() {
+            is_list = true;
+            schema = &schema["items"];
+        } else {
+            return (schema, shape);
+        }
     }
 }
 

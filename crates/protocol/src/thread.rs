@@ -34,7 +34,9 @@ crate::methods! {
     Write ThreadMove = "thread/move" (ThreadMoveParams in workspace_id) -> ThreadMoveResponse;
     /// Rename, archive, show or hide a thread.
     Write ThreadUpdate = "thread/update" (ThreadUpdateParams in workspace_id) -> ThreadUpdateResponse;
-    /// Delete a thread and its place in the tree; refused while a turn runs.
+    /// Move a thread with its turns into the trash; refused while a turn runs.
+    ///
+    /// A draft is deleted at once. `trash/restore` brings a thread back within 30 days.
     Write ThreadDelete = "thread/delete" (ThreadDeleteParams in workspace_id) -> ThreadDeleteResponse;
     /// Stop receiving the notifications of a thread on this connection.
     Read ThreadUnsubscribe = "thread/unsubscribe" (ThreadUnsubscribeParams in thread_id) -> ThreadUnsubscribeResponse;
@@ -92,13 +94,13 @@ pub struct Thread {
     pub turns: Vec<Turn>,
 }
 
-/// What the model may do in a thread.
+/// The purpose of a thread. It is stored and shown, and hooks may filter by it; it changes nothing about a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ThreadMode {
-    /// Talk.
+    /// A conversation.
     #[default]
     Chat,
-    /// Use tools.
+    /// The work of an agent. Turns offer the model no tools in this mode either.
     Agent,
 }
 
@@ -180,7 +182,7 @@ pub struct ThreadStartParams {
     /// The provider of new turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_provider: Option<String>,
-    /// What commands may touch.
+    /// Has no effect beyond being answered: `FullAccess` is the only value, and turns start no commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxMode>,
     /// What the model may do.

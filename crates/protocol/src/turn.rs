@@ -321,10 +321,10 @@ pub struct TurnStartParams {
     /// The provider; the thread's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_provider: Option<String>,
-    /// What commands may touch.
+    /// Refused when given: a turn asks a model and starts no command that a sandbox could restrict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox_policy: Option<SandboxPolicy>,
-    /// What the model may do; the thread's when absent.
+    /// The mode of the thread from now on; unchanged when absent. `Agent` is refused: a turn offers the model no tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<ThreadMode>,
     /// Whether model, provider and mode become the thread's; `true` when absent.

@@ -22,6 +22,10 @@ crate::methods! {
     Read WorkspaceSelect = "workspace/select" (WorkspaceSelectParams in workspace_id) -> WorkspaceSelectResponse;
     /// Rename a workspace.
     Write WorkspaceUpdate = "workspace/update" (WorkspaceUpdateParams in workspace_id) -> WorkspaceUpdateResponse;
+    /// Forget the company folder of a workspace, such as one that was deleted; nothing on the disk changes.
+    ///
+    /// The workspace becomes inactive. Opening the folder again brings it back with its threads and documents.
+    Write WorkspaceForget = "workspace/forget" (WorkspaceForgetParams in workspace_id) -> WorkspaceForgetResponse;
     /// Receive the notifications of a workspace on this connection.
     ///
     /// Naming a workspace in any other call has the same effect.
@@ -30,7 +34,7 @@ crate::methods! {
     Read WorkspaceUnsubscribe = "workspace/unsubscribe" (WorkspaceUnsubscribeParams in workspace_id) -> WorkspaceUnsubscribeResponse;
 
     notifications {
-        /// A workspace was created, renamed or became current; sent to every connection that may see it.
+        /// A workspace was created, renamed, forgotten or became current; sent to every connection that may see it.
         "workspace/changed" = WorkspaceChangedNotification;
     }
 }
@@ -125,6 +129,20 @@ pub struct WorkspaceUpdateParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceUpdateResponse {
     /// The workspace as it is now.
+    pub workspace: Workspace,
+}
+
+/// Params of [`WorkspaceForget`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkspaceForgetParams {
+    /// The workspace; it must stand for a company folder.
+    pub workspace_id: WorkspaceId,
+}
+
+/// Response of [`WorkspaceForget`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkspaceForgetResponse {
+    /// The workspace as it is now: inactive.
     pub workspace: Workspace,
 }
 

@@ -86,8 +86,6 @@ kinds! {
     BudgetExceeded = "budget_exceeded";
     /// The worker program is not what the rules of this machine ask for; `reason` says why.
     SubscriptionUnverified = "subscription_unverified";
-    /// The program of a session cannot be started; `session_ref` names the session, whose run has failed.
-    SpawnFailed = "spawn_failed";
     /// There is a secret in what was to be stored; `context_label` and `matches_by_kind` say where and what.
     SecretDetected = "secret_detected";
     /// Somebody decided before; `review_id` and `decision`, or `status` and `decided_by`, say what.
@@ -132,6 +130,10 @@ kinds! {
     VersionConflict = "version_conflict";
     /// A model provider failed; `class` says how.
     ProviderFailed = "provider_failed";
+    /// The trash has no such item.
+    NotInTrash = "not_in_trash";
+    /// It, or the folder it belongs to, is in the trash: `trash/restore` brings it back.
+    InTrash = "in_trash";
     /// A folder cannot be moved into itself.
     Cycle = "cycle";
     /// The id is taken by something else.

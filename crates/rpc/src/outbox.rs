@@ -2,7 +2,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use tokio::sync::Notify;
@@ -46,6 +49,8 @@ pub struct Outbox {
     room: Notify,
     /// The end.
     closed: Notify,
+    /// Whether the transport has no binary frames.
+    is_text_only: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -65,6 +70,8 @@ enum Entry {
         frame: Option<FileFrame>,
         text: Text,
     },
+    /// A response that is a binary frame alone.
+    Binary(Bytes),
     Notification {
         text: Text,
         waiting: Waiting,
@@ -127,6 +134,17 @@ impl Closing {
 }
 
 impl Outbox {
+    /// Notes that the transport of this connection carries lines of text only. A transport without binary frames calls
+    /// this before it takes the first request.
+    pub fn carry_text_only(&self) {
+        self.is_text_only.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether binary frames reach the client.
+    pub fn carries_frames(&self) -> bool {
+        !self.is_text_only.load(Ordering::Relaxed)
+    }
+
     /// Queues a response, waiting for room. After the end it goes nowhere.
     pub async fn respond(&self, text: Text) {
         self.respond_behind(None, text).await;
@@ -140,6 +158,19 @@ impl Outbox {
 
     /// The same, and lets it wait for [`Outbox::release`], so that what follows at once is written with it.
     pub async fn hold_behind(&self, frame: Option<FileFrame>, text: Text) {
+        let bytes = text.len() + frame.as_ref().map_or(0, FileFrame::len);
+        self.hold(Entry::Response { frame, text }, bytes).await;
+    }
+
+    /// Queues a binary frame as a response.
+    pub(crate) async fn respond_binary(&self, frame: Bytes) {
+        let bytes = frame.len();
+        self.hold(Entry::Binary(frame), bytes).await;
+        self.release();
+    }
+
+    /// Queues a response of so many bytes, waiting for room.
+    async fn hold(&self, response: Entry, bytes: usize) {
         loop {
             let waiting = self.room.notified();
             {
@@ -147,13 +178,12 @@ impl Outbox {
                 if state.closing.is_some() {
                     return;
                 }
-                let bytes = text.len() + frame.as_ref().map_or(0, FileFrame::len);
                 let has_room = state.responses < MAX_RESPONSES
                     && state.response_bytes + bytes <= MAX_RESPONSE_BYTES;
                 if has_room || state.responses == 0 {
                     state.responses += 1;
                     state.response_bytes += bytes;
-                    state.queue.push_back(Entry::Response { frame, text });
+                    state.queue.push_back(response);
                     return;
                 }
             }
@@ -280,6 +310,12 @@ impl State {
                     bytes += length;
                     taken.extend(frame.map(Outgoing::File));
                     taken.push(Outgoing::Text(text));
+                }
+                Entry::Binary(frame) => {
+                    self.responses -= 1;
+                    self.response_bytes -= frame.len();
+                    bytes += frame.len();
+                    taken.push(Outgoing::Binary(frame));
                 }
                 Entry::Notification { text, .. } => {
                     self.notifications -= 1;

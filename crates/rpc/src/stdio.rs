@@ -47,6 +47,7 @@ pub async fn run<S: Service>(
 ) {
     let lane = Lane::new(service, Rules::Stdio, options.concurrency);
     let outbox = Arc::clone(lane.outbox());
+    outbox.carry_text_only();
     let (lines_in, mut lines) = mpsc::channel::<Line>(options.concurrency);
     // Nobody joins the reading thread: it may sit in a read that never returns.
     std::thread::spawn(move || read_lines(input, options.max_line_bytes, &lines_in));
@@ -161,7 +162,7 @@ fn read_line(input: &mut impl BufRead, longest: usize, line: &mut Vec<u8>) -> io
 fn write_texts(handle: &Handle, outbox: &Outbox, mut output: impl Write) {
     while let Ok(outgoing) = handle.block_on(outbox.next()) {
         let written = outgoing.iter().try_for_each(|one| {
-            // Lines cannot carry binary frames; `artifact/read` answers in text.
+            // Lines cannot carry binary frames; handlers ask `Outbox::carries_frames` and answer in text instead.
             let Outgoing::Text(text) = one else {
                 return Ok(());
             };

@@ -1,15 +1,22 @@
 //! WebSocket connections: the server's side on any stream, and the client's side for our own commands.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    future::Future,
+    io,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::{
     io::AsyncRead,
-    sync::mpsc,
+    sync::{Notify, mpsc},
     time::{Instant, MissedTickBehavior, interval, timeout, timeout_at},
 };
 use tokio_tungstenite::tungstenite::{
-    Message as ClientMessage, client::IntoClientRequest as _, handshake, http::HeaderValue,
+    Error as WebSocketError, Message as ClientMessage, client::IntoClientRequest as _, handshake,
+    http::HeaderValue,
 };
 
 mod reader;
@@ -17,7 +24,8 @@ mod sink;
 mod writer;
 
 use crate::{
-    Bytes, Client, Closing, Outbox, Service, client, envelope::Rules, lane::Lane, outbox::Outgoing,
+    Bytes, Client, Closing, Outbox, Service, Text, client, envelope::Rules, lane::Lane,
+    outbox::Outgoing,
 };
 use reader::{End, Reader, Received};
 pub use sink::Sink;
@@ -29,6 +37,8 @@ pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
 const PING_EVERY: Duration = Duration::from_secs(20);
 /// How long a client may be silent.
 const SILENCE: Duration = Duration::from_secs(60);
+/// Answers to pings that may wait.
+const MAX_PONGS: usize = 16;
 /// How long the last words may take once a connection is to end.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -39,22 +49,71 @@ pub fn accept_key(key: &[u8]) -> String {
 
 /// Serves one client until either side ends the connection. `begun` is what was read of it already.
 pub async fn run<S: Service>(
-    (reading, writing): (impl AsyncRead + Unpin, impl Sink),
+    halves: (impl AsyncRead + Unpin, impl Sink),
     begun: &[u8],
     service: Arc<S>,
 ) {
-    let (mut reader, mut writer) = (Reader::new(reading, begun), Writer::new(writing));
     let outbox = Arc::clone(service.outbox());
     let lane = Lane::new(Arc::clone(&service), Rules::Socket, crate::MAX_CONCURRENT);
-    // One answer to a ping may wait; of several pings the rest need none.
-    let (pongs, to_answer) = mpsc::channel(1);
+    converse(halves, begun, &outbox, &Requests { lane, service }).await;
+}
+
+/// Answers every message with the same message: the transport alone, for tests of the protocol and measurements.
+pub async fn echo(halves: (impl AsyncRead + Unpin, impl Sink), begun: &[u8]) {
+    let outbox = Outbox::default();
+    converse(halves, begun, &outbox, &Mirror(&outbox)).await;
+}
+
+/// What a connection does with the messages of its client. [`run`] makes requests of them, [`echo`] sends them back.
+trait Inbound: Sync {
+    /// Takes a text, in the order of arrival.
+    fn text(&self, text: Text) -> impl Future<Output = ()> + Send;
+    /// Takes a binary message, in the order of arrival.
+    fn binary(&self, frame: Bytes) -> impl Future<Output = ()> + Send;
+}
+
+struct Requests<S> {
+    lane: Lane<S>,
+    service: Arc<S>,
+}
+
+impl<S: Service> Inbound for Requests<S> {
+    async fn text(&self, text: Text) {
+        self.lane.take(&text).await;
+    }
+
+    async fn binary(&self, frame: Bytes) {
+        self.service.binary(frame).await;
+    }
+}
+
+struct Mirror<'a>(&'a Outbox);
+
+impl Inbound for Mirror<'_> {
+    async fn text(&self, text: Text) {
+        self.0.respond(text).await;
+    }
+
+    async fn binary(&self, frame: Bytes) {
+        self.0.respond_binary(frame).await;
+    }
+}
+
+async fn converse(
+    (reading, writing): (impl AsyncRead + Unpin, impl Sink),
+    begun: &[u8],
+    outbox: &Outbox,
+    inbound: &impl Inbound,
+) {
+    let (mut reader, mut writer) = (Reader::new(reading, begun), Writer::new(writing));
+    let pings = Pings::default();
     let reading = async {
-        let closing = read(&mut reader, &lane, &*service, &pongs).await;
+        let closing = read(&mut reader, inbound, &pings).await;
         outbox.close(closing);
         // The writer ends the connection; until then this half only waits.
         std::future::pending::<()>().await;
     };
-    let writing = write(&mut writer, &outbox, to_answer);
+    let writing = write(&mut writer, outbox, &pings);
     // What was answered while reading is written in the same go.
     tokio::select! {
         biased;
@@ -67,12 +126,48 @@ pub async fn run<S: Service>(
     let _ = timeout(GRACE, async { while reader.next().await.is_ok() {} }).await;
 }
 
+/// The payloads of pings that wait for their pongs. Of too many the oldest are dropped: RFC 6455, section 5.5.3, lets an
+/// endpoint answer the most recent ping alone.
+#[derive(Debug, Default)]
+struct Pings {
+    waiting: Mutex<VecDeque<Bytes>>,
+    arrived: Notify,
+}
+
+impl Pings {
+    fn add(&self, payload: Bytes) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.len() == MAX_PONGS {
+            waiting.pop_front();
+        }
+        waiting.push_back(payload);
+        drop(waiting);
+        self.arrived.notify_one();
+    }
+
+    /// Waits for pings and takes all that wait, oldest first.
+    async fn take(&self) -> VecDeque<Bytes> {
+        loop {
+            let arrived = self.arrived.notified();
+            let taken = self.take_now();
+            if !taken.is_empty() {
+                return taken;
+            }
+            arrived.await;
+        }
+    }
+
+    fn take_now(&self) -> VecDeque<Bytes> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *waiting)
+    }
+}
+
 /// Reads until the connection is to end, and says why.
-async fn read<S: Service>(
+async fn read(
     reader: &mut Reader<impl AsyncRead + Unpin>,
-    lane: &Lane<S>,
-    service: &S,
-    pongs: &mpsc::Sender<Bytes>,
+    inbound: &impl Inbound,
+    pings: &Pings,
 ) -> Closing {
     loop {
         let Ok(received) = timeout(SILENCE, reader.next()).await else {
@@ -82,11 +177,9 @@ async fn read<S: Service>(
             };
         };
         match received {
-            Ok(Received::Text(text)) => lane.take(&text).await,
-            Ok(Received::Binary(frame)) => service.binary(frame).await,
-            Ok(Received::Ping(payload)) => {
-                let _ = pongs.try_send(payload);
-            }
+            Ok(Received::Text(text)) => inbound.text(text).await,
+            Ok(Received::Binary(frame)) => inbound.binary(frame).await,
+            Ok(Received::Ping(payload)) => pings.add(payload),
             Ok(Received::Pong) => {}
             // The code of the client is said back to it.
             Ok(Received::Close(Some(code))) => return Closing { code, reason: "" },
@@ -97,26 +190,31 @@ async fn read<S: Service>(
 }
 
 /// Writes until the connection is to end, then says goodbye.
-async fn write(writer: &mut Writer<impl Sink>, outbox: &Outbox, mut pongs: mpsc::Receiver<Bytes>) {
-    let mut pings = interval(PING_EVERY);
-    pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    pings.tick().await;
+async fn write(writer: &mut Writer<impl Sink>, outbox: &Outbox, pings: &Pings) {
+    let mut due = interval(PING_EVERY);
+    due.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    due.tick().await;
     loop {
         let written = tokio::select! {
             outgoing = outbox.next() => match outgoing {
+                // A ping within a message is answered before the message (Autobahn, case 5.6).
                 Ok(outgoing) => {
-                    let frames = outgoing.into_iter().map(Frame::Message);
+                    let pongs = pings.take_now().into_iter().map(Frame::Pong);
+                    let frames = pongs.chain(outgoing.into_iter().map(Frame::Message));
                     within_grace(outbox, writer.send(frames)).await
                 }
                 Err(closing) => {
-                    let _ = timeout(GRACE, writer.send([Frame::Close(closing)])).await;
+                    let pongs = pings.take_now().into_iter().map(Frame::Pong);
+                    let frames = pongs.chain([Frame::Close(closing)]);
+                    let _ = timeout(GRACE, writer.send(frames)).await;
                     return;
                 }
             },
-            Some(payload) = pongs.recv() => {
-                within_grace(outbox, writer.send([Frame::Pong(payload)])).await
+            payloads = pings.take() => {
+                let pongs = payloads.into_iter().map(Frame::Pong);
+                within_grace(outbox, writer.send(pongs)).await
             }
-            _ = pings.tick() => within_grace(outbox, writer.send([Frame::Ping])).await,
+            _ = due.tick() => within_grace(outbox, writer.send([Frame::Ping])).await,
         };
         if !written {
             return;
@@ -167,9 +265,17 @@ pub async fn connect(url: &str, token: &str) -> Result<Client, client::Error> {
     let bearer =
         HeaderValue::try_from(format!("Bearer {token}")).map_err(|error| unreachable(&error))?;
     request.headers_mut().insert("authorization", bearer);
-    let (socket, _) = tokio_tungstenite::connect_async(request)
-        .await
-        .map_err(|error| unreachable(&error))?;
+    let (socket, _) = match tokio_tungstenite::connect_async(request).await {
+        Ok(connected) => connected,
+        // The gateway says why in a sentence, such as that the token is not valid.
+        Err(WebSocketError::Http(response)) => {
+            let body = response.body().as_deref().unwrap_or_default();
+            let sentence = String::from_utf8_lossy(body);
+            let answer = format!("it answered {}: {}", response.status(), sentence.trim());
+            return Err(unreachable(&answer));
+        }
+        Err(error) => return Err(unreachable(&error)),
+    };
     let (mut sink, mut stream) = socket.split();
     let (outgoing, mut to_send) = mpsc::channel::<Outgoing>(64);
     let (received, incoming) = mpsc::channel::<Outgoing>(64);

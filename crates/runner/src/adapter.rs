@@ -8,13 +8,23 @@ use std::{
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     process::Stdio,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use company::document::Machine;
-use protocol::company::adapter::{AdapterCapabilities, AdapterMode, AdapterRow, WorktreeIsolation};
+use company::document::{Channel, Machine};
+use protocol::company::adapter::{
+    AdapterCapabilities, AdapterChannel, AdapterLaunch, AdapterMode, AdapterReasonCode, AdapterRow,
+    WorktreeIsolation,
+};
 use tokio::process::Command;
+
+use crate::{
+    Options,
+    driver::{Driver, Wish},
+    environment,
+    guard::{self, Verdict},
+};
 
 /// How long an answer of a program is believed while its file does not change.
 const BELIEVED: Duration = Duration::from_secs(60);
@@ -66,21 +76,32 @@ impl Program {
         }
     }
 
+    /// What its sessions can do here: how we start it and what we read of its output decide, not its maker's list.
     fn capabilities(self) -> AdapterCapabilities {
-        let is_codex = self == Self::Codex;
         AdapterCapabilities {
             supports_streaming_events: true,
-            supports_resumable_session: is_codex,
-            supports_structured_output: true,
-            supports_token_usage: self != Self::Gemini,
-            supports_patch_export: is_codex,
-            supports_interactive_approval_callbacks: false,
-            supports_worktree_isolation: match is_codex {
-                true => WorktreeIsolation::Recommended,
-                false => WorktreeIsolation::Unsupported,
+            supports_resumable_session: match self {
+                Self::Codex => true,
+                Self::Claude => keeps_sessions(&Driver::Claude),
+                Self::Gemini => false,
             },
+            supports_structured_output: true,
+            supports_token_usage: true,
+            supports_patch_export: self == Self::Codex,
+            supports_interactive_approval_callbacks: false,
+            // Every session with a repository gets a working copy, whatever its program is.
+            supports_worktree_isolation: WorktreeIsolation::Recommended,
         }
     }
+}
+
+/// Whether the command line of a driver lets the program keep its session for a later one.
+fn keeps_sessions(driver: &Driver) -> bool {
+    let line = driver.command_line(&Wish::default());
+    line.is_some_and(|line| {
+        let mut argv = line.argv.iter();
+        argv.all(|argument| argument != "--no-session-persistence")
+    })
 }
 
 /// The ways to run a worker, in the order they are listed.
@@ -108,16 +129,61 @@ impl Adapters {
         for (name, driver, mode) in ADAPTERS {
             let found = match machine {
                 Ok(machine) => self.find(machine, name, driver, mode).await,
-                Err(reason) => Err(reason.to_owned()),
+                Err(reason) => Err((AdapterReasonCode::MachineFile, reason.to_owned())),
+            };
+            let (available, reason_code, reason) = match found {
+                Ok(_) => (true, None, None),
+                Err((code, reason)) => (false, Some(code), Some(reason)),
             };
             rows.push(AdapterRow {
                 name: name.to_owned(),
                 provider: driver.as_str().to_owned(),
                 mode,
-                available: found.is_ok(),
-                reason: found.err(),
+                available,
+                reason,
+                reason_code,
                 capabilities: driver.capabilities(),
+                launch: None,
             });
+        }
+        rows
+    }
+
+    /// The same, with what the check before a launch says of each program that can be started.
+    pub async fn status_with_launch(
+        &self,
+        machine: Result<&Machine, &str>,
+        options: &Options,
+    ) -> Vec<AdapterRow> {
+        let mut rows = self.status(machine).await;
+        let Ok(machine) = machine else {
+            return rows;
+        };
+        let machine = Arc::new(machine.clone());
+        let checks: Vec<_> = rows
+            .iter()
+            .zip(ADAPTERS)
+            .map(|(row, (name, program, mode))| {
+                if !row.available {
+                    return None;
+                }
+                let provider = match mode {
+                    AdapterMode::Protocol => name,
+                    AdapterMode::Cli => program.as_str(),
+                };
+                let check = launch_check(
+                    Arc::clone(&machine),
+                    provider,
+                    bin(&machine, name, program).to_owned(),
+                    options.environment.clone(),
+                );
+                Some(tokio::spawn(check))
+            })
+            .collect();
+        for (row, check) in rows.iter_mut().zip(checks) {
+            if let Some(check) = check {
+                row.launch = check.await.ok();
+            }
         }
         rows
     }
@@ -128,11 +194,9 @@ impl Adapters {
         name: &str,
         driver: Program,
         mode: AdapterMode,
-    ) -> Result<PathBuf, String> {
+    ) -> Result<PathBuf, (AdapterReasonCode, String)> {
         let official = driver.as_str();
-        let bins = &machine.provider_bins;
-        let bin = bins.get(name).or_else(|| bins.get(official));
-        let bin = bin.map_or(official, String::as_str);
+        let bin = bin(machine, name, driver);
         let base = Path::new(bin)
             .file_name()
             .and_then(OsStr::to_str)
@@ -143,20 +207,23 @@ impl Adapters {
                 AdapterMode::Protocol => name,
                 AdapterMode::Cli => official,
             };
-            return Err(format!(
+            let reason = format!(
                 "Unapproved CLI binary for provider \"{provider}\": {bin}. Allowed base names: {official}"
-            ));
+            );
+            return Err((AdapterReasonCode::UnapprovedBinary, reason));
         }
         let found = {
             let bin = bin.to_owned();
             tokio::task::spawn_blocking(move || executable(&bin)).await
         };
         let Ok(Some(path)) = found else {
-            return Err(format!("{official} binary not found: {bin}"));
+            let reason = format!("{official} binary not found: {bin}");
+            return Err((AdapterReasonCode::NotInstalled, reason));
         };
         match mode {
-            AdapterMode::Protocol if !self.has_app_server(&path).await => Err(format!(
-                "{official} app-server command unavailable for binary: {bin}"
+            AdapterMode::Protocol if !self.has_app_server(&path).await => Err((
+                AdapterReasonCode::NoAppServer,
+                format!("{official} app-server command unavailable for binary: {bin}"),
             )),
             AdapterMode::Protocol | AdapterMode::Cli => Ok(path),
         }
@@ -199,6 +266,47 @@ impl Adapters {
         known.retain(|_, (asked_at, _)| asked_at.elapsed() < BELIEVED);
         known.insert(key, (Instant::now(), answer));
         answer
+    }
+}
+
+/// The program of an adapter, as the machine file names it.
+fn bin<'a>(machine: &'a Machine, name: &str, program: Program) -> &'a str {
+    let official = program.as_str();
+    let bins = &machine.provider_bins;
+    let bin = bins.get(name).or_else(|| bins.get(official));
+    bin.map_or(official, String::as_str)
+}
+
+/// Checks a program in the environment that a launch without further wishes would give it.
+async fn launch_check(
+    machine: Arc<Machine>,
+    provider: &'static str,
+    bin: String,
+    allowed: Vec<String>,
+) -> AdapterLaunch {
+    let policy = guard::policy(Some(&machine), provider).map(|(_, policy)| policy);
+    let wanted = environment::Wanted {
+        allowed,
+        ..environment::Wanted::default()
+    };
+    let driver = Driver::of_provider(provider, &BTreeMap::new());
+    let environment = environment::environment(&wanted, &driver, policy.as_ref(), &BTreeMap::new());
+    let channel = match policy.map(|policy| policy.channel) {
+        Some(Channel::SubscriptionCli) => AdapterChannel::SubscriptionCli,
+        Some(Channel::Api) | None => AdapterChannel::Api,
+    };
+    let verdict = guard::judge(Some(&machine), provider, &bin, &environment).await;
+    let (reason_code, reason) = match verdict {
+        Verdict::Passed { .. } => (None, None),
+        Verdict::Failed {
+            reason, message, ..
+        } => (Some(reason.to_owned()), Some(message)),
+    };
+    AdapterLaunch {
+        ready: reason_code.is_none(),
+        channel,
+        reason_code,
+        reason,
     }
 }
 
@@ -274,6 +382,16 @@ mod tests {
                 .unwrap()
                 .starts_with("gemini binary not found: ")
         );
+        let codes: Vec<_> = rows.iter().map(|row| row.reason_code).collect();
+        assert_eq!(
+            codes,
+            [
+                None,
+                None,
+                Some(AdapterReasonCode::UnapprovedBinary),
+                Some(AdapterReasonCode::NotInstalled)
+            ]
+        );
     }
 
     #[tokio::test]
@@ -284,6 +402,49 @@ mod tests {
         machine.provider_bins.insert("codex".to_owned(), bin);
         let rows = Adapters::default().status(Ok(&machine)).await;
         assert!(!rows[0].available && rows[1].available);
+    }
+
+    #[tokio::test]
+    async fn abilities_are_those_of_our_sessions() {
+        let machine = Machine::initial();
+        let rows = Adapters::default().status(Ok(&machine)).await;
+        // The output of all three is read for token counts, and all three get working copies.
+        assert!(rows.iter().all(|row| row.capabilities.supports_token_usage));
+        assert!(rows.iter().all(|row| {
+            row.capabilities.supports_worktree_isolation == WorktreeIsolation::Recommended
+        }));
+        let line = Driver::Claude.command_line(&Wish::default()).unwrap();
+        let forgets = line
+            .argv
+            .iter()
+            .any(|one| one == "--no-session-persistence");
+        assert_eq!(rows[2].capabilities.supports_resumable_session, !forgets);
+    }
+
+    #[tokio::test]
+    async fn the_check_before_a_launch_is_part_of_the_status() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut machine = Machine::initial();
+        let script = "[ \"$1\" = login ] && { echo Not logged in; exit 1; }; exit 0";
+        let bin = program(folder.path(), "codex", script);
+        machine.provider_bins.insert("codex".to_owned(), bin);
+        let adapters = Adapters::default();
+        let options = Options::default();
+        let rows = adapters.status_with_launch(Ok(&machine), &options).await;
+        let launch = rows[1].launch.as_ref().unwrap();
+        assert!(rows[1].available && !launch.ready);
+        assert_eq!(launch.reason_code.as_deref(), Some("auth_probe_failed"));
+        let reason = launch.reason.as_deref().unwrap();
+        assert!(
+            reason.contains("`ac adapters use codex --api-key`"),
+            "{reason}"
+        );
+        let codex = company::machine::ProgramPolicy::of("codex").unwrap();
+        machine.set_channel(codex, Channel::Api);
+        let rows = adapters.status_with_launch(Ok(&machine), &options).await;
+        let launch = rows[1].launch.as_ref().unwrap();
+        assert!(launch.ready, "{launch:?}");
+        assert_eq!(launch.channel, AdapterChannel::Api);
     }
 
     #[tokio::test]

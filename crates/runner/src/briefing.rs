@@ -29,12 +29,23 @@ pub struct Worker {
 /// What a worker is told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Brief {
-    /// Exactly what it reads.
+    /// The instructions, exactly as the worker reads them; empty if there are none.
     pub text: String,
     /// The proof, as JSON; kept with the run.
     pub manifest: String,
     /// The document in force, for a worker that has a worktree to find it in.
     pub file: Option<BriefFile>,
+}
+
+impl Brief {
+    /// The whole prompt of a worker: its instructions, if there are any, then its task.
+    pub(crate) fn before(&self, task: &str) -> String {
+        if self.text.is_empty() {
+            task.to_owned()
+        } else {
+            format!("{}\n\n{task}", self.text)
+        }
+    }
 }
 
 /// A document that a worker finds as a file.

@@ -110,6 +110,8 @@ pub fn checks(scope: &'static str, budget: &Budget, spent: Spent) -> Vec<Check> 
     ];
     let check = |(metric, severity, threshold, actual): (_, _, Option<f64>, f64)| {
         let threshold = threshold?;
+        // Sums of costs carry the errors of binary fractions: 0.1 + 0.2 is 0.3 here.
+        let actual = (actual * 1e9).round() / 1e9;
         Some(Check {
             scope,
             metric,
@@ -289,6 +291,23 @@ mod tests {
                 "tokens.soft=alert",
                 "tokens.hard=exceeded"
             ]
+        );
+    }
+
+    #[test]
+    fn sums_of_costs_are_rounded() {
+        let budget = Budget {
+            hard_cost_usd: Some(0.3),
+            ..Budget::default()
+        };
+        let part = |cost_usd| Spent {
+            tokens: 0,
+            cost_usd,
+        };
+        let found = checks("run", &budget, part(0.1).plus(part(0.2)));
+        assert_eq!(
+            refusal(&found),
+            "Budget preflight blocked launch: run.cost_usd.hard: actual=0.3 threshold=0.3"
         );
     }
 

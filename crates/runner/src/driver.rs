@@ -59,6 +59,8 @@ pub struct Wish {
     pub schema: Option<(String, String)>,
     /// What it may use, if its agent says so.
     pub allowed_tools: Vec<String>,
+    /// Whether the program keeps the session, so that it can be resumed.
+    pub keeps_session: bool,
 }
 
 /// A command line, and what belongs to it.
@@ -289,6 +291,8 @@ pub struct Outcome {
     pub structured: Option<Value>,
     /// What it used.
     pub usage: Option<TokenCounts>,
+    /// What its whole thread used, earlier runs included, where the program reports that.
+    pub thread_usage: Option<TokenCounts>,
     /// What it cost, if it says so.
     pub cost_usd: Option<f64>,
     /// What went wrong.

@@ -1,5 +1,7 @@
 //! Why a session is not what was asked for.
 
+use protocol::company::{RunId, RunStatus};
+
 /// What is wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -26,13 +28,28 @@ pub enum Error {
         /// A sentence.
         message: String,
     },
-    /// The program of a session cannot be started. Its run has failed.
-    #[error("{error}")]
-    NotSpawned {
-        /// What the session is called; its record says the same.
+    /// A run cannot be cancelled, because its process has to be stopped.
+    #[error(
+        "run `{run}` has a process and cannot be cancelled: stop its session `{session_ref}` instead"
+    )]
+    HasProcess {
+        /// The run.
+        run: RunId,
+        /// Its session.
         session_ref: String,
-        /// What the system said: `spawn <program> ENOENT`.
-        error: String,
+    },
+    /// A run cannot be cancelled, because it was launched and its process is gone.
+    #[error(
+        "run `{0}` was launched before and cannot be cancelled: `session.list` tells what became of it"
+    )]
+    Launched(RunId),
+    /// A run is over and stays as it is.
+    #[error("run `{run}` is {status} already: expected one that is not over")]
+    Over {
+        /// The run.
+        run: RunId,
+        /// How it ended.
+        status: RunStatus,
     },
     /// The gateway is being stopped.
     #[error("the gateway is stopping")]

@@ -180,7 +180,8 @@ impl Filling<'_> {
         worker::dress(&mut params, agent, prompt, PermissionLevel::ReadOnly)?;
         let dir = params.workspace_dir.clone();
         let extra = Extra {
-            scratch: true,
+            is_worker: true,
+            is_one_shot: true,
             ..Extra::default()
         };
         self.sessions.launch_with(params, extra).await?;

@@ -1,6 +1,6 @@
 //! Git, by its command line: repositories of people are never read by a second implementation.
 
-use std::{path::Path, process::Stdio, time::Duration};
+use std::{fs::File, path::Path, process::Stdio, time::Duration};
 
 use tokio::process::Command;
 
@@ -9,6 +9,20 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Runs git in a folder and answers what it printed, or why it failed in one line.
 pub(crate) async fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
+    git_reading(folder, arguments, Stdio::null()).await
+}
+
+/// The same, with a locked file that git keeps open: the lock holds until git has ended, even if this process ends
+/// before.
+pub(crate) async fn git_holding(
+    folder: &Path,
+    arguments: &[&str],
+    lock: File,
+) -> Result<Vec<u8>, String> {
+    git_reading(folder, arguments, lock.into()).await
+}
+
+async fn git_reading(folder: &Path, arguments: &[&str], stdin: Stdio) -> Result<Vec<u8>, String> {
     let mut command = Command::new("git");
     command
         .arg("-C")
@@ -17,7 +31,7 @@ pub(crate) async fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, St
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("LC_ALL", "C")
-        .stdin(Stdio::null())
+        .stdin(stdin)
         .kill_on_drop(true);
     for variable in [
         "GIT_DIR",

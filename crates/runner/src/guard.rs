@@ -6,6 +6,8 @@ use company::document::{Channel, ExecutionPolicy, Machine};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
+use crate::adapter::Program;
+
 /// How long a program may take to tell whether somebody is logged in.
 const PATIENCE: Duration = Duration::from_secs(4);
 
@@ -68,7 +70,7 @@ pub(crate) async fn judge(
     let resolved = crate::adapter::executable(bin);
     let resolved = resolved.map_or_else(|| bin.to_owned(), |path| path.display().to_string());
     let mut shown = json!(policy);
-    shown["provider_key"] = key.into();
+    shown["provider_key"] = key.as_str().into();
     let judged = proof(&policy, bin, provider, environment).await;
     let payload = json!({"provider": provider, "policy": shown, "resolved_bin": resolved});
     match judged {
@@ -83,6 +85,10 @@ pub(crate) async fn judge(
             Verdict::Passed { payload }
         }
         Err((reason, message)) => {
+            let message = match way_out(&policy, &key, provider, reason) {
+                Some(way_out) => format!("{message}; {way_out}"),
+                None => message,
+            };
             let mut payload = payload;
             payload["reason"] = reason.into();
             payload["message"] = message.as_str().into();
@@ -93,6 +99,33 @@ pub(crate) async fn judge(
             }
         }
     }
+}
+
+/// Which setting refused a program, and what changes it; none where the refusal has nothing to do with a setting.
+fn way_out(policy: &ExecutionPolicy, key: &str, provider: &str, reason: &str) -> Option<String> {
+    let setting = format!("provider_execution_policy.{key}");
+    if reason == "unapproved_worker_binary" {
+        return Some(format!(
+            "`.local/machine.yaml` lists the allowed names in `{setting}.allowed_bin_patterns`"
+        ));
+    }
+    let program = Program::of_provider(provider).ok()?;
+    let name = program.as_str();
+    let login = match program {
+        Program::Codex => "`codex login`",
+        Program::Claude => "`claude` and then `/login`",
+        Program::Gemini => "`gemini`",
+    };
+    Some(match policy.channel {
+        Channel::SubscriptionCli => format!(
+            "`.local/machine.yaml` has `{setting}.channel: subscription_cli`: log in with {login}, or run \
+             `ac adapters use {name} --api-key` to use an API key"
+        ),
+        Channel::Api => format!(
+            "`.local/machine.yaml` has `{setting}.channel: api`: set a key, or run \
+             `ac adapters use {name} --subscription` to use the login of {name}"
+        ),
+    })
 }
 
 async fn proof(
@@ -136,8 +169,9 @@ async fn proof(
         } else if vertex {
             "Vertex AI settings detected for Gemini API auth"
         } else {
-            let message = "gemini has no key: set GEMINI_API_KEY or GOOGLE_API_KEY".to_owned();
-            return Err(("auth_probe_failed", message));
+            let message = "gemini has no credentials: set GEMINI_API_KEY or GOOGLE_API_KEY, \
+                           or GOOGLE_GENAI_USE_VERTEXAI=true with GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION";
+            return Err(("auth_probe_failed", message.to_owned()));
         };
         if !policy.require_subscription_proof {
             return Ok(found);
@@ -193,6 +227,10 @@ async fn proof(
             }
         }
         Ok(Ok(_)) => failed("says that nobody is logged in"),
+        Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => Err((
+            "auth_probe_failed",
+            format!("{bin} is not installed or not in PATH"),
+        )),
         Ok(Err(_)) => failed("cannot be run"),
         Err(_) => failed("did not answer in time"),
     }
@@ -211,6 +249,33 @@ mod tests {
             Verdict::Passed { .. } => "passed",
             Verdict::Failed { reason, .. } => reason,
         }
+    }
+
+    #[tokio::test]
+    async fn a_program_that_is_not_there_is_called_not_installed() {
+        let verdict = judge(None, "codex", "/no/such/codex", &BTreeMap::new()).await;
+        let Verdict::Failed { message, .. } = verdict else {
+            panic!("a program that is not there passed");
+        };
+        assert!(
+            message.contains("/no/such/codex is not installed or not in PATH"),
+            "{message}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_refusal_names_the_setting_and_the_command_that_changes_it() {
+        let environment = BTreeMap::from([("OPENAI_API_KEY".to_owned(), "k".to_owned())]);
+        let Verdict::Failed { message, .. } = judge(None, "codex", "codex", &environment).await
+        else {
+            panic!("it passed");
+        };
+        assert_eq!(
+            message,
+            "OPENAI_API_KEY is set, and codex is to run on its subscription; `.local/machine.yaml` has \
+             `provider_execution_policy.codex.channel: subscription_cli`: log in with `codex login`, or run \
+             `ac adapters use codex --api-key` to use an API key"
+        );
     }
 
     #[tokio::test]

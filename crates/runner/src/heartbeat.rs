@@ -5,6 +5,7 @@ mod act;
 pub mod arbitration;
 mod beat;
 mod facts;
+mod forecast;
 #[cfg(test)]
 mod month;
 mod pending;
@@ -13,4 +14,5 @@ pub mod triage;
 
 pub use act::Carried;
 pub use beat::Heartbeats;
+pub use forecast::forecast;
 pub use tick::Tick;

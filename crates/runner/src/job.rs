@@ -6,6 +6,7 @@
 mod answer;
 mod attempt;
 mod lease;
+mod placement;
 mod probe;
 mod prompt;
 mod result;
@@ -26,6 +27,7 @@ use protocol::{
     Id as _,
     company::{
         Issue, JobId, ProjectId, RunStatus, Text,
+        context::ContextRef,
         job::{
             ContextMode, JobCollectResponse, JobListParams, JobPollResponse, JobRecord,
             JobRecordTag, JobResultStatus, JobSpec, JobStatus, JobSubmitResponse,
@@ -36,6 +38,7 @@ use serde_json::json;
 use tokio::sync::watch;
 
 pub(crate) use attempt::{close_run, failed, said};
+pub use placement::JobPlacement;
 pub(crate) use result::text;
 pub use surroundings::{Alone, ContextPlan, KeptPlan, Surroundings};
 pub(crate) use worker::kind as kind_of;
@@ -145,25 +148,47 @@ impl Jobs {
 
     /// Takes a job on. Answers before anything runs.
     pub async fn submit(&self, spec: JobSpec, again: Resubmit) -> Result<JobSubmitResponse, Error> {
+        self.submit_placed(spec, again, JobPlacement::default())
+            .await
+    }
+
+    /// The same, for a caller who says where the worker works.
+    pub async fn submit_placed(
+        &self,
+        spec: JobSpec,
+        again: Resubmit,
+        placement: JobPlacement,
+    ) -> Result<JobSubmitResponse, Error> {
         let this = self.clone();
-        on_thread(move || this.submit_here(spec, again)).await
+        on_thread(move || this.submit_here(spec, again, placement)).await
     }
 
     /// The same, on a thread of the runtime that may wait.
-    pub fn submit_here(&self, spec: JobSpec, again: Resubmit) -> Result<JobSubmitResponse, Error> {
+    pub fn submit_here(
+        &self,
+        spec: JobSpec,
+        again: Resubmit,
+        placement: JobPlacement,
+    ) -> Result<JobSubmitResponse, Error> {
         if self.is_closing() {
             return Err(Error::Closing);
         }
         let company = self.companies().open(&spec.workspace_dir)?;
-        let (company, spec, plan, job, status) = self.prepare(company, spec, again)?;
+        let (company, spec, plan, job, status) = self.prepare(company, spec, again, &placement)?;
         let response = JobSubmitResponse {
             workspace_dir: company.given().to_owned(),
             project_id: spec.project_id.clone(),
             job_id: job.clone(),
             status: status.unwrap_or(JobStatus::Queued),
+            warnings: spec
+                .worker_agent_id
+                .as_ref()
+                .and_then(|agent| crate::agent_warning(&company, agent.as_str()))
+                .into_iter()
+                .collect(),
         };
         if status.is_none() {
-            self.start(company, spec, job, plan);
+            self.start(company, spec, job, plan, placement);
         }
         Ok(response)
     }
@@ -174,6 +199,7 @@ impl Jobs {
         company: Company,
         mut spec: JobSpec,
         again: Resubmit,
+        placement: &JobPlacement,
     ) -> Result<Prepared, Error> {
         let job = match spec.job_id.trim() {
             "" => company.sources().id(),
@@ -205,6 +231,7 @@ impl Jobs {
                 return Err(company::Error::Refused(message).into());
             }
         }
+        placement.check(&company, &spec)?;
         spec.job_id = text(job.as_str());
         spec.workspace_dir = text(company.shown_path("").trim_end_matches('/'));
         self.inner
@@ -218,6 +245,7 @@ impl Jobs {
                     let message = "context_mode=auto requires manager_actor_id and manager_role";
                     return Err(company::Error::Refused(message.to_owned()).into());
                 }
+                keep_first_of_each(&mut spec.context_refs);
                 let plan = self.inner.surroundings.plan_context(&company, &spec)?;
                 spec.context_refs.clone_from(&plan.refs);
                 Some(plan)
@@ -238,13 +266,21 @@ impl Jobs {
         };
         company.write(|writer| {
             lease::hold(writer, &project, &job)?;
+            placement.keep(writer, &project, &job)?;
             writer.create_job(&project, &job, &record)
         })?;
         Ok((company, spec, plan, job, None))
     }
 
     /// Works on a job in the background.
-    fn start(&self, company: Company, spec: JobSpec, job: JobId, plan: Option<ContextPlan>) {
+    fn start(
+        &self,
+        company: Company,
+        spec: JobSpec,
+        job: JobId,
+        plan: Option<ContextPlan>,
+        placement: JobPlacement,
+    ) {
         let key = (
             company.root().to_owned(),
             spec.project_id.clone(),
@@ -277,6 +313,7 @@ impl Jobs {
                 job,
                 spec,
                 plan,
+                placement,
                 active,
             };
             runner.run().await;
@@ -291,7 +328,8 @@ impl Jobs {
         job: &JobId,
     ) -> Result<JobPollResponse, Error> {
         let (company, record) = self.record(workspace_dir, project, job).await?;
-        Ok(response(&company, job, &record))
+        let polled = response(&company, job, &record);
+        Ok(blocking(move || Ok(with_result_status(&company, polled))).await?)
     }
 
     /// Where a job stands and what came of it.
@@ -306,7 +344,10 @@ impl Jobs {
         let folder = company.clone();
         let left = blocking(move || Ok(files::left(&folder, &project, &name))).await?;
         Ok(JobCollectResponse {
-            job: response(&company, job, &record),
+            job: JobPollResponse {
+                result_status: left.result.as_ref().map(|result| result.status),
+                ..response(&company, job, &record)
+            },
             result: left.result,
             manager_digest: left.digest,
             heartbeat_report: left.report,
@@ -337,7 +378,8 @@ impl Jobs {
         if let Some(active) = active {
             active.cancel.send_replace(true);
         }
-        Ok(response(&company, job, &record))
+        let canceled = response(&company, job, &record);
+        Ok(blocking(move || Ok(with_result_status(&company, canceled))).await?)
     }
 
     /// The newest jobs of a project, sorted by id.
@@ -364,7 +406,7 @@ impl Jobs {
             }
             Ok(records
                 .iter()
-                .map(|(job, record)| response(&company, job, record))
+                .map(|(job, record)| with_result_status(&company, response(&company, job, record)))
                 .collect())
         });
         Ok(rows.await?)
@@ -506,7 +548,11 @@ impl Jobs {
             if let Some(plan) = &planned {
                 spec.context_refs.clone_from(&plan.refs);
             }
-            self.start(company.clone(), spec, job.clone(), planned);
+            let placement = {
+                let (company, project, job) = (company.clone(), project.clone(), job.clone());
+                blocking(move || JobPlacement::of(&company, &project, &job)).await?
+            };
+            self.start(company.clone(), spec, job.clone(), planned, placement);
             return Ok(());
         }
         if let Some(attempt) = last {
@@ -587,7 +633,20 @@ fn response(company: &Company, job: &JobId, record: &JobRecord) -> JobPollRespon
         current_attempt: record.current_attempt,
         attempts: record.attempts.clone(),
         final_result_relpath: record.final_result_relpath.as_ref().map(Text::to_string),
+        goal: Some(record.job.goal.to_string()),
+        result_status: None,
     }
+}
+
+/// Adds the status of the result, which is in a file of its own. Blocks.
+fn with_result_status(company: &Company, mut response: JobPollResponse) -> JobPollResponse {
+    if response.final_result_relpath.is_some() {
+        let JobPollResponse {
+            project_id, job_id, ..
+        } = &response;
+        response.result_status = files::result_status(company, project_id, job_id);
+    }
+    response
 }
 
 async fn on_thread<R: Send + 'static>(
@@ -602,4 +661,10 @@ async fn on_thread<R: Send + 'static>(
 /// The result of a job, below the project's folder.
 fn result_relpath(job: &JobId) -> String {
     format!("jobs/{job}/{}", files::RESULT)
+}
+
+/// Removes references that repeat the kind and value of an earlier one.
+fn keep_first_of_each(refs: &mut Vec<ContextRef>) {
+    let mut seen = BTreeSet::new();
+    refs.retain(|reference| seen.insert((reference.kind.as_str(), reference.value.clone())));
 }

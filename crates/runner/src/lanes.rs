@@ -25,17 +25,68 @@ pub struct Limits {
     pub team: u64,
 }
 
+/// The team of a session's agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Team {
+    /// Its id, which limits and fairness go by.
+    pub id: String,
+    /// Its name, for people.
+    pub name: String,
+}
+
 /// A session that wants to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Its provider.
     pub provider: String,
-    /// Its team; the empty text for agents without one.
-    pub team: String,
+    /// Its team. Agents without one share no team limit.
+    pub team: Option<Team>,
     /// Its priority.
     pub priority: Priority,
     /// What it must not exceed.
     pub limits: Limits,
+}
+
+impl Entry {
+    /// The key for taking turns: agents without a team take turns as one group.
+    fn group(&self) -> &str {
+        self.team.as_ref().map_or("", |team| team.id.as_str())
+    }
+}
+
+/// Why an entry cannot start yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Its provider cools down.
+    Cooldown(Cooldown),
+    /// As many sessions run in the company folder as it accepts.
+    WorkspaceLimit {
+        /// How many run.
+        running: u64,
+    },
+    /// As many sessions of its provider run as it accepts.
+    ProviderLimit {
+        /// How many run.
+        running: u64,
+    },
+    /// As many sessions of its team run as it accepts.
+    TeamLimit {
+        /// The team.
+        team: Team,
+        /// How many run.
+        running: u64,
+    },
+}
+
+/// An entry that has not started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its place in the line, from 1.
+    pub position: u64,
+    /// What it waits for; none if it starts with the next look at the lane.
+    pub obstacle: Option<Obstacle>,
+    /// The entry.
+    pub entry: Entry,
 }
 
 /// The name of an entry in its lane.
@@ -87,6 +138,32 @@ pub struct Cooldown {
     pub reason: String,
 }
 
+impl Cooldown {
+    /// What caused it: `rate_limit`, `transient`, `interactive` or `auth`.
+    pub fn cause(&self) -> &str {
+        let cause = self.reason.split_once(':');
+        cause.map_or(self.reason.as_str(), |(cause, _)| cause)
+    }
+
+    /// What caused it, in a sentence about the provider.
+    pub fn sentence(&self, provider: &str) -> String {
+        let cause = match self.cause() {
+            "rate_limit" => "it reported a rate limit",
+            "transient" => "the network failed",
+            "interactive" => "it asked for input that nobody could give",
+            "auth" => "it refused the login",
+            other => other,
+        };
+        let detail = self.reason.split_once(':').map_or("", |(_, detail)| detail);
+        let detail = detail.trim().trim_end_matches('.');
+        if detail.is_empty() {
+            format!("provider `{provider}` cools down because {cause}")
+        } else {
+            format!("provider `{provider}` cools down because {cause}: {detail}")
+        }
+    }
+}
+
 /// The sessions of one company folder that run or wait.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
@@ -113,7 +190,7 @@ impl Lane {
         self.next += 1;
         // A team that comes new does not catch up on what it did not want before.
         let least = self.served.values().min().copied().unwrap_or(0);
-        self.served.entry(entry.team.clone()).or_insert(least);
+        self.served.entry(entry.group().to_owned()).or_insert(least);
         self.waiting.insert(ticket, (entry, now_ms));
         ticket
     }
@@ -130,7 +207,7 @@ impl Lane {
                 return started;
             };
             let (entry, _) = self.waiting.remove(&ticket).expect("it was just found");
-            *self.served.entry(entry.team.clone()).or_insert(0) += 1;
+            *self.served.entry(entry.group().to_owned()).or_insert(0) += 1;
             self.running.insert(ticket, entry);
             started.push(ticket);
         }
@@ -160,6 +237,24 @@ impl Lane {
         let ticket = lane.enter(entry, now_ms);
         lane.start_ready(now_ms);
         lane.position(ticket, now_ms)
+    }
+
+    /// What an entry that has not started waits for; none if it does not wait.
+    pub fn waiting(&self, ticket: Ticket, now_ms: i64) -> Option<Waiting> {
+        let (entry, _) = self.waiting.get(&ticket)?;
+        Some(Waiting {
+            position: self.position(ticket, now_ms)?,
+            obstacle: self.obstacle(entry, now_ms),
+            entry: entry.clone(),
+        })
+    }
+
+    /// How many entries of a provider have not started.
+    pub fn waiting_for(&self, provider: &str) -> u64 {
+        let waiting = self.waiting.values();
+        waiting
+            .filter(|(entry, _)| entry.provider == provider)
+            .count() as u64
     }
 
     /// How many run.
@@ -216,6 +311,18 @@ impl Lane {
         );
     }
 
+    /// Ends the cool-down of a provider, or of all, and answers those that had not ended by themselves.
+    pub fn clear_cooldowns(
+        &mut self,
+        provider: Option<&str>,
+        now_ms: i64,
+    ) -> BTreeMap<String, Cooldown> {
+        let mut cleared = self.cooldowns(now_ms);
+        cleared.retain(|name, _| provider.is_none_or(|provider| provider == name));
+        self.cooldowns.retain(|name, _| !cleared.contains_key(name));
+        cleared
+    }
+
     /// When somebody who waits could start although nothing ends.
     pub fn wake_at(&self, now_ms: i64) -> Option<i64> {
         let providers = self.waiting.values().map(|(entry, _)| &entry.provider);
@@ -235,7 +342,7 @@ impl Lane {
                     Priority::Low => 2,
                 };
                 let level = (level - (now_ms - since).max(0) / AGEING_MS).max(0);
-                let served = self.served.get(&entry.team).copied().unwrap_or(0);
+                let served = self.served.get(entry.group()).copied().unwrap_or(0);
                 (level, served, *ticket)
             })
             .collect();
@@ -245,7 +352,7 @@ impl Lane {
         let mut turns: Vec<_> = order
             .iter()
             .map(|(level, served, ticket)| {
-                let team = self.waiting[ticket].0.team.as_str();
+                let team = self.waiting[ticket].0.group();
                 let behind = ahead.entry((*level, team)).or_insert(0);
                 let turn = served + *behind;
                 *behind += 1;
@@ -257,13 +364,31 @@ impl Lane {
     }
 
     fn is_runnable(&self, entry: &Entry, now_ms: i64) -> bool {
+        self.obstacle(entry, now_ms).is_none()
+    }
+
+    /// Why an entry cannot start at this moment. A cool-down comes first, because its end is known.
+    fn obstacle(&self, entry: &Entry, now_ms: i64) -> Option<Obstacle> {
         let of = |same: &dyn Fn(&Entry) -> bool| {
             self.running.values().filter(|other| same(other)).count() as u64
         };
-        self.cooldown(&entry.provider, now_ms).is_none()
-            && self.running() < entry.limits.workspace
-            && of(&|other| other.provider == entry.provider) < entry.limits.provider
-            && of(&|other| other.team == entry.team) < entry.limits.team
+        if let Some(cooldown) = self.cooldown(&entry.provider, now_ms) {
+            return Some(Obstacle::Cooldown(cooldown.clone()));
+        }
+        let running = self.running();
+        if running >= entry.limits.workspace {
+            return Some(Obstacle::WorkspaceLimit { running });
+        }
+        let running = of(&|other| other.provider == entry.provider);
+        if running >= entry.limits.provider {
+            return Some(Obstacle::ProviderLimit { running });
+        }
+        let team = entry.team.as_ref()?;
+        let running = of(&|other| other.team.as_ref().is_some_and(|other| other.id == team.id));
+        (running >= entry.limits.team).then(|| Obstacle::TeamLimit {
+            team: team.clone(),
+            running,
+        })
     }
 }
 
@@ -276,7 +401,10 @@ mod tests {
     fn entry(team: &str, provider: &str, priority: Priority) -> Entry {
         Entry {
             provider: provider.to_owned(),
-            team: team.to_owned(),
+            team: (!team.is_empty()).then(|| Team {
+                id: team.to_owned(),
+                name: team.to_uppercase(),
+            }),
             priority,
             limits: Limits {
                 workspace: 1,
@@ -376,6 +504,58 @@ mod tests {
         assert_eq!(lane.start_ready(9_000_000), [ticket]);
     }
 
+    #[test]
+    fn agents_without_a_team_share_no_team_limit() {
+        let limits = Limits {
+            workspace: 9,
+            provider: 9,
+            team: 1,
+        };
+        let mut lane = Lane::default();
+        let mut enter = |team| {
+            let entry = Entry {
+                limits,
+                ..entry(team, "p", Priority::Normal)
+            };
+            lane.enter(entry, 0)
+        };
+        let (first, second) = (enter(""), enter(""));
+        let (third, fourth) = (enter("a"), enter("a"));
+        let mut started = lane.start_ready(0);
+        started.sort();
+        assert_eq!(started, [first, second, third]);
+        let obstacle = lane.waiting(fourth, 0).unwrap().obstacle;
+        let Some(Obstacle::TeamLimit { team, running }) = obstacle else {
+            panic!("{obstacle:?}");
+        };
+        assert_eq!((team.name.as_str(), running), ("A", 1));
+    }
+
+    #[test]
+    fn an_entry_that_waits_says_what_for() {
+        let mut lane = Lane::default();
+        let first = lane.enter(entry("", "p", Priority::Normal), 0);
+        assert_eq!(lane.start_ready(0), [first]);
+        let second = lane.enter(entry("", "q", Priority::Normal), 0);
+        let obstacle = |lane: &Lane, now_ms| lane.waiting(second, now_ms).unwrap().obstacle;
+        assert_eq!(
+            obstacle(&lane, 0),
+            Some(Obstacle::WorkspaceLimit { running: 1 })
+        );
+        lane.cool_down("q", Strain::Transient, "reset", None, 0, 0.0);
+        let Some(Obstacle::Cooldown(cooldown)) = obstacle(&lane, 0) else {
+            panic!("the cool-down comes first");
+        };
+        assert_eq!(cooldown.until_ms, 60_000);
+        lane.leave(first);
+        assert_eq!(lane.start_ready(0), []);
+        let cleared = lane.clear_cooldowns(Some("q"), 1);
+        assert_eq!(cleared["q"].until_ms, 60_000);
+        assert!(lane.clear_cooldowns(None, 1).is_empty());
+        assert_eq!(lane.start_ready(1), [second]);
+        assert_eq!(lane.waiting(second, 1), None);
+    }
+
     proptest! {
         #[test]
         fn limits_hold_and_everybody_runs_in_the_end(
@@ -403,7 +583,7 @@ mod tests {
                     let own = &lane.running[ticket];
                     let same = |f: &dyn Fn(&Entry) -> bool| lane.running.values().filter(|e| f(e)).count() as u64;
                     prop_assert!(same(&|e| e.provider == own.provider) <= own.limits.provider);
-                    prop_assert!(same(&|e| e.team == own.team) <= own.limits.team);
+                    prop_assert!(own.team.is_none() || same(&|e| e.team == own.team) <= own.limits.team);
                     prop_assert!(same(&|_| true) <= own.limits.workspace);
                 }
                 if !running.is_empty() {

@@ -22,6 +22,8 @@ use crate::record;
 pub(crate) struct Pipes {
     pub(crate) stdout: Receiver,
     pub(crate) stderr: Receiver,
+    /// Keeps the lock when the pipes are read to their end, until the end of the session is written down.
+    pub(crate) lock: Option<File>,
 }
 
 /// The ends of the worker.
@@ -50,9 +52,13 @@ fn paths(company: &Company, session_ref: &str) -> [PathBuf; 2] {
 pub(crate) fn make(company: &Company, session_ref: &str) -> io::Result<(Pipes, Ends)> {
     remove(company, session_ref);
     let [stdout, stderr] = paths(company, session_ref);
-    let (stdout, stdout_end) = make_one(&stdout)?;
-    let (stderr, stderr_end) = make_one(&stderr)?;
-    let pipes = Pipes { stdout, stderr };
+    let (stdout, stdout_end, lock) = make_one(&stdout)?;
+    let (stderr, stderr_end, _) = make_one(&stderr)?;
+    let pipes = Pipes {
+        stdout,
+        stderr,
+        lock,
+    };
     let ends = Ends {
         stdout: stdout_end,
         stderr: stderr_end,
@@ -60,13 +66,16 @@ pub(crate) fn make(company: &Company, session_ref: &str) -> io::Result<(Pipes, E
     Ok((pipes, ends))
 }
 
-fn make_one(path: &Path) -> io::Result<(Receiver, Stdio)> {
+fn make_one(path: &Path) -> io::Result<(Receiver, Stdio, Option<File>)> {
     match make_named(path) {
-        Ok((ours, theirs)) => Ok((Receiver::from_file(ours)?, theirs.into())),
+        Ok((ours, theirs)) => {
+            let lock = ours.try_clone()?;
+            Ok((Receiver::from_file(ours)?, theirs.into(), Some(lock)))
+        }
         Err(error) => {
             tracing::debug!(%error, path = %path.display(), "a pipe has no name");
             let (ours, theirs) = io::pipe()?;
-            Ok((Receiver::from_owned_fd(ours.into())?, theirs.into()))
+            Ok((Receiver::from_owned_fd(ours.into())?, theirs.into(), None))
         }
     }
 }
@@ -120,6 +129,7 @@ pub(crate) fn take_over(company: &Company, session_ref: &str) -> Option<Pipes> {
     let stdout = reader(&stdout).ok()?;
     stdout.try_lock().ok()?;
     Some(Pipes {
+        lock: Some(stdout.try_clone().ok()?),
         stdout: Receiver::from_file(stdout).ok()?,
         stderr: Receiver::from_file(reader(&stderr).ok()?).ok()?,
     })

@@ -10,13 +10,13 @@ use std::{
 
 use company::{
     Company,
-    document::{Agent, Machine, Run, RunSpec},
+    document::{Agent, Machine, Run, RunSpec, Team},
     layout,
 };
 use protocol::{
     Id as _,
     company::{
-        AgentId, JobId, MilestoneId, ProjectId, RepoId, RunId, TaskId, Text,
+        AgentId, JobId, MilestoneId, ProjectId, RepoId, RunId, TaskId, TeamId, Text,
         session::{
             CompanySessionInstruction, CompanySessionLaunchParams, CompanySessionMode,
             CompanySessionPermission,
@@ -29,10 +29,12 @@ use crate::{
     Options,
     briefing::{Brief, Briefer, Worker, WorkerOver},
     budget::Budgets,
-    driver::{CommandLine, Driver, Outcome, Wish},
+    driver::{CommandLine, Driver, Outcome, Reader, Wish, codex},
     environment::{self, MARK, Wanted},
-    guard, instructions,
+    guard, instructions, names,
     record::SessionRecord,
+    threads,
+    working_folder::{InPlace, WorkingFolder},
     worktree::{self, Worktree},
 };
 
@@ -45,6 +47,8 @@ pub(crate) struct Plan {
     pub(crate) session_ref: String,
     pub(crate) agent: String,
     pub(crate) team: Option<String>,
+    /// The name of the team; its id if it has no document.
+    pub(crate) team_name: Option<String>,
     pub(crate) provider: String,
     pub(crate) context_pack: String,
     pub(crate) machine: Option<Arc<Machine>>,
@@ -63,21 +67,29 @@ pub(crate) struct Plan {
     pub(crate) permission: CompanySessionPermission,
     pub(crate) timeout: Duration,
     pub(crate) idle_timeout: Duration,
+    /// The two as the launch gave them, in milliseconds; absent where the usual ones hold.
+    pub(crate) limits: (Option<u64>, Option<u64>),
     /// Whether spending is watched while it runs; if nothing was said, whether the output is understood decides.
     pub(crate) live_budget: Option<bool>,
+    /// Set if a person chose that a worker program runs in the repository or the company folder itself.
+    pub(crate) in_place: Option<InPlace>,
     /// What a job adds.
     pub(crate) extra: Extra,
     /// Who tells workers what they should know.
     pub(crate) briefer: Briefer,
     /// Secrets of the gateway itself.
     hidden: Vec<String>,
+    /// Names of the run that stand for nothing, in a sentence each.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// What a job adds to a launch; nobody can ask for it on the wire.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extra {
-    /// Whether it runs in an empty folder of its own instead of the company folder, which workers must not change.
-    pub(crate) scratch: bool,
+    /// Whether a command line of the caller is that of a worker program, because an agent's template made it.
+    pub(crate) is_worker: bool,
+    /// Whether the session is never resumed: it is only asked for a text.
+    pub(crate) is_one_shot: bool,
     /// The form of the answer, for programs that can be told.
     pub(crate) schema: Option<Value>,
     /// What an agent may use, where its program can be told.
@@ -96,27 +108,29 @@ pub(crate) struct Command {
     pub(crate) instructions: Vec<CompanySessionInstruction>,
 }
 
-/// Where a session runs.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    /// The repository, if it is one.
-    pub(crate) repo: Option<PathBuf>,
-    /// Its own copy.
-    pub(crate) worktree: Option<Worktree>,
-}
-
 impl Plan {
     pub(crate) fn new(
         company: Company,
         params: &CompanySessionLaunchParams,
         run: &Run,
         options: &Options,
+        in_place: Option<InPlace>,
         extra: Extra,
     ) -> Self {
         let agent: Option<Arc<Agent>> = AgentId::parse(&run.agent_id).ok().and_then(|id| {
             company
                 .read(&format!("{}/agent.yaml", layout::agent(&id)))
                 .ok()
+        });
+        let team = agent
+            .and_then(|agent| agent.team_id.clone())
+            .filter(|team| !team.is_empty());
+        let team_name = team.as_ref().map(|id| {
+            let named = TeamId::parse(id).ok().and_then(|id| {
+                let path = format!("{}/team.yaml", layout::team(&id));
+                company.read::<Team>(&path).ok()
+            });
+            named.map_or_else(|| id.clone(), |team| team.name.to_string())
         });
         let machine: Option<Arc<Machine>> = company.read(layout::MACHINE).ok();
         let argv: Vec<String> = params
@@ -149,9 +163,8 @@ impl Plan {
             project: params.project_id.clone(),
             run: params.run_id.clone(),
             agent: run.agent_id.to_string(),
-            team: agent
-                .and_then(|agent| agent.team_id.clone())
-                .filter(|team| !team.is_empty()),
+            team,
+            team_name,
             provider: run.provider.to_string(),
             context_pack: run.context_pack_id.to_string(),
             machine,
@@ -185,12 +198,21 @@ impl Plan {
             permission: params.permission_level.unwrap_or_default(),
             timeout: length(params.timeout_ms, options.timeout),
             idle_timeout: length(params.idle_timeout_ms, options.idle_timeout),
+            limits: (params.timeout_ms, params.idle_timeout_ms),
             live_budget: params.budget_enforcement.map(|when| {
                 when == protocol::company::session::CompanySessionBudgetEnforcement::Live
             }),
+            in_place,
             extra,
             briefer: options.briefer.clone(),
             hidden: options.secrets.clone(),
+            warnings: [
+                names::agent_warning(&company, &run.agent_id),
+                names::provider_warning(&run.provider, options),
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
             company,
         }
     }
@@ -262,12 +284,30 @@ impl Plan {
         self.company.path(&self.run_folder()).display().to_string()
     }
 
+    /// Whether this runs a worker program, and not a plain command of the caller.
+    fn is_worker(&self) -> bool {
+        match (&self.driver, self.argv.first()) {
+            (Driver::CodexAppServer, _) => true,
+            (_, Some(program)) => self.extra.is_worker || Driver::of_program(program).is_some(),
+            (driver, None) => *driver != Driver::Command,
+        }
+    }
+
+    /// Whether a worker program may write. The flags of a command line that the caller gave are not ours, so they may
+    /// allow it whatever the permission level says.
+    fn may_write(&self) -> bool {
+        let is_callers_line = !self.argv.is_empty() && !self.extra.is_worker;
+        is_callers_line || self.permission != CompanySessionPermission::ReadOnly
+    }
+
     /// Where it runs. Nothing is made yet.
-    pub(crate) fn place(&self) -> Result<Place, String> {
+    pub(crate) fn working_folder(&self) -> Result<WorkingFolder, String> {
         let Some(repo_id) = &self.repo else {
-            return Ok(Place {
-                repo: None,
-                worktree: None,
+            return Ok(if self.is_worker() && self.in_place.is_none() {
+                let scratch = format!("{}/work", self.run_folder());
+                WorkingFolder::Scratch(self.company.path(&scratch))
+            } else {
+                WorkingFolder::Company
             });
         };
         let roots = self.machine.as_ref().map(|machine| &machine.repo_roots);
@@ -277,35 +317,37 @@ impl Plan {
                 .flat_map(BTreeMap::keys)
                 .map(String::as_str)
                 .collect();
-            let known = match known.is_empty() {
-                true => "none".to_owned(),
-                false => known.join(", "),
+            let known = if known.is_empty() {
+                "none".to_owned()
+            } else {
+                known.join(", ")
             };
             return Err(format!("Unknown repo_id: {repo_id}. Known repos: {known}"));
         };
-        let worktree = match &self.task {
-            Some(task) => worktree::wanted(
-                &self.company,
-                &self.project,
-                &self.run,
-                task,
-                self.milestone.as_ref(),
-            )?,
-            None => None,
+        let repo = PathBuf::from(root);
+        let requirement = match &self.task {
+            Some(task) => {
+                worktree::requirement(&self.company, &self.project, task, self.milestone.as_ref())?
+            }
+            None => worktree::Requirement::None,
         };
-        Ok(Place {
-            repo: Some(PathBuf::from(root)),
-            worktree,
+        let is_isolated = match (requirement, &self.in_place) {
+            (worktree::Requirement::Explicit, Some(_)) => {
+                let task = self.task.as_ref().map_or("", TaskId::as_str);
+                return Err(format!(
+                    "task `{task}` requires a worktree, so `in_place` is not possible"
+                ));
+            }
+            (worktree::Requirement::Explicit | worktree::Requirement::Implied, None) => true,
+            (worktree::Requirement::Implied | worktree::Requirement::None, Some(_)) => false,
+            (worktree::Requirement::None, None) => self.is_worker() && self.may_write(),
+        };
+        Ok(if is_isolated {
+            let worktree = Worktree::of(&self.project, self.task.as_ref(), &self.run);
+            WorkingFolder::Worktree { repo, worktree }
+        } else {
+            WorkingFolder::Checkout(repo)
         })
-    }
-
-    /// The folder below which it runs, unless it gets a copy of a repository.
-    pub(crate) fn base(&self, place: &Place) -> PathBuf {
-        match &place.repo {
-            Some(repo) => repo.clone(),
-            None if self.extra.scratch => self.company.path(&format!("{}/work", self.run_folder())),
-            None => self.company.root().to_owned(),
-        }
     }
 
     /// The file with the form of the answer.
@@ -342,6 +384,18 @@ impl Plan {
         }
     }
 
+    /// What reads the output of its program.
+    pub(crate) fn reader(&self) -> Reader {
+        match self.driver.reader() {
+            Reader::Codex(_) => {
+                let parent = threads::forked_thread(&self.argv).map(ToOwned::to_owned);
+                let known = threads::known(&self.company);
+                Reader::Codex(codex::Output::continuing(known, parent))
+            }
+            reader @ (Reader::Nothing | Reader::Claude(_) | Reader::Gemini(_)) => reader,
+        }
+    }
+
     /// What no output may show: the secrets of its environment and those of the gateway.
     pub(crate) fn secrets(&self, environment: &BTreeMap<String, String>) -> Vec<String> {
         let mut secrets = environment::secrets(environment);
@@ -353,7 +407,7 @@ impl Plan {
     pub(crate) fn asked(&self, brief: Option<&Brief>) -> String {
         let task = self.task_text().unwrap_or_default();
         match brief {
-            Some(brief) if !task.trim().is_empty() => format!("{}\n\n{task}", brief.text),
+            Some(brief) if !task.trim().is_empty() => brief.before(task),
             Some(_) | None => task.to_owned(),
         }
     }
@@ -466,6 +520,7 @@ impl Plan {
                 .as_ref()
                 .map(|schema| (schema.to_string(), self.schema_path().display().to_string())),
             allowed_tools: self.extra.allowed_tools.clone(),
+            keeps_session: !self.extra.is_one_shot,
         };
         let made = match makes_line && !wish.prompt.trim().is_empty() {
             true => self.driver.command_line(&wish),

@@ -85,6 +85,20 @@ impl ProcessId {
         }
     }
 
+    /// How long ago it began, by a clock that nobody sets. None where the system does not tell.
+    pub fn age(self) -> Option<Duration> {
+        /// Ticks of `/proc` in a second (`USER_HZ`), the same on every architecture we run on.
+        const TICKS_PER_SECOND: u64 = 100;
+        let uptime = fs::read_to_string("/proc/uptime").ok()?;
+        let uptime: f64 = uptime.split_whitespace().next()?.parse().ok()?;
+        let began = Duration::from_millis(self.start_ticks? * 1000 / TICKS_PER_SECOND);
+        Some(
+            Duration::try_from_secs_f64(uptime)
+                .ok()?
+                .saturating_sub(began),
+        )
+    }
+
     /// Sends a signal, if it is still this process.
     pub fn signal(self, signal: Signal) {
         if self.is_alive()

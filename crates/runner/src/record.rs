@@ -67,6 +67,12 @@ pub struct SessionRecord {
     /// When the process began, in ticks since the system did: ids are used again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid_start_ticks: Option<u64>,
+    /// How long it may run, in milliseconds, if its launch said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// How long it may print nothing, in milliseconds, if its launch said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_timeout_ms: Option<u64>,
     /// The file that says that somebody wants it stopped, below the project's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_marker_relpath: Option<String>,
@@ -108,6 +114,7 @@ impl SessionRecord {
             error: self.error.clone(),
             queued: None,
             queue_position: None,
+            queue_reason: None,
         }
     }
 

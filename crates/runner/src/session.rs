@@ -23,8 +23,6 @@ use crate::{
     scribe::Scribe,
 };
 
-const SPAWN_FAILED: &str = "spawn_failed";
-
 /// Why a session could not be started.
 #[derive(Debug)]
 pub(crate) struct NotStarted {
@@ -36,7 +34,7 @@ impl NotStarted {
     /// The system did not start the program.
     fn spawn(error: String) -> Self {
         Self {
-            reason: SPAWN_FAILED,
+            reason: "spawn_failed",
             error,
         }
     }
@@ -107,9 +105,6 @@ pub(crate) async fn take_over(
 /// Writes down that a session could not be started.
 pub(crate) async fn fail(scribe: &Scribe, live: &Live, not_started: NotStarted) {
     let NotStarted { reason, error } = not_started;
-    if reason == SPAWN_FAILED {
-        live.note_not_spawned();
-    }
     let mut record = live.state().record;
     record.status = RunStatus::Failed;
     record.error = Some(error.clone());

@@ -1,5 +1,6 @@
 //! All sessions: those of this process, and the records of earlier ones.
 
+mod cancel;
 mod detached;
 mod explain;
 mod known;
@@ -8,6 +9,8 @@ mod list;
 mod places;
 mod preflight;
 mod taken_over;
+
+pub use cancel::Cancellation;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,7 +27,10 @@ use protocol::{
     Id as _,
     company::{
         ProjectId, RunId,
-        session::{CompanySessionCollectResponse, CompanySessionLaunchParams, CompanySessionState},
+        session::{
+            CompanySessionCollectResponse, CompanySessionCooldown, CompanySessionLaunchParams,
+            CompanySessionState,
+        },
     },
 };
 use tokio::time::sleep;
@@ -60,8 +66,13 @@ struct Inner {
     /// By company folder and name.
     live: Mutex<BTreeMap<Key, Arc<Known>>>,
     lanes: Mutex<BTreeMap<PathBuf, Queue>>,
+    /// Runs that were cancelled by this process, which no launch may start: it may have read them before.
+    cancelled: Mutex<BTreeSet<Key>>,
     /// Folders whose old records were looked at.
     looked_at: Mutex<BTreeSet<PathBuf>>,
+    /// Folders in which sessions are taken over whose gateway ends.
+    watched: Mutex<BTreeMap<PathBuf, Company>>,
+    watching: Once,
     /// Held while a session is taken over, so that two callers do not both try.
     taking_over: tokio::sync::Mutex<()>,
     closing: AtomicBool,
@@ -101,12 +112,20 @@ impl Sessions {
                 companies,
                 live: Mutex::default(),
                 lanes: Mutex::default(),
+                cancelled: Mutex::default(),
                 looked_at: Mutex::default(),
+                watched: Mutex::default(),
+                watching: Once::new(),
                 taking_over: tokio::sync::Mutex::default(),
                 closing: AtomicBool::new(false),
                 reaping: Once::new(),
             }),
         }
+    }
+
+    /// How sessions run unless a launch says otherwise.
+    pub fn options(&self) -> &Options {
+        &self.inner.options
     }
 
     /// What a worker is told, for a job that asks it in its own way.
@@ -226,6 +245,26 @@ impl Sessions {
         inner
             .cool_down(company, provider, strain, detail, retry_at_ms)
             .await;
+    }
+
+    /// The cool-downs of a company folder.
+    pub async fn cooldowns(
+        &self,
+        workspace_dir: &str,
+    ) -> Result<Vec<CompanySessionCooldown>, Error> {
+        let company = open(&self.inner.companies, workspace_dir).await?;
+        let inner = Arc::clone(&self.inner);
+        Ok(blocking(move || Ok(inner.cooldowns(&company))).await?)
+    }
+
+    /// Ends the cool-down of a provider, or of all; what waited for it starts.
+    pub async fn clear_cooldowns(
+        &self,
+        workspace_dir: &str,
+        provider: Option<&str>,
+    ) -> Result<Vec<CompanySessionCooldown>, Error> {
+        let company = open(&self.inner.companies, workspace_dir).await?;
+        self.inner.clear_cooldowns(&company, provider).await
     }
 
     /// The company folders.

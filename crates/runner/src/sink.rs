@@ -169,6 +169,11 @@ impl Sink {
         }
     }
 
+    /// The largest count that was printed before the worker gave its final one.
+    pub(crate) fn largest_usage(&self) -> Option<TokenCounts> {
+        self.facts.largest().cloned()
+    }
+
     /// UTF-16 units of everything that was printed.
     pub(crate) fn chars(&self) -> u64 {
         self.chars
@@ -259,6 +264,14 @@ impl Sink {
                 if is_new {
                     usage.extend(self.reader.usage().cloned());
                     heard.usage = usage.last().cloned();
+                } else if stream == Stream::Stdout
+                    && ["_tokens\"", "TokenCount\""]
+                        .iter()
+                        .any(|word| line.contains(word))
+                    && let Ok(value) = serde_json::from_str::<Value>(line)
+                {
+                    // Counts of single requests. They matter if the session ends before the final count.
+                    self.facts.usage(&value);
                 }
                 let compactions = self.reader.compactions();
                 if compactions > self.compactions {

@@ -54,6 +54,14 @@ impl TokenCounts {
         }
     }
 
+    /// The same for a session that ended before its worker gave the final count: it used at least this much.
+    pub fn reported_so_far(&self, provider: &str) -> Usage {
+        Usage {
+            confidence: Confidence::Low,
+            ..self.reported(provider)
+        }
+    }
+
     fn numbers(&self) -> [Option<u64>; 5] {
         [
             self.input,

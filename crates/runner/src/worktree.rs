@@ -1,11 +1,15 @@
-//! A copy of a repository for one run: made when a task asks for it, removed when it is old.
+//! The worktree of a repository for one run: made for worker programs that may write and for tasks that ask for it,
+//! removed when it is old.
 //!
 //! Nothing outside `.local/worktrees` of the company folder is ever removed, whatever a run's document says.
 
 use std::{
-    fs, io,
+    fs::{self, File, TryLockError},
+    io::{self, Write as _},
+    os::unix::fs::MetadataExt as _,
     path::{Component, Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use company::{
@@ -25,20 +29,31 @@ use protocol::{
     },
 };
 
+use tokio::time::{sleep, timeout};
+
 use crate::{
-    git::{git, git_text},
+    git::{git, git_holding, git_text},
     session::blocking,
 };
 
 /// Where worktrees are made.
 const ROOT: &str = ".local/worktrees";
+/// Stands in paths and branches for the task of a run that has none.
+const WITHOUT_TASK: &str = "runs";
 /// How long a run must have been over, in hours.
 const DEFAULT_AGE: f64 = 72.0;
 
 /// Git reads all worktrees of a repository to add one, and fails over one that is half made: one at a time.
 static CHANGING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// A worktree that a run is to have.
+/// Beside a worktree while it is made: it stays if that was interrupted. Git holds its lock while it works.
+const PREPARING: &str = "preparing";
+/// How often another process is looked at that makes the same worktree.
+const LOOKS: Duration = Duration::from_millis(50);
+/// How long another process may take for it.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A worktree of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Worktree {
     /// Below the company folder.
@@ -47,14 +62,24 @@ pub(crate) struct Worktree {
     pub(crate) branch: String,
 }
 
-/// Whether a run gets a worktree: its task says so, or the milestone is about code and the task does not forbid it.
-pub(crate) fn wanted(
+/// Whether the task of a run asks for a worktree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Requirement {
+    /// The task says so.
+    Explicit,
+    /// Its milestone is about code, and the task does not rule it out.
+    Implied,
+    /// Neither.
+    None,
+}
+
+/// Whether a task asks for a worktree. The milestone must be one of the task.
+pub(crate) fn requirement(
     company: &Company,
     project: &ProjectId,
-    run: &RunId,
     task: &TaskId,
     milestone: Option<&MilestoneId>,
-) -> Result<Option<Worktree>, String> {
+) -> Result<Requirement, String> {
     let document = company
         .read_markdown::<Task>(&layout::task(project, task))
         .map_err(|error| error.or_not_found("Task", task.as_str()).to_string())?;
@@ -71,58 +96,206 @@ pub(crate) fn wanted(
         None => None,
     };
     let scope = document.head.scope.as_ref();
-    let isolates = match scope.and_then(|scope| scope.requires_worktree_isolation) {
-        Some(required) => required,
-        None => kind == Some(MilestoneKind::Coding),
-    };
-    Ok(isolates.then(|| Worktree {
-        relpath: format!("{ROOT}/{project}/{task}/{run}"),
-        branch: format!("ac/{project}/{task}/{run}"),
-    }))
+    Ok(
+        match scope.and_then(|scope| scope.requires_worktree_isolation) {
+            Some(true) => Requirement::Explicit,
+            None if kind == Some(MilestoneKind::Coding) => Requirement::Implied,
+            Some(false) | None => Requirement::None,
+        },
+    )
 }
 
 impl Worktree {
-    /// Makes it. One that this run made before is used again if nothing is changed in it.
+    /// The worktree of a run, for its task if it has one.
+    pub(crate) fn of(project: &ProjectId, task: Option<&TaskId>, run: &RunId) -> Self {
+        let group = task.map_or(WITHOUT_TASK, TaskId::as_str);
+        Self {
+            relpath: format!("{ROOT}/{project}/{group}/{run}"),
+            branch: format!("ac/{project}/{group}/{run}"),
+        }
+    }
+
+    /// Makes it and answers the folder that corresponds to `repo`, which may be a folder inside a repository. One that
+    /// this run made before is used again if nothing is changed in it; one that was interrupted is made anew.
     pub(crate) async fn prepare(&self, company: &Company, repo: &Path) -> Result<PathBuf, String> {
         let path = company.path(&self.relpath);
-        if path.exists() {
-            let branch = git_text(&path, &["rev-parse", "--abbrev-ref", "HEAD"]).await?;
-            if branch != self.branch {
-                return Err(format!(
-                    "`{}` is there already and is no worktree of this run",
-                    self.relpath
-                ));
-            }
-            let changes = git(&path, &["status", "--porcelain=v1"]).await?;
-            return match changes.is_empty() {
-                true => Ok(path),
-                false => Err(format!(
-                    "`{}` of this run has uncommitted changes",
-                    self.relpath
-                )),
-            };
-        }
         if let Some(parent) = path.parent().map(Path::to_owned) {
             let made = blocking(move || company::files::make_dir(&parent)).await;
             made.map_err(|error| error.to_string())?;
         }
+        let prefix = git_text(repo, &["rev-parse", "--show-prefix"])
+            .await
+            .map_err(|error| no_worktree(repo, &error))?;
         let _turn = CHANGING.lock().await;
+        let marker = Marker::hold(company.path(&format!("{}.{PREPARING}", self.relpath))).await?;
+        if marker.was_interrupted || self.is_initializing(&path, repo).await {
+            self.discard(company, &path, repo).await?;
+        }
+        if path.exists() {
+            self.reuse(&path).await?;
+        } else if let Err(first) = self.add(&path, repo, &marker).await {
+            // Git may have been killed: what it left would be in the way of every later try.
+            self.discard(company, &path, repo).await?;
+            self.add(&path, repo, &marker)
+                .await
+                .map_err(|_| no_worktree(repo, &first))?;
+        }
+        marker.remove();
+        Ok(path.join(prefix))
+    }
+
+    async fn add(&self, path: &Path, repo: &Path, marker: &Marker) -> Result<(), String> {
         let target = path.to_string_lossy().into_owned();
         let known = format!("refs/heads/{}", self.branch);
         let branch_exists = git(repo, &["show-ref", "--verify", "--quiet", &known])
             .await
             .is_ok();
-        match branch_exists {
-            true => git(repo, &["worktree", "add", "--force", &target, &self.branch]).await?,
-            false => {
-                git(
-                    repo,
-                    &["worktree", "add", "-b", &self.branch, &target, "HEAD"],
-                )
-                .await?
+        let arguments = if branch_exists {
+            vec!["worktree", "add", "--force", &target, &self.branch]
+        } else {
+            vec!["worktree", "add", "-b", &self.branch, &target, "HEAD"]
+        };
+        let lock = marker.file.try_clone().map_err(|error| error.to_string())?;
+        git_holding(repo, &arguments, lock).await.map(|_| ())
+    }
+
+    /// Checks one that is there: of this run, and without changes.
+    async fn reuse(&self, path: &Path) -> Result<(), String> {
+        let branch = git_text(path, &["rev-parse", "--abbrev-ref", "HEAD"]).await?;
+        if branch != self.branch {
+            return Err(format!(
+                "`{}` is there already and is no worktree of this run",
+                self.relpath
+            ));
+        }
+        let changes = git(path, &["status", "--porcelain=v1"]).await?;
+        if changes.is_empty() {
+            Ok(())
+        } else {
+            Err(format!(
+                "`{}` of this run has uncommitted changes",
+                self.relpath
+            ))
+        }
+    }
+
+    /// Whether git was ended while it made this worktree: until it is done it keeps the worktree locked.
+    async fn is_initializing(&self, path: &Path, repo: &Path) -> bool {
+        let listed = git_text(repo, &["worktree", "list", "--porcelain"]).await;
+        let listed = listed.unwrap_or_default();
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        listed.split("\n\n").any(|entry| {
+            let mut lines = entry.lines();
+            let place = lines.next().and_then(|line| line.strip_prefix("worktree "));
+            place.is_some_and(|place| Path::new(place) == path || Path::new(place) == real)
+                && lines.any(|line| line == "locked initializing")
+        })
+    }
+
+    /// Removes what an interrupted `git worktree add` left: a part of the folder, git's note of it, a lock of its
+    /// branch. No worker has run in it.
+    async fn discard(&self, company: &Company, path: &Path, repo: &Path) -> Result<(), String> {
+        if fs::symlink_metadata(path).is_ok() {
+            let path = inside(company, &self.relpath)?;
+            let removed = tokio::task::spawn_blocking(move || fs::remove_dir_all(path)).await;
+            removed
+                .unwrap_or_else(|panic| Err(io::Error::other(panic.to_string())))
+                .map_err(|error| {
+                    format!("`{}` cannot be removed: {}", self.relpath, error.kind())
+                })?;
+        }
+        let target = path.to_string_lossy();
+        // Twice, because git keeps it locked. It fails where git does not know of it, which is as good.
+        let remove = ["worktree", "remove", "--force", "--force", &target];
+        if let Err(error) = git(repo, &remove).await {
+            tracing::debug!(error, "git knows no interrupted worktree");
+        }
+        let question = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+        let common = git_text(repo, &question).await?;
+        let lock = Path::new(&common).join(format!("refs/heads/{}.lock", self.branch));
+        match fs::remove_file(&lock) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!(
+                "the lock of branch `{}` cannot be removed: {}",
+                self.branch,
+                error.kind()
+            )),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+}
+
+fn no_worktree(repo: &Path, error: &str) -> String {
+    format!(
+        "no worktree of `{}` can be made for the worker: {error}; it must be a git repository with a commit",
+        repo.display()
+    )
+}
+
+/// The file beside a worktree that is being made. Whoever makes it holds a lock on the file, and so does git itself
+/// while it works for somebody who is gone.
+struct Marker {
+    path: PathBuf,
+    file: File,
+    /// Whether the file was left by an attempt that did not come to its end.
+    was_interrupted: bool,
+}
+
+impl Marker {
+    async fn hold(path: PathBuf) -> Result<Self, String> {
+        let taken = async {
+            loop {
+                let path = path.clone();
+                let tried = tokio::task::spawn_blocking(move || Self::try_hold(&path)).await;
+                let tried = tried.unwrap_or_else(|panic| Err(io::Error::other(panic.to_string())));
+                match tried {
+                    Ok(Some(held)) => return Ok(held),
+                    Ok(None) => sleep(LOOKS).await,
+                    Err(error) => {
+                        return Err(format!("the worktree cannot be prepared: {error}"));
+                    }
+                }
             }
         };
-        Ok(path)
+        let (file, was_interrupted) = timeout(PATIENCE, taken)
+            .await
+            .map_err(|_| "another process is still making the worktree".to_owned())??;
+        Ok(Self {
+            path,
+            file,
+            was_interrupted,
+        })
+    }
+
+    fn try_hold(path: &Path) -> io::Result<Option<(File, bool)>> {
+        let mut options = File::options();
+        let mut file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let held = file.metadata()?;
+        let is_there = fs::metadata(path).is_ok_and(|found| found.ino() == held.ino());
+        if !is_there {
+            // The one before was done and removed it.
+            return Ok(None);
+        }
+        let was_interrupted = held.len() > 0;
+        if !was_interrupted {
+            file.write_all(b"preparing\n")?;
+        }
+        Ok(Some((file, was_interrupted)))
+    }
+
+    /// The worktree is there.
+    fn remove(self) {
+        // One that stays makes the next launch of the run make a clean worktree anew.
+        let _ = fs::remove_file(&self.path);
     }
 }
 
@@ -179,7 +352,13 @@ pub async fn cleanup(
         let repo = spec
             .and_then(RunSpec::repo_id)
             .and_then(|repo| machine.repo_roots.get(repo));
-        let mut branch_deleted = None;
+        let repo = repo.map(PathBuf::from).filter(|repo| repo.is_dir());
+        let removal = Removal {
+            company,
+            relpath: &relpath,
+            repo: repo.as_deref(),
+            force: params.force.unwrap_or(false),
+        };
         let (action, reason) = if run.status == RunStatus::Running {
             (Action::Kept, "run still active".to_owned())
         } else if is_young {
@@ -189,26 +368,30 @@ pub async fn cleanup(
             if !path.exists() && fs::symlink_metadata(&path).is_err() {
                 (Action::Missing, "worktree path already absent".to_owned())
             } else if dry_run {
-                (Action::Kept, "dry-run eligible for removal".to_owned())
+                match removal.check().await {
+                    Ok(_) => (Action::Kept, "dry-run eligible for removal".to_owned()),
+                    Err(reason) => (Action::Failed, reason),
+                }
             } else {
-                let repo = repo.map(PathBuf::from).filter(|repo| repo.is_dir());
-                let force = params.force.unwrap_or(false);
-                match remove(company, &relpath, repo.as_deref(), force).await {
-                    Ok(()) => {
-                        let branch = spec.and_then(RunSpec::worktree_branch);
-                        if let (Some(repo), Some(branch), Some(true)) =
-                            (&repo, branch, params.delete_branches)
-                        {
-                            let flag = if force { "-D" } else { "-d" };
-                            branch_deleted =
-                                Some(git(repo, &["branch", flag, branch]).await.is_ok());
-                        }
-                        (Action::Removed, "removed by retention policy".to_owned())
-                    }
+                match removal.execute().await {
+                    Ok(()) => (Action::Removed, "removed by retention policy".to_owned()),
                     Err(reason) => (Action::Failed, reason),
                 }
             }
         };
+        let branch = spec.and_then(RunSpec::worktree_branch);
+        let is_gone = match action {
+            Action::Removed | Action::Missing => true,
+            // What a dry run keeps although it is old enough would be removed.
+            Action::Kept => dry_run && !is_young && run.status != RunStatus::Running,
+            Action::Failed => false,
+        };
+        let wants_branches = params.delete_branches.unwrap_or(false);
+        let (branch_deleted, branch_kept_reason) =
+            match branch.filter(|_| wants_branches && is_gone) {
+                Some(branch) => removal.delete_branch(branch, &run.id, dry_run).await,
+                None => (None, None),
+            };
         match action {
             Action::Kept => response.kept += 1,
             Action::Missing => response.missing += 1,
@@ -229,6 +412,7 @@ pub async fn cleanup(
             action,
             reason,
             branch_deleted,
+            branch_kept_reason,
         });
     }
     Ok(response)
@@ -267,43 +451,121 @@ fn candidates(company: &Company, only: Option<ProjectId>) -> Result<Vec<Candidat
     Ok(found)
 }
 
-async fn remove(
-    company: &Company,
-    relpath: &str,
-    repo: Option<&Path>,
+/// The removal of one worktree and of its branch.
+struct Removal<'a> {
+    company: &'a Company,
+    relpath: &'a str,
+    /// The repository it was made from, if this machine has it.
+    repo: Option<&'a Path>,
+    /// Whether changes that were not committed or not merged may be lost.
     force: bool,
-) -> Result<(), String> {
-    let path = inside(company, relpath)?;
-    // Changes that nobody committed are somebody's work.
-    if !force
-        && path.join(".git").exists()
-        && let Ok(changes) = git(&path, &["status", "--porcelain=v1"]).await
-        && !changes.is_empty()
-    {
-        return Err("uncommitted changes".to_owned());
+}
+
+impl Removal<'_> {
+    /// Answers the folder if it may be removed, or why not. A dry run and the removal itself ask the same.
+    async fn check(&self) -> Result<PathBuf, String> {
+        let path = inside(self.company, self.relpath)?;
+        // Changes that were not committed exist nowhere else.
+        if !self.force
+            && path.join(".git").exists()
+            && let Ok(changes) = git(&path, &["status", "--porcelain=v1"]).await
+            && !changes.is_empty()
+        {
+            return Err("uncommitted changes".to_owned());
+        }
+        if let Some(repo) = self.repo {
+            let listed = git_text(repo, &["worktree", "list", "--porcelain"]).await?;
+            check_listed(&listed, &path)?;
+        }
+        Ok(path)
     }
-    match repo {
-        Some(repo) => {
+
+    async fn execute(&self) -> Result<(), String> {
+        let path = self.check().await?;
+        if let Some(repo) = self.repo {
             let _turn = CHANGING.lock().await;
             let target = path.to_string_lossy();
             git(repo, &["worktree", "remove", "--force", &target]).await?;
-        }
-        None => {
+        } else {
             let path = path.clone();
             let removed = tokio::task::spawn_blocking(move || fs::remove_dir_all(path)).await;
             removed
                 .unwrap_or_else(|panic| Err(io::Error::other(panic.to_string())))
                 .map_err(|error| format!("the folder cannot be removed: {}", error.kind()))?;
         }
-    }
-    // Folders that are empty now.
-    let root = company.path(ROOT);
-    let mut parent = path.parent();
-    while let Some(folder) = parent.filter(|folder| folder.starts_with(&root) && *folder != root) {
-        if fs::remove_dir(folder).is_err() {
-            break;
+        // Folders that are empty now.
+        let root = self.company.path(ROOT);
+        let mut parent = path.parent();
+        while let Some(folder) =
+            parent.filter(|folder| folder.starts_with(&root) && *folder != root)
+        {
+            if fs::remove_dir(folder).is_err() {
+                break;
+            }
+            parent = folder.parent();
         }
-        parent = folder.parent();
+        Ok(())
+    }
+
+    /// Deletes the branch of a run whose worktree is gone. Answers whether it was deleted, and why it stays; a dry run
+    /// only answers why it would stay. Neither if there is no such branch.
+    async fn delete_branch(
+        &self,
+        branch: &str,
+        run: &str,
+        dry_run: bool,
+    ) -> (Option<bool>, Option<String>) {
+        let kept = |reason: String| ((!dry_run).then_some(false), Some(reason));
+        let Some(repo) = self.repo else {
+            return kept("the repository is not known on this machine".to_owned());
+        };
+        // A run's document may name any branch, also one of a person.
+        if !(branch.starts_with("ac/") && branch.ends_with(&format!("/{run}"))) {
+            return kept("it is not a branch that was made for this run".to_owned());
+        }
+        let full = format!("refs/heads/{branch}");
+        if git(repo, &["show-ref", "--verify", "--quiet", &full])
+            .await
+            .is_err()
+        {
+            return (None, None);
+        }
+        let is_merged = git(repo, &["merge-base", "--is-ancestor", &full, "HEAD"]).await;
+        if !self.force && is_merged.is_err() {
+            return kept("unmerged commits".to_owned());
+        }
+        if dry_run {
+            return (None, None);
+        }
+        let _turn = CHANGING.lock().await;
+        // A folder that was removed by other means still occupies its branch.
+        let _ = git(repo, &["worktree", "prune"]).await;
+        match git(repo, &["branch", "-D", "--", branch]).await {
+            Ok(_) => (Some(true), None),
+            Err(reason) => kept(reason),
+        }
+    }
+}
+
+/// Refuses a folder that git would not remove: one that is no worktree of the repository, or is locked. `listed` is
+/// what `git worktree list --porcelain` prints.
+fn check_listed(listed: &str, path: &Path) -> Result<(), String> {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let is_it = |entry: &&str| {
+        let folder = entry
+            .lines()
+            .find_map(|line| line.strip_prefix("worktree "));
+        folder.is_some_and(|folder| {
+            let folder = Path::new(folder);
+            folder == path || folder.canonicalize().is_ok_and(|folder| folder == real)
+        })
+    };
+    let Some(entry) = listed.split("\n\n").find(is_it) else {
+        return Err("it is no worktree of its repository".to_owned());
+    };
+    let is_locked = |line: &str| line == "locked" || line.starts_with("locked ");
+    if entry.lines().any(is_locked) {
+        return Err("it is locked: `git worktree unlock` allows to remove it".to_owned());
     }
     Ok(())
 }

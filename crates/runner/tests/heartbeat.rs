@@ -245,6 +245,89 @@ async fn only_one_tick_at_a_time_runs_in_a_folder() {
     assert_eq!(first.await.expect("a task").expect("a tick").reports_ok, 1);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn two_processes_that_tick_at_once_wake_a_worker_once() {
+    let fixture = Fixture::new();
+    set(&fixture, json!({}));
+    signal(&fixture);
+    fixture.codex(&format!("cat > /dev/null; echo '{OK}'"));
+    let ours = Heartbeats::new(fixture.jobs.clone());
+    let (company, jobs) = fixture.of_another_process(|_| Ok(()));
+    let theirs = Heartbeats::new(jobs);
+    let (ours, theirs) = tokio::join!(
+        ours.tick(&fixture.company, Tick::Interval, "interval"),
+        theirs.tick(&company, Tick::Interval, "interval"),
+    );
+    let submitted: usize = [ours, theirs]
+        .into_iter()
+        .map(|ticked| ticked.expect("a tick").jobs_submitted.len())
+        .sum();
+    assert_eq!(submitted, 1);
+    let jobs = fs::read_dir(fixture.project_path("jobs")).map_or(0, Iterator::count);
+    assert_eq!(jobs, 1);
+}
+
+#[tokio::test]
+async fn a_tick_that_another_process_has_just_done_is_not_done_again() {
+    let fixture = Fixture::new();
+    set(&fixture, json!({}));
+    let (company, jobs) = fixture.of_another_process(|_| Ok(()));
+    let theirs = Heartbeats::new(jobs);
+    theirs
+        .tick(&company, Tick::Interval, "interval")
+        .await
+        .expect("a tick");
+    signal(&fixture);
+    let ours = Heartbeats::new(fixture.jobs.clone());
+    let ticked = ours
+        .tick(&fixture.company, Tick::Interval, "interval")
+        .await
+        .expect("a tick");
+    assert_eq!(
+        ticked.skipped_reason.as_deref(),
+        Some("ticked_by_another_process")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_action_that_meets_a_held_lock_is_tried_again_and_becomes_no_proposal() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    for held in [1, 20] {
+        let fixture = Fixture::new();
+        set(&fixture, json!({"min_wake_score": 100}));
+        reported(&fixture, &[comment(&fixture, "c1", "low")]);
+        let left = AtomicU64::new(held);
+        let (company, jobs) = fixture.of_another_process(move |path| {
+            let is_comment = path
+                .parent()
+                .is_some_and(|folder| folder.ends_with("comments"));
+            let is_held = is_comment
+                && left
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                        left.checked_sub(1)
+                    })
+                    .is_ok();
+            if is_held {
+                return Err(company::Error::LockTimeout("the lock".to_owned()));
+            }
+            Ok(())
+        });
+        let first = Heartbeats::new(jobs);
+        first
+            .tick(&company, Tick::Asked, "test")
+            .await
+            .expect("a tick");
+        assert_eq!(proposals(&fixture), [""; 0]);
+        // What took too long is done by the next tick.
+        tick(&fixture, &Heartbeats::new(fixture.jobs.clone())).await;
+        assert_eq!(
+            (comments(&fixture), proposals(&fixture).len()),
+            (1, 0),
+            "{held}"
+        );
+    }
+}
+
 /// A worker that reported before the process ended, so that the next tick deals with it.
 fn reported(fixture: &Fixture, actions: &[Value]) {
     let project = &fixture.project;

@@ -428,3 +428,55 @@ async fn a_job_taken_over_while_it_waits_goes_on_when_its_provider_said() {
         attempts[1].started_at
     );
 }
+
+#[tokio::test]
+async fn seeds_that_are_given_twice_are_kept_once_in_auto_mode() {
+    let fixture = Fixture::new();
+    fixture.codex(&format!("cat > /dev/null; echo '{DONE}'"));
+    let seeds = json!([
+        {"kind": "note", "value": "a", "description": "first"},
+        {"kind": "note", "value": "b"},
+        {"kind": "note", "value": "a", "description": "second"},
+        {"kind": "file", "value": "a"},
+    ]);
+    let auto = json!({
+        "context_mode": "auto", "context_refs": seeds, "manager_actor_id": "boss", "manager_role": "manager",
+    });
+    fixture.job("job_1", auto).await;
+    let id = JobId::parse("job_1").expect("an id");
+    let record = company::job::record(&fixture.company, &fixture.project, &id).expect("a record");
+    let refs = json!(record.job.context_refs);
+    let shown: Vec<_> = refs
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| {
+            format!(
+                "{}:{}",
+                one["kind"].as_str().expect("a kind"),
+                one["value"].as_str().expect("a value")
+            )
+        })
+        .collect();
+    assert_eq!(shown, ["note:a", "note:b", "file:a"]);
+}
+
+#[tokio::test]
+async fn an_attempt_that_was_blocked_tells_the_format_it_would_have_had() {
+    let fixture = Fixture::new();
+    // No credentials are set.
+    fixture.agent("agent_g", "gemini", json!({}));
+    let job = json!({"worker_kind": "gemini", "worker_agent_id": "agent_g"});
+    let blocked = fixture.job("job_1", job).await;
+    assert_eq!(codes(&blocked), ["subscription_unverified"]);
+    let attempt = &blocked.job.attempts[0];
+    assert_eq!(attempt.output_format.as_deref(), Some("stream-json"));
+    let errors = &blocked.result.as_ref().expect("a result").errors;
+    for route in [
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+        "GOOGLE_GENAI_USE_VERTEXAI",
+    ] {
+        assert!(errors[0].message.contains(route), "{errors:?}");
+    }
+}

@@ -16,26 +16,27 @@ use std::{
 
 use company::{
     Companies, Company, Sources,
-    document::{Machine, Run},
+    document::{Confidence, Machine, Run, Team, UsageSource},
     init::{self, NonEmpty},
     layout,
+    org::NewAgent,
     replay::{self, Options as ReplayOptions},
     run,
 };
 use protocol::{
     Id as _,
     company::{
-        AgentId, Budget, ProjectId, RepoId, RunId, RunStatus, TaskId, Text,
+        AgentId, AgentRole, Budget, ProjectId, RepoId, RunId, RunStatus, TaskId, TeamId, Text,
         run::ReplayMode,
         session::{
             CompanySessionBudgetEnforcement, CompanySessionCollectResponse,
             CompanySessionLaunchParams, CompanySessionLaunchResponse, CompanySessionLaunchState,
-            CompanySessionListParams,
+            CompanySessionListParams, CompanySessionQueueReasonCode,
         },
         worktree::{WorktreeCleanupAction, WorktreeCleanupParams},
     },
 };
-use runner::{Error, Options, ProcessId, Sessions, lanes::Limits};
+use runner::{Cancellation, Error, Options, ProcessId, Sessions, lanes::Limits};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::Notify;
@@ -355,31 +356,19 @@ async fn what_cannot_be_started_fails_its_run() {
         (
             &["/no/such/program"][..],
             "spawn_failed",
-            "error: spawn /no/such/program ENOENT",
+            "spawn /no/such/program ENOENT",
         ),
-        (
-            &["/etc/passwd"],
-            "spawn_failed",
-            "error: spawn /etc/passwd EACCES",
-        ),
-        (&[], "launch_failed", "failed: argv must be non-empty"),
+        (&["/etc/passwd"], "spawn_failed", "spawn /etc/passwd EACCES"),
+        (&[], "launch_failed", "argv must be non-empty"),
     ] {
         let run = office.run_of("cmd");
         let launched = office.sessions.launch(office.params(&run, argv)).await;
-        let answer = match launched {
-            Ok(launched) => {
-                assert_eq!(launched.state, CompanySessionLaunchState::Failed);
-                format!("failed: {}", launched.error.unwrap())
-            }
-            Err(error) => {
-                assert!(matches!(error, Error::NotSpawned { .. }), "{error:?}");
-                format!("error: {error}")
-            }
-        };
-        assert_eq!(answer, expected);
+        let launched = launched.unwrap();
+        assert_eq!(launched.state, CompanySessionLaunchState::Failed);
+        assert_eq!(launched.error.as_deref(), Some(expected));
         let state = office.collect(&format!("local_{run}")).await.state;
         assert_eq!(state.status, RunStatus::Failed, "{argv:?}");
-        assert!(expected.ends_with(&state.error.unwrap()));
+        assert_eq!(state.error.as_deref(), Some(expected));
         assert_eq!(office.document(&run).status, RunStatus::Failed);
         let last = office.events(&run).pop().unwrap();
         assert_eq!(
@@ -644,6 +633,114 @@ async fn a_second_gateway_finds_and_stops_what_the_first_one_left() {
     assert!(!is_alive(pid.trim()));
 }
 
+/// A gateway that dies: its runtime is dropped with everything that ran on it, while its workers go on.
+struct Doomed {
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Doomed {
+    fn new() -> Self {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        let runtime = builder.worker_threads(1).enable_all().build().unwrap();
+        Self { runtime }
+    }
+
+    async fn launch(&self, office: &Office, params: CompanySessionLaunchParams) -> String {
+        let sessions = office.sessions.clone();
+        let launched = self
+            .runtime
+            .spawn(async move { sessions.launch(params).await });
+        launched.await.unwrap().unwrap().session_ref
+    }
+
+    fn die(self) {
+        self.runtime.shutdown_background();
+    }
+}
+
+/// Another gateway of the same folder, whose clock is off by so many milliseconds.
+fn other_gateway(office: &Office, clock_step_ms: i64) -> (Sessions, Company, Arc<Notify>) {
+    let appended = Arc::new(Notify::new());
+    let tell = Arc::clone(&appended);
+    let clock = office.company.sources().clone();
+    let companies = Companies::new(
+        Sources::new(Arc::new(move || clock.now_ms() + clock_step_ms)),
+        Arc::new(move |_, _| tell.notify_waiters()),
+    );
+    let company = companies.open(office.company.given()).unwrap();
+    let sessions = Sessions::new(companies, Options::default());
+    (sessions, company, appended)
+}
+
+/// Waits until a gateway has a session, without asking it about the folder.
+async fn until_taken_over(sessions: &Sessions) {
+    let all = CompanySessionListParams {
+        workspace_dir: None,
+        project_id: None,
+        run_id: None,
+        status: None,
+    };
+    while sessions.list(all.clone()).await.unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_of_a_gateway_that_dies_later_is_taken_over_without_being_asked() {
+    let office = Office::open();
+    let gate = office.company.root().with_file_name("gate");
+    let made = std::process::Command::new("mkfifo").arg(&gate).status();
+    assert!(made.unwrap().success());
+    let first = Doomed::new();
+    let run = office.run_of("cmd");
+    let script = format!("read line < {}; echo after $line", gate.display());
+    let params = office.params(&run, &["/bin/sh", "-c", &script]);
+    first.launch(&office, params).await;
+    // The other one looks at the folder while the first one lives.
+    let (second, folder, appended) = other_gateway(&office, 0);
+    second.look_at(&folder).await.unwrap();
+    first.die();
+    until_taken_over(&second).await;
+    let opened = tokio::task::spawn_blocking(move || plant(&gate, "that\n"));
+    opened.await.unwrap();
+    loop {
+        let told = appended.notified();
+        tokio::pin!(told);
+        told.as_mut().enable();
+        if office.document(&run).status != RunStatus::Running {
+            break;
+        }
+        told.await;
+    }
+    assert_eq!(office.output(&run, "stdout.txt"), b"after that\n");
+}
+
+#[tokio::test]
+async fn the_time_limit_of_a_session_that_is_taken_over_survives_a_step_of_the_clock() {
+    const DAY_MS: i64 = 24 * 3_600_000;
+    for step_ms in [DAY_MS, -DAY_MS] {
+        let office = Office::open();
+        let first = Doomed::new();
+        let run = office.run_of("cmd");
+        let mut params = office.params(&run, &["/bin/sleep", "1000"]);
+        params.timeout_ms = Some(4000);
+        let began = Instant::now();
+        let session_ref = first.launch(&office, params).await;
+        let (second, folder, _) = other_gateway(&office, step_ms);
+        first.die();
+        second.look_at(&folder).await.unwrap();
+        until_taken_over(&second).await;
+        let dir = Some(office.company.given());
+        let state = second.poll(dir, &session_ref).await.unwrap();
+        assert_eq!(state.status, RunStatus::Running, "a step of {step_ms} ms");
+        let ended = second.collect(dir, &session_ref).await.unwrap();
+        let took = began.elapsed();
+        assert_eq!(ended.state.status, RunStatus::Failed);
+        assert!(took >= Duration::from_millis(3900), "{took:?}");
+        assert!(took < Duration::from_secs(60), "{took:?}");
+    }
+}
+
 #[tokio::test]
 async fn an_end_that_begins_like_a_secret_is_one_event_with_what_is_before_it() {
     let office = Office::with(Options {
@@ -754,12 +851,45 @@ echo '{"type":"turn.completed","usage":{"input_tokens":1200,"cached_input_tokens
     assert_eq!(office.output(&run, "last_message.md"), b"scripted answer");
     let usage = office.document(&run).usage.unwrap();
     assert_eq!((usage.total_tokens, usage.cost_usd), (1234, Some(0.82)));
-    let seen = |name: &str| fs::read_to_string(office.company.path(name)).unwrap();
+    let scratch = format!("{}/work", layout::run(&office.project, &run));
+    let scratch = office.company.path(&scratch);
+    let seen = |name: &str| fs::read_to_string(scratch.join(name)).unwrap();
     assert_eq!(seen("prompt.seen"), "say hello");
     assert!(
         seen("argv.seen")
             .starts_with("exec --json --skip-git-repo-check --color never --sandbox read-only")
     );
+}
+
+#[tokio::test]
+async fn a_resumed_and_a_forked_codex_thread_are_counted_for_their_own_turns() {
+    let office = Office::open();
+    // As Codex does it: a resumed and a forked thread report what the whole thread used.
+    let script = r#"case "$*" in
+*fork*) id=t2; input=390 ;; *resume*) id=t1; input=290 ;; *) id=t1; input=190 ;; esac
+echo "{\"type\":\"thread.started\",\"thread_id\":\"$id\"}"
+echo '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"done"}}'
+echo "{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":$input,\"output_tokens\":10}}""#;
+    let bin = program(office.company.root().parent().unwrap(), "codex", script);
+    for (argv, expected) in [
+        (vec![bin.as_str(), "exec", "--json", "-"], 200),
+        (vec![&bin, "exec", "resume", "--json", "t1", "-"], 100),
+        (vec![&bin, "exec", "fork", "--json", "t1", "-"], 100),
+    ] {
+        let run = office.run_of("codex");
+        let mut params = office.params(&run, &argv);
+        params.apply_guard = Some(false);
+        let launched = office.sessions.launch(params).await.unwrap();
+        let ended = office.collect(&launched.session_ref).await;
+        assert_eq!(ended.state.status, RunStatus::Ended, "{ended:?}");
+        let usage = office.document(&run).usage.unwrap();
+        assert_eq!(usage.total_tokens, expected, "{argv:?}");
+        let events = office.events(&run);
+        let reported = events
+            .iter()
+            .find(|event| event["type"] == "usage.reported");
+        assert_eq!(reported.unwrap()["payload"]["total_tokens"], expected);
+    }
 }
 
 #[tokio::test]
@@ -799,6 +929,211 @@ exit 1"#;
 }
 
 #[tokio::test]
+async fn a_queued_session_says_which_limit_it_waits_for_by_name() {
+    let office = Office::with(Options {
+        limits: Limits {
+            workspace: 9,
+            provider: 2,
+            team: 1,
+        },
+        ..Options::default()
+    });
+    let team = TeamId::parse("team_platform").unwrap();
+    let agents = ["agent_ada", "agent_grace"].map(|id| AgentId::parse(id).unwrap());
+    let made = office.company.write(|writer| {
+        let document = Team::new(text(team.as_str()), text("Platform"), writer.now());
+        writer.create_team(&team, &document)?;
+        for id in &agents {
+            writer.create_agent(&NewAgent {
+                id: id.clone(),
+                name: id.as_str(),
+                display_title: None,
+                role: AgentRole::Worker,
+                provider: "other",
+                model_hint: None,
+                team: Some(&team),
+            })?;
+        }
+        Ok(())
+    });
+    made.unwrap();
+    let launch = |run: RunId| {
+        let params = office.params(&run, &["/bin/sleep", "1000"]);
+        office.sessions.launch(params)
+    };
+    let run_by = |agent: &AgentId, provider| {
+        let made = run::create(&office.company, &office.project, agent, provider);
+        made.unwrap().run_id
+    };
+    let first = launch(run_by(&agents[0], "other")).await.unwrap();
+    assert_eq!(first.queue_reason, None);
+    let second = launch(run_by(&agents[1], "other")).await.unwrap();
+    let state = office
+        .sessions
+        .poll(Some(office.company.given()), &second.session_ref)
+        .await
+        .unwrap();
+    assert_eq!(state.queue_reason, second.queue_reason);
+    let reason = state.queue_reason.unwrap();
+    assert_eq!(reason.reason_code, CompanySessionQueueReasonCode::TeamLimit);
+    assert_eq!(
+        (reason.subject.as_str(), reason.limit, reason.until),
+        ("Platform", Some(1), None)
+    );
+    assert_eq!(
+        reason.reason,
+        "team `Platform` may have 1 session at a time, and 1 is running"
+    );
+    // Agents without a team wait for no team: here the provider is the limit.
+    let free = office.run_of("cmd");
+    let free = launch(free).await.unwrap();
+    assert_eq!(free.state, CompanySessionLaunchState::Running);
+    let free = launch(office.run_of("cmd")).await.unwrap();
+    assert_eq!(free.state, CompanySessionLaunchState::Running);
+    let third = launch(office.run_of("cmd")).await.unwrap();
+    let rows = office
+        .sessions
+        .list(CompanySessionListParams::default())
+        .await
+        .unwrap();
+    let row = rows
+        .iter()
+        .find(|row| row.state.session_ref == third.session_ref)
+        .unwrap();
+    let reason = row.state.queue_reason.as_ref().unwrap();
+    assert_eq!(
+        reason.reason,
+        "provider `cmd` may have 2 sessions at a time, and 2 are running"
+    );
+    office.sessions.close().await;
+}
+
+#[tokio::test]
+async fn a_session_that_waits_for_a_cool_down_says_until_when_and_starts_when_it_is_cleared() {
+    let office = Office::open();
+    let lanes = office.company.path(".local/lanes.json");
+    let until = "2999-01-01T00:00:00.000Z";
+    let until_ms = until.parse::<jiff::Timestamp>().unwrap().as_millisecond();
+    let saved = serde_json::json!({"schema_version": 1, "cooldowns": {
+        "cmd": {"until_ms": until_ms, "level": 2, "reason": "rate_limit:try again later."},
+    }});
+    plant(&lanes, &saved.to_string());
+    let (run, launched) = office.launch(&["/bin/sh", "-c", "echo hello"]).await;
+    assert_eq!(launched.state, CompanySessionLaunchState::Queued);
+    let reason = launched.queue_reason.unwrap();
+    assert_eq!(reason.reason_code, CompanySessionQueueReasonCode::Cooldown);
+    assert_eq!(reason.until.as_deref(), Some(until));
+    assert_eq!(
+        reason.reason,
+        "provider `cmd` cools down because it reported a rate limit: try again later"
+    );
+
+    let given = office.company.given();
+    let listed = office.sessions.cooldowns(given).await.unwrap();
+    assert_eq!(listed.len(), 1);
+    assert_eq!(
+        (
+            listed[0].provider.as_str(),
+            listed[0].reason_code.as_str(),
+            listed[0].until.as_str(),
+            listed[0].waiting
+        ),
+        ("cmd", "rate_limit", until, 1)
+    );
+    let other = office.sessions.clear_cooldowns(given, Some("codex")).await;
+    assert_eq!(other.unwrap(), []);
+    let cleared = office.sessions.clear_cooldowns(given, None).await.unwrap();
+    assert_eq!(cleared, listed);
+    let ended = office.collect(&launched.session_ref).await;
+    assert_eq!(ended.state.status, RunStatus::Ended);
+    assert_eq!(office.output(&run, "stdout.txt"), b"hello\n");
+    assert_eq!(office.sessions.cooldowns(given).await.unwrap(), []);
+    assert!(!fs::read_to_string(lanes).unwrap().contains("cmd"));
+}
+
+#[tokio::test]
+async fn a_run_without_a_process_can_be_cancelled_and_one_with_a_process_cannot() {
+    let office = Office::with(one_at_a_time());
+    let cancel = |run: &RunId| {
+        let cancellation = Cancellation {
+            project: office.project.clone(),
+            run: run.clone(),
+            actor: "human".to_owned(),
+            reason: Some(text("not needed")),
+        };
+        office
+            .sessions
+            .cancel_run(office.company.given(), cancellation)
+    };
+    let unstarted = office.run_of("cmd");
+    cancel(&unstarted).await.unwrap();
+    assert_eq!(office.document(&unstarted).status, RunStatus::Stopped);
+    let last = office.events(&unstarted).pop().unwrap();
+    assert_eq!(
+        (&last["type"], &last["actor"], &last["payload"]["reason"]),
+        (&"run.stopped".into(), &"human".into(), &"cancelled".into())
+    );
+    office.assert_intact(&unstarted);
+    let again = cancel(&unstarted).await.unwrap_err();
+    assert!(matches!(again, Error::Over { .. }), "{again}");
+    let launched = office
+        .sessions
+        .launch(office.params(&unstarted, &["/bin/true"]))
+        .await
+        .unwrap();
+    assert_eq!(launched.state, CompanySessionLaunchState::Failed);
+
+    let (running, session) = office.launch(&["/bin/sleep", "1000"]).await;
+    let refused = cancel(&running).await.unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        format!(
+            "run `{running}` has a process and cannot be cancelled: stop its session `{}` instead",
+            session.session_ref
+        )
+    );
+    let (queued, _) = office.launch(&["/bin/sleep", "1000"]).await;
+    cancel(&queued).await.unwrap();
+    assert_eq!(office.document(&queued).status, RunStatus::Stopped);
+    office.assert_intact(&queued);
+    office.sessions.close().await;
+}
+
+#[tokio::test]
+async fn a_stopped_session_keeps_the_largest_count_it_reported_with_low_confidence() {
+    let office = Office::open();
+    let script = r#"echo '{"type":"system","subtype":"init","session_id":"s1"}'
+echo '{"type":"assistant","session_id":"s1","message":{"usage":{"input_tokens":400,"output_tokens":34}}}'
+echo '{"type":"assistant","session_id":"s1","message":{"usage":{"input_tokens":300,"output_tokens":20}}}'
+echo ready
+exec sleep 1000"#;
+    let bin = program(office.company.root().parent().unwrap(), "claude", script);
+    let run = office.run_of("claude");
+    let mut params = office.params(&run, &[&bin]);
+    params.apply_guard = Some(false);
+    let launched = office.sessions.launch(params).await.unwrap();
+    loop {
+        let appended = office.appended.notified();
+        let printed = fs::read(office.company.path(&format!(
+            "{}/outputs/stdout.txt",
+            layout::run(&office.project, &run)
+        )));
+        if printed.is_ok_and(|bytes| bytes.ends_with(b"ready\n")) {
+            break;
+        }
+        appended.await;
+    }
+    office.stop(&launched.session_ref).await;
+    let ended = office.collect(&launched.session_ref).await;
+    assert_eq!(ended.state.status, RunStatus::Stopped);
+    let usage = office.document(&run).usage.unwrap();
+    assert_eq!(
+        (usage.total_tokens, usage.source, usage.confidence),
+        (434, UsageSource::ProviderReported, Confidence::Low)
+    );
+}
+
+#[tokio::test]
 async fn a_worker_program_that_is_not_allowed_is_not_started() {
     let office = Office::open();
     let bin = program(office.company.root().parent().unwrap(), "claude", "exit 0");
@@ -824,15 +1159,17 @@ async fn a_worker_program_that_is_not_allowed_is_not_started() {
     );
 }
 
-fn git(folder: &Path, arguments: &[&str]) {
-    let status = std::process::Command::new("git")
+/// Runs git and answers what it printed.
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = std::process::Command::new("git")
         .arg("-C")
         .arg(folder)
         .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
         .args(arguments)
-        .status()
+        .output()
         .unwrap();
-    assert!(status.success(), "git {arguments:?}");
+    assert!(output.status.success(), "git {arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// A repository with one commit, known to the office as `site`.
@@ -913,6 +1250,88 @@ async fn a_worktree_with_changes_stays_until_somebody_insists() {
             .path(&format!(".local/worktrees/{}", office.project))
             .exists()
     );
+}
+
+#[tokio::test]
+async fn a_dry_run_refuses_what_the_removal_refuses() {
+    let office = Office::open();
+    let repo = repository(&office);
+    let run = isolated(&office, "echo two > a.txt").await;
+    let relpath = format!(".local/worktrees/{}/task_1/{run}", office.project);
+    let path = office.company.path(&relpath);
+    let cleaned = async |dry_run, force| {
+        let params = WorktreeCleanupParams {
+            dry_run: Some(dry_run),
+            force: Some(force),
+            ..cleanup_params(&office)
+        };
+        let cleaned = runner::worktree::cleanup(&office.company, &params).await;
+        let item = cleaned.unwrap().items.remove(0);
+        (item.action, item.reason)
+    };
+    let changed = (
+        WorktreeCleanupAction::Failed,
+        "uncommitted changes".to_owned(),
+    );
+    assert_eq!(cleaned(true, false).await, changed);
+    assert_eq!(cleaned(false, false).await, changed);
+
+    git(&repo, &["worktree", "lock", path.to_str().unwrap()]);
+    let locked = cleaned(true, true).await;
+    assert_eq!(locked.0, WorktreeCleanupAction::Failed);
+    assert!(locked.1.contains("locked"), "{}", locked.1);
+    assert_eq!(cleaned(false, true).await, locked);
+
+    git(&repo, &["worktree", "unlock", path.to_str().unwrap()]);
+    let eligible = (
+        WorktreeCleanupAction::Kept,
+        "dry-run eligible for removal".to_owned(),
+    );
+    assert_eq!(cleaned(true, true).await, eligible);
+    assert!(path.exists());
+}
+
+#[tokio::test]
+async fn branches_of_removed_worktrees_are_deleted_unless_commits_would_be_lost() {
+    let office = Office::open();
+    let repo = repository(&office);
+    let merged = isolated(&office, "true").await;
+    let script = "git -c user.name=w -c user.email=w@x commit -q --allow-empty -m work";
+    let unmerged = isolated(&office, script).await;
+    let cleaned = async |dry_run, force, delete_branches| {
+        let params = WorktreeCleanupParams {
+            dry_run: Some(dry_run),
+            force: Some(force),
+            delete_branches: Some(delete_branches),
+            ..cleanup_params(&office)
+        };
+        let cleaned = runner::worktree::cleanup(&office.company, &params).await;
+        let items = cleaned.unwrap().items;
+        let find = |run: &RunId| {
+            items
+                .iter()
+                .find(|item| item.run_id == run.as_str())
+                .unwrap()
+        };
+        [&merged, &unmerged].map(|run| {
+            let item = find(run);
+            (item.branch_deleted, item.branch_kept_reason.clone())
+        })
+    };
+    let kept = |deleted| (deleted, Some("unmerged commits".to_owned()));
+    assert_eq!(cleaned(true, false, true).await, [(None, None), kept(None)]);
+    // Worktrees are removed first, and their branches stay.
+    assert_eq!(
+        cleaned(false, false, false).await,
+        [(None, None), (None, None)]
+    );
+    assert_eq!(git(&repo, &["branch", "--list", "ac/*"]).lines().count(), 2);
+    let deleted = cleaned(false, false, true).await;
+    assert_eq!(deleted, [(Some(true), None), kept(Some(false))]);
+    assert_eq!(git(&repo, &["branch", "--list", "ac/*"]).lines().count(), 1);
+    let forced = cleaned(false, true, true).await;
+    assert_eq!(forced, [(None, None), (Some(true), None)]);
+    assert_eq!(git(&repo, &["branch", "--list", "ac/*"]), "");
 }
 
 #[tokio::test]

@@ -59,8 +59,15 @@ pub async fn model_server() -> ModelServer {
 impl ModelServer {
     /// A `config.toml` that makes this service the provider `openai`, with a key.
     pub fn config(&self, api_key: &str) -> String {
+        self.config_of("openai", api_key)
+    }
+
+    /// A `config.toml` that makes this service the provider of this id, with a key.
+    pub fn config_of(&self, provider: &str, api_key: &str) -> String {
         let address = self.address;
-        format!("[providers.openai]\nbase_url = \"http://{address}\"\napi_key = \"{api_key}\"\n")
+        format!(
+            "[providers.{provider}]\nbase_url = \"http://{address}\"\napi_key = \"{api_key}\"\n"
+        )
     }
 
     /// The next request, once it is here.
@@ -92,8 +99,12 @@ impl Question {
 
     /// One piece of the answer.
     pub async fn say(&mut self, text: &str) {
-        let event =
-            json!({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": null}]});
+        self.say_delta(&json!({"content": text})).await;
+    }
+
+    /// One piece of the answer, member by member.
+    pub async fn say_delta(&mut self, delta: &Value) {
+        let event = json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]});
         self.chunk(&format!("data: {event}\n\n")).await;
     }
 

@@ -26,11 +26,16 @@ pub struct ServeProcess {
 impl ServeProcess {
     /// Starts `ac serve` on a free port and waits until it is ready. The command is the binary, perhaps with
     /// an environment.
-    pub fn start(mut command: Command, home: &Path) -> Self {
+    pub fn start(command: Command, home: &Path) -> Self {
+        Self::start_at(command, home, "127.0.0.1:0")
+    }
+
+    /// The same on an address.
+    pub fn start_at(mut command: Command, home: &Path, listen: &str) -> Self {
         let ready_file = home.join("ready.json");
         let mut child = command
             .arg("serve")
-            .args(["--listen", "127.0.0.1:0"])
+            .args(["--listen", listen])
             .arg("--home")
             .arg(home)
             .arg("--ready-file")

@@ -6,7 +6,8 @@ use std::{
 };
 
 use gateway::{
-    Authenticator as _, Credential, Gateway, GatewayOptions, Home, NewToken, Principal, Sources,
+    Authenticator as _, Clock, Credential, Gateway, GatewayOptions, Home, IdSource, NewToken,
+    Principal, Sources,
 };
 use rpc::Client;
 use tempfile::TempDir;
@@ -22,6 +23,8 @@ pub struct TestGateway {
     pub statements: Statements,
     home: Arc<TempDir>,
     sources: Sources,
+    clock: Arc<TickingClock>,
+    quota: crud::Quota,
 }
 
 /// A record of SQL statements.
@@ -40,21 +43,42 @@ pub async fn gateway() -> TestGateway {
     gateway_with_config("").await
 }
 
+/// Starts a gateway whose workspaces may store this much.
+pub async fn gateway_with_quota(quota: crud::Quota) -> TestGateway {
+    gateway_with("", quota).await
+}
+
 /// Starts a gateway whose home has this `config.toml`.
 pub async fn gateway_with_config(config: &str) -> TestGateway {
+    gateway_with(config, GatewayOptions::ARTIFACT_QUOTA).await
+}
+
+async fn gateway_with(config: &str, quota: crud::Quota) -> TestGateway {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
     let file = std::fs::File::create(home.path().join("config.toml"));
     let written = file.and_then(|mut file| file.write_all(config.as_bytes()));
     written.expect("a file can be made in it");
-    let sources = Sources {
-        clock: Arc::new(TickingClock::default()),
-        ids: Arc::new(CountingIds::default()),
-    };
-    TestGateway::start(Arc::new(home), sources).await
+    let clock = Arc::new(TickingClock::default());
+    TestGateway::start(
+        Arc::new(home),
+        clock,
+        Arc::new(CountingIds::default()),
+        quota,
+    )
+    .await
 }
 
 impl TestGateway {
-    async fn start(home: Arc<TempDir>, sources: Sources) -> Self {
+    async fn start(
+        home: Arc<TempDir>,
+        clock: Arc<TickingClock>,
+        ids: Arc<dyn IdSource>,
+        quota: crud::Quota,
+    ) -> Self {
+        let sources = Sources {
+            clock: Arc::clone(&clock) as Arc<dyn Clock>,
+            ids,
+        };
         let statements = Statements::default();
         let mut database = crud::Options::new(crate::FIRST_TIME, |sentence| panic!("{sentence}"));
         let record = statements.clone();
@@ -67,6 +91,7 @@ impl TestGateway {
             database,
             projection_worker: None,
             takes_over_sessions: true,
+            artifact_quota: quota,
         };
         let folder = Home::open(home.path()).expect("a temporary folder can be a home");
         let opened = Gateway::open(&folder, &options).await;
@@ -75,13 +100,21 @@ impl TestGateway {
             statements,
             home,
             sources,
+            clock,
+            quota,
         }
     }
 
     /// A second gateway on the same home, as another process would have it.
     #[must_use]
     pub async fn neighbour(&self) -> Self {
-        Self::start(Arc::clone(&self.home), self.sources.clone()).await
+        let (clock, ids) = (Arc::clone(&self.clock), Arc::clone(&self.sources.ids));
+        Self::start(Arc::clone(&self.home), clock, ids, self.quota).await
+    }
+
+    /// Lets time pass on the clock of the gateway.
+    pub fn advance(&self, seconds: i64) {
+        self.clock.advance(seconds);
     }
 
     /// A new connection of the owner.

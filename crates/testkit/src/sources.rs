@@ -17,6 +17,13 @@ impl Default for TickingClock {
     }
 }
 
+impl TickingClock {
+    /// Lets time pass.
+    pub fn advance(&self, seconds: i64) {
+        self.0.fetch_add(seconds, Ordering::Relaxed);
+    }
+}
+
 impl Clock for TickingClock {
     fn now_ms(&self) -> i64 {
         self.0.fetch_add(1, Ordering::Relaxed) * 1000

@@ -1,7 +1,7 @@
 // The sections in the order of the rail.
 
 import { companySections } from "../views/company/sections.ts";
-import { AgentsDocView, FolderView, ThreadView, TreeFinder, TreeSidebar, TreeView } from "../views/tree/views.ts";
+import { AgentsDocView, FolderView, ThreadView, TrashView, TreeFinder, TreeSidebar, TreeView } from "../views/tree/views.ts";
 import { FilesFinder } from "../views/artifact/FilesFinder.ts";
 import { later } from "./later.tsx";
 import type { Section } from "./section.ts";
@@ -18,6 +18,7 @@ const tree: Section = {
     { path: "/tree", View: TreeView },
     { path: "/t/:thread", View: ThreadView },
     { path: "/f/:folder", View: FolderView },
+    { path: "/trash", View: TrashView },
     { path: "/agents", View: AgentsDocView },
     { path: "/f/:folder/agents", View: AgentsDocView },
   ],

@@ -18,7 +18,7 @@ async function treeChanged(): Promise<void> {
   while (isTreeStale) {
     await new Promise((resolve) => setTimeout(resolve, TREE_PAUSE));
     isTreeStale = false;
-    await queries.invalidateQueries({ queryKey: ["thread/tree"] });
+    await Promise.all(["thread/tree", "trash/list"].map((method) => queries.invalidateQueries({ queryKey: [method] })));
   }
   isReadingTree = false;
 }

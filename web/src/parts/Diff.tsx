@@ -38,7 +38,8 @@ export function Diff({ before, after, label }: { before: string; after: string; 
   );
 }
 
-function Line({ line: { kind, text, before, after } }: { line: DiffLine }) {
+/** One line of a diff. */
+export function Line({ line: { kind, text, before, after } }: { line: DiffLine }) {
   return (
     <div className={`diff-line ${kind}`}>
       <span className="diff-number">{before}</span>

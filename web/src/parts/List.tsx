@@ -7,6 +7,7 @@ import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
 import { useKeys } from "../keys/keys.ts";
 import { isForBrowser, navigate } from "../router.tsx";
+import { useFollowEnd } from "./follow.ts";
 
 export interface ListProps<T> {
   /** What is listed, for screen readers and the key help. */
@@ -21,11 +22,13 @@ export interface ListProps<T> {
   row: (item: T) => ReactNode;
   /** Pixels of a row before it is measured. */
   rowHeight?: number;
+  /** Stays at its end while it grows, until the reader scrolls up. */
+  followsEnd?: boolean;
   /** Further keys for the row the list is at, such as `a` to approve. */
   keys?: { key: string; label: string; run: (item: T) => void }[];
 }
 
-export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, rowHeight = 44, keys = [] }: ListProps<T>) {
+export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, rowHeight = 44, followsEnd = false, keys = [] }: ListProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
   const [active, setActive] = useState<string>();
@@ -44,6 +47,7 @@ export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, ro
     },
   });
   useEffect(() => setActive(undefined), [selected]);
+  const end = useFollowEnd(scroller, virtual.getTotalSize(), followsEnd);
 
   const go = (index: number) => {
     const item = items[Math.min(Math.max(index, 0), items.length - 1)];
@@ -95,6 +99,7 @@ export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, ro
       aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
+      onScroll={end.onScroll}
     >
       <div className="list-space" role="presentation" style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, key, start }) => {

@@ -4,6 +4,7 @@ import "./markdown.css";
 import type { SyntaxNode } from "@lezer/common";
 import { GFM, parser } from "@lezer/markdown";
 import { memo, type ReactNode } from "react";
+import { Patch } from "./Patch.tsx";
 
 const markdown = parser.configure(GFM);
 
@@ -70,12 +71,10 @@ function element(node: SyntaxNode, text: string): ReactNode {
     case "ListItem":
       return <li key={key}>{inner()}</li>;
     case "FencedCode":
+      if (/^(diff|patch)$/.test(infoOf(node, text))) return <Patch key={key} text={codeOf(node, text)} />;
+      return code(key, codeOf(node, text));
     case "CodeBlock":
-      return (
-        <pre key={key} tabIndex={0}>
-          <code>{codeOf(node, text)}</code>
-        </pre>
-      );
+      return code(key, codeOf(node, text));
     case "InlineCode":
       return <code key={key}>{text.slice(node.from, node.to).replace(/^`+ ?| ?`+$/g, "")}</code>;
     case "StrongEmphasis":
@@ -122,6 +121,20 @@ function link(node: SyntaxNode, text: string): ReactNode {
       {label}
     </a>
   );
+}
+
+function code(key: number, text: string): ReactNode {
+  return (
+    <pre key={key} tabIndex={0}>
+      <code>{text}</code>
+    </pre>
+  );
+}
+
+/** The language of fenced code, as its first line says. */
+function infoOf(node: SyntaxNode, text: string): string {
+  const info = node.getChild("CodeInfo");
+  return info ? text.slice(info.from, info.to).trim() : "";
 }
 
 function codeOf(node: SyntaxNode, text: string): string {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::{
-    FailureClass, FinishReason, ModelEvent, ModelStream, ProviderError, Stage,
+    FailureClass, FinishReason, Image, ModelEvent, ModelStream, ProviderError, Stage,
     failure::Fault,
     http::Endpoint,
     sse::{Decoder, Event, TooLong},
@@ -42,6 +42,17 @@ impl Pieces {
         if !text.is_empty() {
             self.has_spoken = true;
             self.ready.push_back(ModelEvent::Text(text.to_owned()));
+        }
+    }
+
+    /// A picture.
+    pub(super) fn image(&mut self, mime_type: &str, base64: &str) {
+        if !base64.is_empty() {
+            self.has_spoken = true;
+            self.ready.push_back(ModelEvent::Image(Image {
+                mime_type: mime_type.to_owned(),
+                base64: base64.into(),
+            }));
         }
     }
 
@@ -221,5 +232,5 @@ impl<D: Dialect> Answer<D> {
 }
 
 fn too_long() -> Fault {
-    Fault::new(FailureClass::Unknown, "sent an event of more than 1 MiB")
+    Fault::new(FailureClass::Unknown, "sent an event of more than 16 MiB")
 }

@@ -6,8 +6,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{
-    ApiKey, Availability, FinishReason, Model, ModelRequest, ModelStream, Provider, ProviderError,
-    Role, Timeouts, Usage,
+    ApiKey, Availability, FinishReason, Message, Model, ModelRequest, ModelStream, Provider,
+    ProviderError, Role, Timeouts, Usage,
     answer::{Dialect, Pieces, answer},
     failure::Fault,
     http::{BaseUrl, Endpoint, HttpClient, Service},
@@ -83,6 +83,10 @@ impl Provider for Anthropic {
         })
     }
 
+    fn image_types(&self) -> &'static [&'static str] {
+        &["image/png", "image/jpeg", "image/webp", "image/gif"]
+    }
+
     fn stream(&self, request: ModelRequest) -> ModelStream {
         let request = self.0.post("/v1/messages", &body(&request));
         let request = request.map(|request| request.header(VERSION.0, VERSION.1));
@@ -114,16 +118,40 @@ fn body(request: &ModelRequest) -> Value {
     body["messages"] = request
         .messages
         .iter()
-        .filter(|message| !message.text.is_empty())
+        .filter(|message| !message.text.is_empty() || !message.images.is_empty())
         .map(|message| {
             let role = match message.role {
                 Role::User => "user",
                 Role::Assistant => "assistant",
             };
-            json!({ "role": role, "content": message.text })
+            json!({ "role": role, "content": content(message) })
         })
         .collect();
     body
+}
+
+fn content(message: &Message) -> Value {
+    if message.images.is_empty() {
+        return json!(message.text);
+    }
+    let mut blocks: Vec<_> = message
+        .images
+        .iter()
+        .map(|image| {
+            json!({
+                "type": "image",
+                "source": {
+                    "type": "base64",
+                    "media_type": image.mime_type,
+                    "data": &*image.base64,
+                },
+            })
+        })
+        .collect();
+    if !message.text.is_empty() {
+        blocks.push(json!({ "type": "text", "text": message.text }));
+    }
+    Value::Array(blocks)
 }
 
 /// Usage comes in parts: the question's at the start, the answer's at the end.

@@ -6,8 +6,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{
-    ApiKey, Availability, FailureClass, FinishReason, Model, ModelRequest, ModelStream, Provider,
-    ProviderError, Role, Stage, Timeouts, Usage,
+    ApiKey, Availability, FailureClass, FinishReason, Message, Model, ModelRequest, ModelStream,
+    Provider, ProviderError, Role, Stage, Timeouts, Usage,
     answer::{Dialect, Pieces, answer},
     failure::Fault,
     http::{BaseUrl, Endpoint, HttpClient, Service},
@@ -70,6 +70,17 @@ impl Provider for Gemini {
         })
     }
 
+    fn image_types(&self) -> &'static [&'static str] {
+        // No GIF.
+        &[
+            "image/png",
+            "image/jpeg",
+            "image/webp",
+            "image/heic",
+            "image/heif",
+        ]
+    }
+
     fn stream(&self, request: ModelRequest) -> ModelStream {
         let model = request.model.trim_start_matches("models/");
         let sent = if is_path_safe(model) {
@@ -114,13 +125,13 @@ fn body(request: &ModelRequest) -> Value {
     let contents: Vec<_> = request
         .messages
         .iter()
-        .filter(|message| !message.text.is_empty())
+        .filter(|message| !message.text.is_empty() || !message.images.is_empty())
         .map(|message| {
             let role = match message.role {
                 Role::User => "user",
                 Role::Assistant => "model",
             };
-            json!({ "role": role, "parts": [{ "text": message.text }] })
+            json!({ "role": role, "parts": parts(message) })
         })
         .collect();
     let mut body = json!({ "contents": contents });
@@ -138,6 +149,19 @@ fn body(request: &ModelRequest) -> Value {
     body
 }
 
+fn parts(message: &Message) -> Vec<Value> {
+    let mut parts = Vec::new();
+    if !message.text.is_empty() {
+        parts.push(json!({ "text": message.text }));
+    }
+    for image in &message.images {
+        parts.push(json!({
+            "inlineData": { "mimeType": image.mime_type, "data": &*image.base64 },
+        }));
+    }
+    parts
+}
+
 /// There is no last event: the stream simply ends after the one that says why.
 struct GenerateContent;
 
@@ -150,6 +174,11 @@ impl Dialect for GenerateContent {
         let parts = candidate["content"]["parts"].as_array();
         for part in parts.into_iter().flatten() {
             let text = part["text"].as_str().unwrap_or_default();
+            let picture = &part["inlineData"];
+            let mime_type = picture["mimeType"].as_str().unwrap_or_default();
+            if mime_type.starts_with("image/") {
+                pieces.image(mime_type, picture["data"].as_str().unwrap_or_default());
+            }
             if part["thought"].as_bool() == Some(true) {
                 pieces.reasoning(text);
             } else {

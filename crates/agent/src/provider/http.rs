@@ -4,7 +4,7 @@
 //! What follows is left out on purpose. Proxies of the environment are ignored and redirects are not followed, since
 //! both would send a key to where nobody configured it. Nothing is asked twice; that is for the turn loop to decide.
 
-use std::{error::Error, fmt, time::Duration};
+use std::{error::Error, fmt, io, time::Duration};
 
 use reqwest::{
     Client, Method, RequestBuilder, Response, Url,
@@ -225,7 +225,8 @@ impl Endpoint {
                     let text = format!("could not be reached at `{}` in time", self.base);
                     (FailureClass::NetworkTransient, text)
                 } else if error.is_connect() {
-                    let text = format!("could not be reached at `{}`", self.base);
+                    let why = connect_failure(&error);
+                    let text = format!("could not be reached at `{}`: {why}", self.base);
                     (FailureClass::NetworkTransient, text)
                 } else {
                     let text = "closed the connection before it answered".to_owned();
@@ -335,6 +336,33 @@ async fn error_body(mut response: Response) -> Vec<u8> {
     // Late or not, what has come is what there is.
     let _ = timeout(ERROR_BODY, read).await;
     body
+}
+
+/// Why no connection could be made, in our own words: the text of the system stays in the log.
+fn connect_failure(error: &reqwest::Error) -> &'static str {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if text.contains("dns error") {
+            return "its host name cannot be resolved";
+        }
+        if text.contains("certificate") {
+            return "its certificate is not trusted";
+        }
+        let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        match kind {
+            Some(io::ErrorKind::ConnectionRefused) => {
+                return "the connection was refused, so no program listens there";
+            }
+            Some(io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable) => {
+                return "there is no network route to it";
+            }
+            Some(io::ErrorKind::InvalidData) => return "it does not speak TLS there",
+            _ => {}
+        }
+        source = cause.source();
+    }
+    "the connection failed"
 }
 
 /// An error with its causes, for the log.

@@ -6,8 +6,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{
-    ApiKey, Availability, FinishReason, Model, ModelRequest, ModelStream, Provider, ProviderError,
-    Role, Timeouts, Usage,
+    ApiKey, Availability, FinishReason, Message, Model, ModelRequest, ModelStream, Provider,
+    ProviderError, Role, Timeouts, Usage,
     answer::{Dialect, Pieces, answer},
     failure::Fault,
     http::{BaseUrl, Endpoint, HttpClient, Service},
@@ -78,6 +78,10 @@ impl Provider for OpenAi {
         })
     }
 
+    fn image_types(&self) -> &'static [&'static str] {
+        &["image/png", "image/jpeg", "image/webp", "image/gif"]
+    }
+
     fn stream(&self, request: ModelRequest) -> ModelStream {
         let body = body(&request, self.0.is_vendor());
         let request = self.0.post("/chat/completions", &body);
@@ -101,7 +105,7 @@ fn body(request: &ModelRequest, is_vendor: bool) -> Value {
             Role::User => "user",
             Role::Assistant => "assistant",
         };
-        messages.push(json!({ "role": role, "content": message.text }));
+        messages.push(json!({ "role": role, "content": content(message) }));
     }
     let mut body = json!({
         "model": request.model,
@@ -121,6 +125,19 @@ fn body(request: &ModelRequest, is_vendor: bool) -> Value {
     body
 }
 
+/// A text where there is nothing else, since many services know no list of parts.
+fn content(message: &Message) -> Value {
+    if message.images.is_empty() {
+        return json!(message.text);
+    }
+    let mut parts = vec![json!({ "type": "text", "text": message.text })];
+    for image in &message.images {
+        let url = format!("data:{};base64,{}", image.mime_type, image.base64);
+        parts.push(json!({ "type": "image_url", "image_url": { "url": url } }));
+    }
+    Value::Array(parts)
+}
+
 struct ChatCompletions;
 
 impl Dialect for ChatCompletions {
@@ -136,6 +153,18 @@ impl Dialect for ChatCompletions {
             .or_else(|| delta["reasoning"].as_str());
         pieces.reasoning(reasoning.unwrap_or_default());
         pieces.text(delta["content"].as_str().unwrap_or_default());
+        // Not the vendor's: other services put pictures beside the text, as data URLs.
+        for picture in delta["images"].as_array().into_iter().flatten() {
+            let url = picture["image_url"]["url"].as_str().unwrap_or_default();
+            let data = url
+                .strip_prefix("data:")
+                .and_then(|url| url.split_once(";base64,"));
+            if let Some((mime_type, data)) = data
+                && mime_type.starts_with("image/")
+            {
+                pieces.image(mime_type, data);
+            }
+        }
         pieces.text(delta["refusal"].as_str().unwrap_or_default());
         match choice["finish_reason"].as_str() {
             None => {}

@@ -3,8 +3,9 @@
 //! A piece of the network may end anywhere, also inside a character, so bytes become text only when their line is
 //! complete. `id` and `retry` are left out: an answer cannot be resumed.
 
-/// The longest line, and the longest data of one event, in bytes. A provider that sends more is broken or hostile.
-pub(super) const LONGEST: usize = 1024 * 1024;
+/// The longest line, and the longest data of one event, in bytes: an event may carry a generated picture in base64. A
+/// provider that sends more is broken or hostile.
+pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq)]

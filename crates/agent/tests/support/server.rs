@@ -260,6 +260,7 @@ pub(crate) fn question() -> ModelRequest {
     let message = |role, text: &str| Message {
         role,
         text: text.to_owned(),
+        images: Vec::new(),
     };
     ModelRequest {
         model: "some-model".to_owned(),

@@ -321,3 +321,60 @@ fn a_range_is_read_and_hashed_in_whole_or_not_at_all() {
     assert!(blob.hash_range(100_000, 100_001).is_err());
     assert!(!blob.is_in_memory(100_000, 100_001));
 }
+
+#[test]
+fn a_changed_blob_is_an_error_wherever_it_is_read() {
+    let home = home();
+    let key = home.store.put(&home.workspace, b"content").unwrap().key;
+    assert_eq!(home.store.read_range(&key, 0, 7).unwrap(), b"content");
+    damage(&home.blob_path(b"content"));
+    let is_damaged =
+        |read: Result<(), Error>| matches!(read, Err(Error::DamagedBlob(found)) if found == key);
+    assert!(is_damaged(home.store.open(&key).map(drop)));
+    // Also where the range itself is as it was.
+    assert!(is_damaged(home.store.read_range(&key, 3, 2).map(drop)));
+}
+
+#[test]
+fn a_shortened_blob_is_an_error_wherever_it_is_read() {
+    let home = home();
+    let key = home.store.put(&home.workspace, b"content").unwrap().key;
+    let file = OpenOptions::new()
+        .write(true)
+        .open(home.blob_path(b"content"));
+    file.unwrap().set_len(4).unwrap();
+    assert!(matches!(home.store.open(&key), Err(Error::DamagedBlob(_))));
+    let read = home.store.read_range(&key, 0, 4);
+    assert!(matches!(read, Err(Error::DamagedBlob(_))));
+}
+
+#[test]
+fn an_open_blob_notices_that_it_was_changed_since() {
+    let home = home();
+    let key = home.store.put(&home.workspace, b"content").unwrap().key;
+    let blob = home.store.open(&key).unwrap();
+    assert!(blob.is_unchanged());
+    damage(&home.blob_path(b"content"));
+    assert!(!blob.is_unchanged());
+    assert!(matches!(blob.verify_again(), Err(Error::DamagedBlob(_))));
+}
+
+#[test]
+fn an_open_blob_that_is_stored_again_stays_good() {
+    let home = home();
+    let key = home.store.put(&home.workspace, b"content").unwrap().key;
+    let blob = home.store.open(&key).unwrap();
+    home.store.put(&home.workspace, b"content").unwrap();
+    assert!(!blob.is_unchanged(), "it was marked as used");
+    blob.verify_again().unwrap();
+    assert!(blob.is_unchanged());
+}
+
+#[test]
+fn changed_bytes_of_the_same_size_are_not_kept() {
+    let home = home();
+    let key = home.store.put(&home.workspace, b"content").unwrap().key;
+    assert!(home.store.keep(&key, 7).unwrap());
+    damage(&home.blob_path(b"content"));
+    assert!(!home.store.keep(&key, 7).unwrap());
+}

@@ -138,9 +138,10 @@ async fn import(
         return terminal::answer(&json!(imported), true);
     }
     let summary = format!(
-        "{found} files found, {} documents changed, {} folders made",
-        imported.docs.len(),
-        imported.folders.len()
+        "{} found, {} changed, {} made",
+        terminal::count(found, "file"),
+        terminal::count(imported.docs.len(), "document"),
+        terminal::count(imported.folders.len(), "folder")
     );
     terminal::say(&summary)?;
     Ok(())

@@ -10,7 +10,8 @@ use clap::{Args, Subcommand};
 use protocol::{
     ArtifactId, Id as _, ThreadId, WorkspaceId,
     artifact::{
-        ArtifactList, ArtifactListParams, ArtifactSummary,
+        ArtifactCreatedByKind, ArtifactList, ArtifactListParams, ArtifactRef, ArtifactStatus,
+        ArtifactSummary,
         download::{
             ArtifactDownloadChunk, ArtifactDownloadChunkHeader, ArtifactDownloadChunkParams,
             ArtifactDownloadFinish, ArtifactDownloadFinishParams, ArtifactDownloadStart,
@@ -23,7 +24,7 @@ use protocol::{
         },
     },
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::HomeOption;
@@ -31,6 +32,8 @@ use crate::{failure::Failure, local::Local, terminal};
 
 /// Bytes of one file at most, as `artifact/capabilities` says.
 const MAX_BYTES: u64 = 50 << 20;
+/// Files of one folder that are uploaded at most: each of them is an upload of its own.
+const MAX_FOLDER_FILES: usize = 2_000;
 /// Frames sent before the gateway is asked how far it is.
 const WINDOW: u64 = 32;
 
@@ -43,11 +46,16 @@ pub(crate) struct Artifact {
 #[derive(Debug, Subcommand)]
 enum ArtifactAction {
     /// Upload a file; an upload that was cut off goes on where it stopped.
+    ///
+    /// Of a folder every file is uploaded, and a manifest that lists them.
     Put {
         #[command(flatten)]
         place: Place,
-        /// The file.
+        /// The file or folder.
         file: PathBuf,
+        /// Where the file comes from; the files of a folder are imports.
+        #[arg(long, value_enum, default_value_t = Source::Api)]
+        source: Source,
         /// The thread it is for.
         #[arg(long, value_name = "ID")]
         thread: Option<String>,
@@ -81,13 +89,37 @@ enum ArtifactAction {
         /// Only artifacts of this thread.
         #[arg(long, value_name = "ID")]
         thread: Option<String>,
-        /// Deleted ones too.
+        /// Only deleted ones, which can be restored for 30 days.
         #[arg(long)]
         deleted: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
+}
+
+/// Where a file comes from, which says what kind of artifact it becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Source {
+    /// A file like any other.
+    Api,
+    /// Another place that files are taken over from.
+    Import,
+    /// A worktree: the artifact is a `workspace_file`.
+    Worktree,
+    /// A capture of the screen: the artifact is a `screenshot`.
+    Screenshot,
+}
+
+impl Source {
+    fn wire(self) -> ArtifactUploadSourceKind {
+        match self {
+            Self::Api => ArtifactUploadSourceKind::Api,
+            Self::Import => ArtifactUploadSourceKind::Import,
+            Self::Worktree => ArtifactUploadSourceKind::Worktree,
+            Self::Screenshot => ArtifactUploadSourceKind::Screenshot,
+        }
+    }
 }
 
 /// Which home and workspace.
@@ -101,7 +133,7 @@ struct Place {
 }
 
 /// What a file is for.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Target {
     pub(super) thread_id: Option<ThreadId>,
     /// The artifact that gets a new version.
@@ -115,6 +147,7 @@ pub(super) struct Upload {
     pub(super) mime_type: Option<String>,
     pub(super) size: u64,
     pub(super) sha256: String,
+    pub(super) source_kind: ArtifactUploadSourceKind,
     pub(super) target: Target,
 }
 
@@ -124,6 +157,7 @@ impl Artifact {
             ArtifactAction::Put {
                 place,
                 file,
+                source,
                 thread,
                 artifact,
                 json,
@@ -132,7 +166,17 @@ impl Artifact {
                     thread_id: thread.as_deref().map(ThreadId::parse).transpose()?,
                     artifact_id: artifact.as_deref().map(ArtifactId::parse).transpose()?,
                 };
-                put(&place, &file, target, json).await
+                let artifact = if file.is_dir() {
+                    put_folder(&place, &file, &target).await?
+                } else {
+                    put(&place, &file, source.wire(), target).await?
+                };
+                Ok(terminal::say(&if json {
+                    serde_json::to_string(&artifact).unwrap_or_default()
+                } else {
+                    let name = terminal::harmless(&artifact.display_name);
+                    format!("{name}  {}", artifact.artifact_id)
+                })?)
             }
             ArtifactAction::Get {
                 place,
@@ -157,7 +201,114 @@ impl Artifact {
     }
 }
 
-async fn put(place: &Place, path: &Path, target: Target, as_json: bool) -> Result<(), Failure> {
+async fn put(
+    place: &Place,
+    path: &Path,
+    source_kind: ArtifactUploadSourceKind,
+    target: Target,
+) -> Result<ArtifactRef, Failure> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let name = name.unwrap_or("artifact").to_owned();
+    Local::with(&place.home, |local| async move {
+        let workspace_id = local.workspace(place.workspace.as_deref()).await?;
+        put_as(&local, &workspace_id, path, name, source_kind, target).await
+    })
+    .await
+}
+
+/// Uploads every file of a folder, and the manifest that lists them. Answers the manifest.
+async fn put_folder(place: &Place, folder: &Path, target: &Target) -> Result<ArtifactRef, Failure> {
+    if target.artifact_id.is_some() {
+        return Err(Failure::Argument {
+            detail: format!(
+                "`{}` is a folder: --artifact takes a single file",
+                folder.display()
+            ),
+        });
+    }
+    let mut paths = Vec::new();
+    collect(folder, &mut paths)?;
+    paths.sort();
+    let name = folder.canonicalize().ok();
+    let name = name.as_deref().and_then(Path::file_name);
+    let name = name.and_then(|name| name.to_str()).unwrap_or("folder");
+    let name = format!("{name}.manifest.json");
+    Local::with(&place.home, |local| async move {
+        let workspace_id = local.workspace(place.workspace.as_deref()).await?;
+        let mut entries = Vec::new();
+        for path in &paths {
+            let relative = path.strip_prefix(folder).unwrap_or(path);
+            let relative = relative.to_string_lossy().into_owned();
+            let artifact = put_as(
+                &local,
+                &workspace_id,
+                path,
+                relative.clone(),
+                ArtifactUploadSourceKind::Import,
+                target.clone(),
+            )
+            .await?;
+            entries.push(json!({
+                "path": relative,
+                "artifact_id": artifact.artifact_id,
+                "version_id": artifact.version_id,
+                "size_bytes": artifact.size_bytes,
+                "sha256": artifact.sha256,
+            }));
+        }
+        let manifest = serde_json::to_vec_pretty(&json!({ "files": entries })).unwrap_or_default();
+        let upload = Upload {
+            name,
+            mime_type: Some("application/json".to_owned()),
+            size: manifest.len() as u64,
+            sha256: gateway::sha256_hex(&manifest),
+            source_kind: ArtifactUploadSourceKind::FolderManifest,
+            target: target.clone(),
+        };
+        let read = |offset: u64, len: u64| {
+            let begin = usize::try_from(offset).unwrap_or(usize::MAX);
+            let end = usize::try_from(offset + len).unwrap_or(usize::MAX);
+            Ok(manifest.get(begin..end).unwrap_or_default().to_vec())
+        };
+        upload.send(&local, &workspace_id, read).await
+    })
+    .await
+}
+
+/// The plain files below a folder. Links are not followed.
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let failed = |source| Failure::File {
+        path: folder.to_owned(),
+        source,
+    };
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let kind = entry.file_type().map_err(failed)?;
+        if kind.is_dir() {
+            collect(&entry.path(), paths)?;
+        } else if kind.is_file() {
+            paths.push(entry.path());
+        }
+        if paths.len() > MAX_FOLDER_FILES {
+            return Err(Failure::Argument {
+                detail: format!(
+                    "`{}` has more than {MAX_FOLDER_FILES} files",
+                    folder.display()
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
+async fn put_as(
+    local: &Local,
+    workspace_id: &WorkspaceId,
+    path: &Path,
+    name: String,
+    source_kind: ArtifactUploadSourceKind,
+    target: Target,
+) -> Result<ArtifactRef, Failure> {
     let failed = |source| Failure::File {
         path: path.to_owned(),
         source,
@@ -165,38 +316,30 @@ async fn put(place: &Place, path: &Path, target: Target, as_json: bool) -> Resul
     let mut file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     let size = metadata.len();
-    if !metadata.is_file() || size > MAX_BYTES {
-        return Err(Failure::Argument {
-            detail: format!(
-                "`{}` must be a plain file of at most {MAX_BYTES} bytes",
-                path.display()
-            ),
-        });
+    let refused = |why: &str| Failure::Argument {
+        detail: format!("`{}` {why}", path.display()),
+    };
+    if !metadata.is_file() {
+        return Err(refused("is no plain file: name a file"));
+    }
+    if size > MAX_BYTES {
+        return Err(refused(&format!(
+            "has {}: a file may have {} at most",
+            terminal::bytes(size),
+            terminal::bytes(MAX_BYTES)
+        )));
     }
     let sha256 = hash(&mut file, size).map_err(failed)?;
-    let name = path
-        .file_name()
-        .and_then(|name| name.to_str())
-        .unwrap_or("artifact")
-        .to_owned();
-    let artifact = Local::with(&place.home, |local| async move {
-        let workspace_id = local.workspace(place.workspace.as_deref()).await?;
-        let upload = Upload {
-            name,
-            mime_type: None,
-            size,
-            sha256,
-            target,
-        };
-        let read = |offset, len| read_at(&file, offset, len).map_err(failed);
-        upload.send(&local, &workspace_id, read).await
-    })
-    .await?;
-    terminal::say(&match as_json {
-        true => serde_json::to_string(&artifact).unwrap_or_default(),
-        false => format!("{}  {}", artifact.artifact_id, artifact.display_name),
-    })?;
-    Ok(())
+    let upload = Upload {
+        name,
+        mime_type: None,
+        size,
+        sha256,
+        source_kind,
+        target,
+    };
+    let read = |offset, len| read_at(&file, offset, len).map_err(failed);
+    upload.send(local, workspace_id, read).await
 }
 
 impl Upload {
@@ -206,7 +349,7 @@ impl Upload {
         local: &Local,
         workspace_id: &WorkspaceId,
         read: impl Fn(u64, u64) -> Result<Vec<u8>, Failure>,
-    ) -> Result<protocol::artifact::ArtifactRef, Failure> {
+    ) -> Result<ArtifactRef, Failure> {
         let size = self.size;
         let started = local
             .client
@@ -221,7 +364,7 @@ impl Upload {
                 mime_type: self.mime_type,
                 size_bytes: size,
                 sha256: self.sha256,
-                source_kind: ArtifactUploadSourceKind::Api,
+                source_kind: self.source_kind,
             })
             .await?;
         let upload_id = started.upload_id;
@@ -388,13 +531,13 @@ async fn list(
     as_json: bool,
 ) -> Result<(), Failure> {
     let thread_id = thread.map(ThreadId::parse).transpose()?;
-    let items = Local::with(&place.home, |local| async move {
+    let (items, names) = Local::with(&place.home, |local| async move {
         let workspace = local.workspace(place.workspace.as_deref()).await?;
         let mut params = ArtifactListParams {
             thread_id,
             include_deleted: Some(deleted),
             limit: Some(200),
-            ..ArtifactListParams::all(workspace)
+            ..ArtifactListParams::all(workspace.clone())
         };
         let mut items: Vec<ArtifactSummary> = Vec::new();
         loop {
@@ -402,32 +545,50 @@ async fn list(
             items.extend(page.items);
             params.cursor = page.next_cursor;
             if params.cursor.is_none() {
-                return Ok(items);
+                break;
             }
         }
+        let is_wanted =
+            |item: &ArtifactSummary| !deleted || item.artifact.status == ArtifactStatus::Deleted;
+        items.retain(is_wanted);
+        let names = local.names_in(&workspace).await;
+        Ok((items, names))
     })
     .await?;
     terminal::say(&match (as_json, items.is_empty()) {
         (true, _) => json!({ "items": items }).to_string(),
+        (false, true) if deleted => "There are no deleted artifacts.".to_owned(),
         (false, true) => "There are no artifacts. `ac artifact put FILE` makes one.".to_owned(),
         (false, false) => {
             let rows: Vec<_> = items.iter().map(row).collect();
-            terminal::table(&["ID", "NAME", "KIND", "SIZE", "STATUS"], &rows)
+            terminal::shown(&json!(rows), &names)
         }
     })?;
     Ok(())
 }
 
-fn row(summary: &ArtifactSummary) -> Vec<String> {
-    let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+fn row(summary: &ArtifactSummary) -> Value {
     let artifact = &summary.artifact;
-    vec![
-        artifact.artifact_id.to_string(),
-        artifact.display_name.clone(),
-        word(json!(artifact.kind)),
-        artifact.size_bytes.unwrap_or(0).to_string(),
-        word(json!(artifact.status)),
-    ]
+    let is_of_run = match summary.created_by_kind {
+        ArtifactCreatedByKind::Agent
+        | ArtifactCreatedByKind::Task
+        | ArtifactCreatedByKind::ExternalAgent => true,
+        ArtifactCreatedByKind::User
+        | ArtifactCreatedByKind::Tool
+        | ArtifactCreatedByKind::System
+        | ArtifactCreatedByKind::Import => false,
+    };
+    let agent = summary.created_by_actor_id.as_ref();
+    json!({
+        "name": artifact.display_name,
+        "status": artifact.status,
+        "kind": artifact.kind,
+        "size_bytes": artifact.size_bytes.unwrap_or(0),
+        "run": summary.metadata.get("run_id"),
+        "agent": agent.filter(|_| is_of_run),
+        "created_at": summary.created_at,
+        "id": artifact.artifact_id,
+    })
 }
 
 fn frame(header: &ArtifactUploadChunkHeader, bytes: &[u8]) -> Vec<u8> {

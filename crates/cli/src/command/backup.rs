@@ -76,12 +76,9 @@ impl Backup {
             terminal::complain(&format!("left out: {}", terminal::harmless(left_out)));
         }
         Ok(terminal::say(&format!(
-            "{} files of the home and {} are saved in {}",
-            saved.files,
-            match saved.companies.len() {
-                1 => "1 company folder".to_owned(),
-                count => format!("{count} company folders"),
-            },
+            "{} of the home and {} are saved in {}",
+            terminal::count(saved.files, "file"),
+            terminal::count(saved.companies.len(), "company folder"),
             saved.file.display()
         ))?)
     }

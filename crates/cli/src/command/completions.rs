@@ -12,7 +12,11 @@ pub(crate) struct Completions {
 
 impl Completions {
     pub(crate) fn run(&self) {
-        let mut command = super::Command::command();
+        let all = super::Command::command();
+        let visible = all.get_subcommands().filter(|one| !one.is_hide_set());
+        let mut command = clap::Command::new("ac")
+            .args(all.get_arguments().cloned())
+            .subcommands(visible.cloned());
         // Every method is a command as well.
         for (_, method) in protocol::methods() {
             let name = super::method::command_name(method);

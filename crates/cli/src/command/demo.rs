@@ -29,12 +29,14 @@ const NOTE: &str = "demo.json";
 /// Held while the demo is being made.
 const LOCK: &str = "demo.lock";
 const HOME: &str = "home";
+/// Below the home: what stands in for worker programs.
+const WORKERS: &str = "workers";
 const COMPANY: &str = "fernway";
 
 /// Make a small company to look around in, and serve it.
 ///
-/// Nothing leaves this machine: the workers are a shell script that comes with the demo. Running it again serves what
-/// is there.
+/// Nothing leaves this machine: the workers are a shell script that comes with the demo, and worker programs that are
+/// installed here are never started. Running it again serves what is there.
 #[derive(Args, Debug)]
 pub(crate) struct Demo {
     #[command(flatten)]
@@ -42,7 +44,7 @@ pub(crate) struct Demo {
     /// Where it goes; a folder that is empty or holds a demo [default: one among the temporary files]
     directory: Option<PathBuf>,
     /// The address to listen on; port 0 picks a free one [default: 127.0.0.1:17878, or a free port if that is taken]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = serve::address)]
     listen: Option<SocketAddr>,
     /// Write `{"url","http","pid","token_file"}` to this file when ready.
     #[arg(long, value_name = "FILE")]
@@ -198,6 +200,8 @@ impl Place {
             |local| async move { story::tell(&local, &company).await },
         )
         .await?;
+        worker::write_stand_ins(&self.home().join(WORKERS), &self.folder.join(COMPANY))
+            .map_err(failed)?;
         self.note(true).map_err(failed)
     }
 

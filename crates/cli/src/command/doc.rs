@@ -38,6 +38,9 @@ enum DocAction {
     Edit {
         #[command(flatten)]
         place: Place,
+        /// Save the text even if it is empty.
+        #[arg(long)]
+        allow_empty: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -96,7 +99,18 @@ impl Doc {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
             DocAction::Show { place, json } => show(place, json).await,
-            DocAction::Edit { place, json } => edit(place, json).await,
+            DocAction::Edit {
+                place,
+                allow_empty,
+                json,
+            } => {
+                let empty = if allow_empty {
+                    EmptyText::Save
+                } else {
+                    EmptyText::Refuse
+                };
+                edit(place, empty, json).await
+            }
             DocAction::Propose {
                 place,
                 because,
@@ -201,13 +215,26 @@ async fn show(place: Place, json: bool) -> Result<(), Failure> {
     }?)
 }
 
-async fn edit(place: Place, json: bool) -> Result<(), Failure> {
+/// What happens to a text that is empty or blank.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum EmptyText {
+    Save,
+    Refuse,
+}
+
+async fn edit(place: Place, empty: EmptyText, json: bool) -> Result<(), Failure> {
     let home = place.home.clone();
     let saved = Local::with(&home, |local| async move {
         let scope = place.find(&local).await?;
         let before = scope.get(&local).await?.explicit;
         let text = before.as_ref().map_or("", |doc| doc.content.as_str());
         let content = edited(text)?;
+        if empty == EmptyText::Refuse && content.trim().is_empty() {
+            return Err(Failure::Argument {
+                detail: "the new text is empty, so nothing was saved: give --allow-empty to save an empty AGENTS.md"
+                    .to_owned(),
+            });
+        }
         let params = ThreadAgentsDocSaveParams {
             workspace_id: scope.workspace_id,
             folder_id: scope.folder_id,

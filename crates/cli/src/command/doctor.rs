@@ -1,6 +1,9 @@
 //! `ac doctor`
 
-use std::{net::TcpListener, path::Path};
+use std::{
+    net::TcpListener,
+    path::{Path, PathBuf},
+};
 
 use blobs::{
     key::{BlobKey, ContentHash, WorkspaceSegment},
@@ -10,8 +13,12 @@ use clap::Args;
 use crud::{CrudStore, OpenError};
 use gateway::Home;
 use protocol::{
-    company::workspace::{
-        CompanyWorkspaceDoctor, CompanyWorkspaceDoctorParams, DoctorCheck, DoctorStatus,
+    company::{
+        adapter::AdapterStatus,
+        workspace::{
+            CompanyFolderParams, CompanyWorkspaceDoctor, CompanyWorkspaceDoctorParams, DoctorCheck,
+            DoctorStatus,
+        },
     },
     workspace::{WorkspaceList, WorkspaceListParams},
 };
@@ -22,11 +29,14 @@ use super::{HomeOption, serve};
 use crate::{failure::Failure, folder, local::Local, terminal};
 
 mod programs;
+mod space;
+
+use programs::CompanyAdapters;
 
 /// Look whether everything is well, and say what to do where it is not.
 ///
-/// Looks at the home, its database, the bytes of artifacts, the company folders it knows, the worker programs, git and
-/// the port. Ends with exit code 1 if something is broken; a warning is no reason to.
+/// Looks at the home, its free space, its database, the bytes of artifacts, the company folders it knows, the worker
+/// programs, git and the port. Ends with exit code 1 if something is broken; a warning is no reason to.
 #[derive(Args, Debug)]
 pub(crate) struct Doctor {
     #[command(flatten)]
@@ -78,15 +88,17 @@ impl Finding {
 impl Doctor {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let path = self.home.path()?;
-        let mut findings = match path.is_dir() {
-            true => self.look(&path).await?,
-            false => vec![Finding::warn(
+        let mut launches = Vec::new();
+        let mut findings = if path.is_dir() {
+            self.look(&path, &mut launches).await?
+        } else {
+            vec![Finding::warn(
                 "home",
                 format!("`{}` is not there", path.display()),
                 "`ac serve` or `ac demo` makes one, --home names another",
-            )],
+            )]
         };
-        findings.extend(programs::look().await);
+        findings.extend(programs::look(&launches).await);
         let broken = findings
             .iter()
             .filter(|finding| finding.status == DoctorStatus::Fail)
@@ -104,10 +116,17 @@ impl Doctor {
         }
     }
 
-    async fn look(&self, path: &Path) -> Result<Vec<Finding>, Failure> {
+    /// Examines a home. What the check before a launch says in each of its company folders goes to `launches`.
+    async fn look(
+        &self,
+        path: &Path,
+        launches: &mut Vec<CompanyAdapters>,
+    ) -> Result<Vec<Finding>, Failure> {
         let home = Home::open(path)?;
         let mut findings = vec![permissions(&home)];
         findings.push(port(&home));
+        let folder = home.path().to_owned();
+        findings.push(super::blocking(move || space::look("space", &folder)).await?);
         if !home.path().join("gateway.db").is_file() {
             // The lock is made with the database.
             findings.push(match home.path().join("write.lock").exists() {
@@ -149,7 +168,9 @@ impl Doctor {
         ));
         findings.push(bytes(&home, &store).await?);
         super::blocking(move || store.close()).await?;
-        findings.extend(companies(&self.home).await);
+        let (of_companies, adapters) = companies(&self.home).await;
+        findings.extend(of_companies);
+        launches.extend(adapters);
         Ok(findings)
     }
 }
@@ -236,18 +257,20 @@ async fn bytes(home: &Home, store: &CrudStore) -> Result<Finding, Failure> {
     let remedy = "upload the file again, or `ac restore` a backup that has it";
     Ok(match looked {
         Ok(wrong) if wrong.is_empty() => {
-            Finding::pass("artifacts", format!("{count} files, each with its hash"))
+            let files = terminal::count(count, "file");
+            Finding::pass("artifacts", format!("{files}, each with its hash"))
         }
         Ok(wrong) => Finding::fail("artifacts", wrong.join("; "), remedy),
         Err(error) => Finding::fail("artifacts", error.to_string(), remedy),
     })
 }
 
-/// What the doctor of each company folder says; worker programs are looked at once, for all of them.
-async fn companies(home: &HomeOption) -> Vec<Finding> {
+/// What the doctor of each company folder says, and what a launch there would check of the worker programs.
+async fn companies(home: &HomeOption) -> (Vec<Finding>, Vec<CompanyAdapters>) {
     let looked = Local::with(home, |local| async move {
         let listed = local.client.call::<WorkspaceList>(WorkspaceListParams {});
         let mut findings = Vec::new();
+        let mut adapters = Vec::new();
         for dir in listed
             .await?
             .workspaces
@@ -261,8 +284,24 @@ async fn companies(home: &HomeOption) -> Vec<Finding> {
                 findings.push(Finding::warn(&check, "the folder is not there", remedy));
                 continue;
             }
+            let folder = PathBuf::from(&dir);
+            let free = super::blocking(move || space::look("space", &folder)).await?;
+            if free.status != DoctorStatus::Pass {
+                // The home may be on another disk, so the folder is named.
+                findings.push(Finding {
+                    check: format!("{check} space"),
+                    ..free
+                });
+            }
+            let workspace_dir = folder::wire(Path::new(&dir))?;
+            let status = CompanyFolderParams {
+                workspace_dir: workspace_dir.clone(),
+            };
+            if let Ok(rows) = local.client.call::<AdapterStatus>(status).await {
+                adapters.push(CompanyAdapters { dir, rows: rows.0 });
+            }
             let params = CompanyWorkspaceDoctorParams {
-                workspace_dir: folder::wire(Path::new(&dir))?,
+                workspace_dir,
                 rebuild_index: None,
                 sync_index: None,
             };
@@ -276,13 +315,14 @@ async fn companies(home: &HomeOption) -> Vec<Finding> {
                 )),
             }
         }
-        Ok(findings)
+        Ok((findings, adapters))
     });
     // What is about one company was said above: this is about opening the home at all.
     let remedy = "mend what it names; until then no command can use this home";
-    looked
-        .await
-        .unwrap_or_else(|error| vec![Finding::fail("opening", error.to_string(), remedy)])
+    looked.await.unwrap_or_else(|error| {
+        let finding = Finding::fail("opening", error.to_string(), remedy);
+        (vec![finding], Vec::new())
+    })
 }
 
 fn of_company(check: &str, checks: Vec<DoctorCheck>) -> Vec<Finding> {
@@ -306,7 +346,7 @@ fn of_company(check: &str, checks: Vec<DoctorCheck>) -> Vec<Finding> {
         })
         .collect();
     match findings.is_empty() {
-        true => vec![Finding::pass(check, format!("{} checks", told.len()))],
+        true => vec![Finding::pass(check, terminal::count(told.len(), "check"))],
         false => findings,
     }
 }

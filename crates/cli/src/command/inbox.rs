@@ -15,7 +15,7 @@ use rpc::Client;
 use serde_json::{Value, json};
 
 use super::{HomeOption, tree};
-use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
+use crate::{failure::Failure, folder::CompanyOption, local::Local, names::Names, terminal};
 
 /// What waits for a decision.
 #[derive(Args, Debug)]
@@ -67,14 +67,21 @@ impl Inbox {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let company = self.company;
         let is_for_people = terminal::is_for_people(self.json);
-        let (waiting, places) = Local::with(&self.home, |local| async move {
+        let (waiting, places, names) = Local::with(&self.home, |local| async move {
             let tray = Tray::of(&local, &company).await?;
             if tray.folder.is_none() {
                 terminal::complain("There is no company folder here: only proposals are shown.");
             }
             let waiting = tray.waiting().await?;
             let places = places(&local, &waiting).await?;
-            Ok((waiting, places))
+            let names = if is_for_people {
+                let rows: Vec<_> = waiting.iter().map(|one| one.row(true, &places)).collect();
+                let params = json!({"workspace_dir": tray.folder});
+                Names::of_answer(&local.client, &params, &json!(rows)).await
+            } else {
+                Names::default()
+            };
+            Ok((waiting, places, names))
         })
         .await?;
         if waiting.is_empty() && is_for_people {
@@ -84,7 +91,7 @@ impl Inbox {
             .iter()
             .map(|one| one.row(is_for_people, &places))
             .collect();
-        terminal::answer(&json!(rows), self.json)?;
+        terminal::answer_with(&json!(rows), &names, self.json)?;
         for one in waiting.iter().filter(|_| is_for_people) {
             if let Waiting::Proposal(proposal) = one {
                 terminal::say(&shown(proposal, &places))?;
@@ -272,7 +279,8 @@ impl Before {
             id: decided.subject_artifact_id,
             decision: decided.decision,
             by: decided.actor_id,
-            at: decided.created_at,
+            at: terminal::of_text(&decided.created_at, &terminal::zone())
+                .unwrap_or(decided.created_at),
         }
     }
 
@@ -293,7 +301,8 @@ impl Before {
             id: proposal.id.to_string(),
             decision,
             by: proposal.decided_by.unwrap_or_default(),
-            at: proposal.decided_at.unwrap_or_default().to_string(),
+            at: terminal::of_seconds(proposal.decided_at.unwrap_or_default(), &terminal::zone())
+                .unwrap_or_default(),
         })
     }
 }
@@ -431,7 +440,7 @@ impl Waiting {
         match self {
             Self::Document(pending) => json!({
                 "id": pending.artifact_id,
-                "kind": pending.artifact_type,
+                "kind": kind(&pending.artifact_type, is_for_people),
                 "title": pending.title,
                 "project": pending.project_id,
                 "by": pending.produced_by,
@@ -440,7 +449,7 @@ impl Waiting {
             Self::Proposal(proposal) => {
                 let mut row = json!({
                     "id": proposal.id,
-                    "kind": "agents_doc_proposal",
+                    "kind": kind("agents_doc_proposal", is_for_people),
                     "title": proposal.rationale,
                     "workspace": proposal.workspace_id,
                     "file": file(proposal, places),
@@ -453,6 +462,15 @@ impl Waiting {
                 row
             }
         }
+    }
+}
+
+/// The kind of a thing that waits, in words for people.
+fn kind(word: &str, is_for_people: bool) -> String {
+    if is_for_people {
+        word.replace("agents_doc", "AGENTS.md").replace('_', " ")
+    } else {
+        word.to_owned()
     }
 }
 

@@ -6,16 +6,26 @@
 use std::{ffi::OsString, path::Path};
 
 use clap::Args;
-use protocol::{Access, Dialect, MethodSpec};
-use serde_json::Value;
+use protocol::{
+    Access, Dialect, Method as _, MethodSpec, thread::folder::ThreadFolderDelete, trash::TrashPurge,
+};
+use serde_json::{Map, Value, json};
 
-use super::HomeOption;
-use crate::{failure::Failure, folder, local::Local, terminal};
+use super::{HomeOption, trash, tree};
+use crate::{
+    failure::Failure,
+    folder,
+    local::{Local, Waited},
+    names::Names,
+    terminal,
+};
 
 mod flags;
+mod people;
 mod suggest;
 
 use flags::Flags;
+pub(super) use people::NOT_STARTED;
 
 /// `ac rpc:call`
 #[derive(Args, Debug)]
@@ -95,12 +105,7 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     let name = arguments[0].to_string_lossy().into_owned();
     let Some(method) = find(&name) else {
-        let methods = protocol::methods().map(|(_, method)| command_name(method));
-        let known: Vec<String> = others.iter().cloned().chain(methods).collect();
-        return Err(Failure::UnknownCommand {
-            hint: suggest::nearest(&name, &known),
-            name,
-        });
+        return Err(unknown(name, arguments.get(1), others));
     };
     let flags = Flags::of(method);
     let command = flags.command(&command_name(method));
@@ -114,37 +119,160 @@ pub(crate) async fn run(
         // The method would name every part of a company folder that is missing.
         folder::company(Path::new(named.as_str().unwrap_or_default()))?;
     }
-    let result = Local::with(&home, |local| async move {
+    let asked = matches.try_get_one::<bool>(flags::YES).ok().flatten();
+    let is_agreed = asked.is_none_or(|yes| *yes);
+    let (result, names) = Local::with(&home, |local| async move {
         if flags.needs_workspace() && !params.contains_key(flags::WORKSPACE) {
             let workspace = local.workspace(None).await?;
             params.insert(flags::WORKSPACE.to_owned(), workspace.as_str().into());
         }
-        ask(&local, method.name, Value::Object(params)).await
+        if !is_agreed {
+            confirm(&local, method.name, &params).await?;
+        }
+        let params = Value::Object(params);
+        let result = ask(&local, method.name, params.clone()).await?;
+        let names = if terminal::is_for_people(as_json) {
+            Names::of_answer(&local.client, &params, &result).await
+        } else {
+            Names::default()
+        };
+        Ok((result, names))
     })
     .await?;
-    terminal::answer(&result, as_json)?;
+    for warning in result["warnings"].as_array().into_iter().flatten() {
+        if let Some(warning) = warning.as_str() {
+            terminal::complain(&format!("warning: {}", terminal::harmless(warning)));
+        }
+    }
+    if terminal::is_for_people(as_json) {
+        let shown = people::shown(method, result.clone());
+        terminal::answer_with(&shown, &names, as_json)?;
+    } else {
+        terminal::answer(&result, as_json)?;
+    }
     check(method, &result)
 }
 
-/// An answer that says that something is wrong ends the command accordingly.
+/// Says what to type instead of a name that is no command.
+fn unknown(name: String, next: Option<&OsString>, others: &[String]) -> Failure {
+    // The parts of a command are joined: `ac run list` is meant to be `ac run:list`.
+    let next = next.map(|next| next.to_string_lossy());
+    let joined = next.and_then(|next| {
+        let joined = [":", "/"].map(|separator| format!("{name}{separator}{next}"));
+        joined.into_iter().find(|joined| find(joined).is_some())
+    });
+    let rows = if joined.is_none() {
+        rows_of(&group(&name))
+    } else {
+        Vec::new()
+    };
+    if !rows.is_empty() {
+        return Failure::CommandGroup {
+            commands: terminal::table(&["COMMAND", "PURPOSE"], &rows),
+            name,
+        };
+    }
+    let methods = protocol::methods().map(|(_, method)| command_name(method));
+    let known: Vec<String> = others.iter().cloned().chain(methods).collect();
+    Failure::UnknownCommand {
+        hint: joined.or_else(|| suggest::nearest(&name, &known)),
+        name,
+    }
+}
+
+/// The methods whose commands begin with a name and a separator.
+fn group(name: &str) -> Vec<&'static MethodSpec> {
+    let begins = |method: &&MethodSpec| {
+        let command = command_name(method);
+        let rest = command.strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with([':', '/']))
+    };
+    protocol::methods()
+        .map(|(_, method)| method)
+        .filter(begins)
+        .collect()
+}
+
+fn rows_of(methods: &[&MethodSpec]) -> Vec<Vec<String>> {
+    let row = |method: &&MethodSpec| {
+        let command = format!("ac {}", command_name(method));
+        let purpose = protocol::summary(method.doc);
+        vec![command, terminal::reworded(&purpose).into_owned()]
+    };
+    methods.iter().map(row).collect()
+}
+
+/// Says what a call that deletes would do, and asks whether to do it.
+async fn confirm(local: &Local, method: &str, params: &Map<String, Value>) -> Result<(), Failure> {
+    let text = |name: &str| params.get(name).and_then(Value::as_str);
+    match method {
+        ThreadFolderDelete::NAME => {
+            let tree = tree::read(local, text(flags::WORKSPACE)).await?;
+            trash::confirm_folder(&tree, text("folder_id").unwrap_or_default())
+        }
+        TrashPurge::NAME => {
+            terminal::confirm("Delete these items for good? This cannot be undone.")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// An answer that says that something is wrong ends the command with exit code 1.
 fn check(method: &MethodSpec, result: &Value) -> Result<(), Failure> {
-    let wrong = match method.name {
-        "workspace.open" if result["valid"] == false => "this is no well-formed company folder",
-        "workspace.validate" if result["ok"] == false => "the company folder is not well-formed",
-        "workspace.doctor" if result["ok"] == false => "the company folder is not well",
+    let first = |list: &Value| list[0]["message"].as_str().map(terminal::harmless);
+    let text = |value: &Value| {
+        let text = value.as_str()?;
+        Some(terminal::harmless(&terminal::reworded(text)))
+    };
+    let (wrong, detail) = match method.name {
+        "workspace.open" if result["valid"] == false => (
+            "this is no well-formed company folder",
+            first(&result["issues"]),
+        ),
+        "workspace.validate" if result["ok"] == false => (
+            "the company folder is not well-formed",
+            first(&result["issues"]),
+        ),
+        "workspace.doctor" if result["ok"] == false => {
+            ("the company folder is not well", first(&result["issues"]))
+        }
+        // Raw replays check nothing, so they find nothing wrong.
+        "run.replay" if result["mode"] != "raw" && result["deterministic_ok"] == false => {
+            let unread = result["parse_issues"][0]["error"].as_str();
+            (
+                "the events of the run are not what was written",
+                first(&result["verification_issues"]).or(unread.map(terminal::harmless)),
+            )
+        }
+        "session.launch" if result["state"] == "failed" => {
+            ("the session failed", text(&result["error"]))
+        }
+        "session.collect" if result["status"] == "failed" => {
+            ("the run failed", text(&result["error"]))
+        }
+        "worktree.cleanup" if result["failed"].as_u64().is_some_and(|failed| failed > 0) => {
+            let items = result["items"].as_array();
+            let failed = items
+                .into_iter()
+                .flatten()
+                .find(|item| item["action"] == "failed");
+            (
+                "some worktrees could not be removed",
+                failed.and_then(|item| text(&item["reason"])),
+            )
+        }
         _ => return Ok(()),
     };
-    let first = &result["issues"][0]["message"];
     Err(Failure::Unsound {
-        detail: match first.as_str() {
-            Some(first) => format!("{wrong}: {}", terminal::harmless(first)),
+        detail: match detail {
+            Some(detail) => format!("{wrong}: {detail}"),
             None => wrong.to_owned(),
         },
     })
 }
 
 /// What a method is called on the command line.
-pub(super) fn command_name(method: &MethodSpec) -> String {
+pub(crate) fn command_name(method: &MethodSpec) -> String {
     match Dialect::of_name(method.name) {
         Dialect::Company => method.name.replace('.', ":"),
         Dialect::Tree => method.name.to_owned(),
@@ -159,11 +287,62 @@ fn find(name: &str) -> Option<&'static MethodSpec> {
 }
 
 async fn ask(local: &Local, method: &str, params: Value) -> Result<Value, Failure> {
-    let result = local.client.call_raw(method, params).await?;
+    let workspace_dir = params["workspace_dir"].clone();
+    let mut result = local.client.call_raw(method, params).await?;
     let starts_processes =
         protocol::methods().any(|(_, spec)| spec.name == method && spec.access == Access::Exec);
-    if starts_processes {
-        local.sessions_over().await;
+    if !starts_processes {
+        return Ok(result);
+    }
+    let waited = local.sessions_over().await;
+    let is_started = matches!(result["state"].as_str(), Some("running" | "queued"));
+    if waited == Waited::UntilOver && method == "session.launch" && is_started {
+        // The answer to the launch is as old as the session: tell how it ended.
+        let poll = json!({"session_ref": result["session_ref"], "workspace_dir": workspace_dir});
+        let ended = local.client.call_raw("session.poll", poll).await?;
+        result["state"] = ended["status"].clone();
+        for key in ["exit_code", "signal", "error"] {
+            if !ended[key].is_null() {
+                result[key] = ended[key].clone();
+            }
+        }
+        if let Some(members) = result.as_object_mut() {
+            members.remove("queue_position");
+        }
     }
     Ok(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_that_tells_of_a_failure_fails_the_command() {
+        let failure = |name: &str, answer: Value| {
+            let method = find(name).unwrap();
+            check(method, &answer).err().map(|error| error.to_string())
+        };
+        let cleanup = |failed: u64| {
+            let items = json!([
+                {"action": "removed", "reason": "ended"},
+                {"action": "failed", "reason": "it has changes"},
+            ]);
+            failure(
+                "worktree:cleanup",
+                json!({"failed": failed, "items": items}),
+            )
+        };
+        assert_eq!(cleanup(0), None);
+        assert_eq!(
+            cleanup(1).as_deref(),
+            Some("some worktrees could not be removed: it has changes")
+        );
+        let collected = |status: &str| failure("session:collect", json!({"status": status}));
+        assert_eq!(collected("ended"), None);
+        assert_eq!(collected("stopped"), None);
+        assert_eq!(collected("failed").as_deref(), Some("the run failed"));
+    }
 }

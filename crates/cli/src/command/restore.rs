@@ -52,8 +52,8 @@ impl Restore {
         let companies = restored.companies.iter();
         lines.extend(companies.map(|company| format!("company  {}", company.to.display())));
         lines.push(format!(
-            "{} files are restored. `ac serve --home {}` serves them.",
-            restored.files,
+            "Restored {}. `ac serve --home {}` serves this home.",
+            terminal::count(restored.files, "file"),
             restored.home.display()
         ));
         Ok(terminal::say(&lines.join("\n"))?)

@@ -14,12 +14,18 @@ use crate::{failure::Failure, terminal};
 /// Where a gateway listens unless somebody says otherwise.
 pub(super) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 17878);
 
+/// Reads an address to listen on.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| format!("expected ADDRESS:PORT, such as {LISTEN}"))
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Serve {
     #[command(flatten)]
     home: HomeOption,
     /// The address to listen on; port 0 picks a free one.
-    #[arg(long, value_name = "ADDR", default_value_t = LISTEN)]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value_t = LISTEN, value_parser = address)]
     listen: SocketAddr,
     /// Write `{"url","http","pid","token_file"}` to this file when ready.
     #[arg(long, value_name = "FILE")]
@@ -58,7 +64,16 @@ fn announce(serving: &Serving) {
         url,
         sign_in,
         token_file,
+        beyond_loopback,
     } = serving;
+    if let Some(address) = beyond_loopback {
+        let warning = format!(
+            "warning: other machines can reach {address}, and the connection is not encrypted: who listens on the \
+             network can read the token and everything else. Put a proxy with TLS in front, or use an SSH tunnel. \
+             Other machines must call the gateway by the IP address it listens on, or by a name given with --allow-host."
+        );
+        terminal::complain(&warning);
+    }
     let sentence = format!(
         "Accord is ready on {http}\n  desktop    {sign_in}\n  WebSocket  {url}\n  token      {}\nStop it with Ctrl-C.",
         token_file.display()

@@ -4,12 +4,17 @@ use clap::Args;
 use gateway::{Home, VERSION};
 use protocol::{
     company::workspace::{CompanyFolderParams, CompanyWorkspaceHomeSnapshot},
-    workspace::{WorkspaceList, WorkspaceListParams},
+    workspace::{Workspace, WorkspaceList, WorkspaceListParams},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{HomeOption, inbox};
-use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
+use crate::{
+    failure::Failure,
+    folder::{self, CompanyOption},
+    local::Local,
+    terminal,
+};
 
 /// How the home, its gateway and the company around here stand.
 #[derive(Args, Debug)]
@@ -49,11 +54,7 @@ impl Status {
             "version": VERSION,
             "home": home.path(),
             "gateway": served_at.as_deref().unwrap_or("not running: `ac serve` starts it"),
-            "workspaces": workspaces.iter().map(|workspace| json!({
-                "id": workspace.id,
-                "name": workspace.name,
-                "current": workspace.is_current,
-            })).collect::<Vec<_>>(),
+            "workspaces": workspaces.iter().filter(|one| one.is_active).map(row).collect::<Vec<_>>(),
             "company": company.as_ref().map(|(company, waiting)| json!({
                 "folder": company.workspace_dir,
                 "waiting_for_you": waiting,
@@ -68,6 +69,42 @@ impl Status {
                 "blocked": project.blocked_tasks,
             })).collect::<Vec<_>>(),
         });
-        terminal::answer(&answer, self.json)
+        terminal::answer(&answer, self.json)?;
+        if terminal::is_for_people(self.json) {
+            for dir in workspaces
+                .iter()
+                .filter_map(missing)
+                .map(terminal::harmless)
+            {
+                terminal::say(&format!(
+                    "\nThe company folder `{dir}` is gone: put it back, or run `ac company forget {dir}`."
+                ))?;
+            }
+        }
+        Ok(())
     }
+}
+
+/// A workspace with its company folder and how that stands.
+fn row(workspace: &Workspace) -> Value {
+    let mut row = json!({
+        "id": workspace.id,
+        "name": workspace.name,
+        "current": workspace.is_current,
+    });
+    if let Some(dir) = &workspace.dir {
+        row["folder"] = dir.as_str().into();
+        row["folder_state"] = if missing(workspace).is_some() {
+            "missing".into()
+        } else {
+            "there".into()
+        };
+    }
+    row
+}
+
+/// The company folder of a workspace, if it is gone.
+fn missing(workspace: &Workspace) -> Option<&str> {
+    let dir = workspace.dir.as_deref().filter(|_| workspace.is_active)?;
+    (!folder::is_company(dir.as_ref())).then_some(dir)
 }

@@ -6,7 +6,7 @@ use gateway::{Home, NewToken, Sources};
 use serde_json::json;
 
 use super::HomeOption;
-use crate::{failure::Failure, terminal};
+use crate::{failure::Failure, names::Names, terminal};
 
 #[derive(Args, Debug)]
 pub(crate) struct Token {
@@ -78,10 +78,13 @@ impl Token {
                 })?;
             }
             TokenAction::List { home, json } => {
-                let rows = open(&home)?.access_tokens().list().await?;
+                let store = open(&home)?;
+                let rows = store.access_tokens().list().await?;
+                let workspaces = store.workspaces().list().await?.into_iter();
+                let names = workspaces.map(|workspace| (workspace.id, workspace.name));
                 terminal::say(&match json {
                     true => as_json(&rows),
-                    false => as_table(rows),
+                    false => as_table(rows, &names.collect()),
                 })?;
             }
             TokenAction::Revoke { home, id, json } => {
@@ -91,7 +94,7 @@ impl Token {
                 }
                 terminal::say(&match json {
                     true => json!({"id": id, "revoked": true}).to_string(),
-                    false => format!("`{id}` is revoked"),
+                    false => format!("The token `{id}` is revoked."),
                 })?;
             }
         }
@@ -123,31 +126,22 @@ fn as_json(rows: &[crud::AccessToken]) -> String {
     json!({ "tokens": tokens }).to_string()
 }
 
-fn as_table(rows: Vec<crud::AccessToken>) -> String {
+fn as_table(rows: Vec<crud::AccessToken>, workspaces: &Names) -> String {
     if rows.is_empty() {
         return "There are no tokens. `ac token create` makes one.".to_owned();
     }
-    let cells: Vec<_> = rows
-        .into_iter()
-        .map(|row| {
-            let state = if row.revoked_at.is_some() {
-                "revoked"
-            } else {
-                "valid"
-            };
-            let workspaces = row.workspaces.unwrap_or_else(|| "all".to_owned());
-            vec![
-                row.id,
-                row.name,
-                row.role,
-                row.scopes,
-                workspaces,
-                state.to_owned(),
-            ]
+    let row = |row: crud::AccessToken| {
+        let ids = row.workspaces.as_deref();
+        json!({
+            "name": row.name,
+            "state": if row.revoked_at.is_some() { "revoked" } else { "valid" },
+            "role": row.role,
+            "scopes": row.scopes,
+            "workspaces": ids.map_or_else(|| vec!["all"], |ids| ids.split(',').collect()),
+            "created_at": row.created_at,
+            "id": row.id,
         })
-        .collect();
-    terminal::table(
-        &["ID", "NAME", "ROLE", "SCOPES", "WORKSPACES", "STATE"],
-        &cells,
-    )
+    };
+    let rows: Vec<_> = rows.into_iter().map(row).collect();
+    terminal::shown(&json!(rows), workspaces)
 }

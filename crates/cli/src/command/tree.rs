@@ -10,7 +10,7 @@ use protocol::{
 use serde_json::json;
 
 use super::HomeOption;
-use crate::{failure::Failure, local::Local, terminal};
+use crate::{failure::Failure, local::Local, names::Names, terminal};
 
 /// Draw the thread tree of a workspace.
 #[derive(Args, Debug)]
@@ -32,13 +32,16 @@ impl Tree {
             workspace,
             json,
         } = self;
-        let tree = Local::with(&home, |local| async move {
-            read(&local, workspace.as_deref()).await
+        let read = Local::with(&home, |local| async move {
+            let tree = read(&local, workspace.as_deref()).await?;
+            let names = Names::of_workspaces(&local.client).await?;
+            Ok((tree, names))
         });
-        let tree = tree.await?;
-        match json {
-            true => terminal::answer(&json!(tree), true),
-            false => Ok(terminal::say(&draw(&tree))?),
+        let (tree, names) = read.await?;
+        if json {
+            terminal::answer(&json!(tree), true)
+        } else {
+            Ok(terminal::say(&draw(&tree, &names))?)
         }
     }
 }
@@ -56,13 +59,16 @@ pub(super) async fn read(
     Ok(local.client.call::<ThreadTree>(params).await?)
 }
 
-fn draw(tree: &ThreadTreeResponse) -> String {
-    let mut lines = vec![tree.workspace_id.to_string()];
+fn draw(tree: &ThreadTreeResponse, workspaces: &Names) -> String {
+    let id = tree.workspace_id.as_str();
+    let mut lines = vec![terminal::harmless(workspaces.get(id).unwrap_or(id))];
     let mut branches: BTreeMap<Option<&FolderId>, Vec<Branch<'_>>> = BTreeMap::new();
     for doc in &tree.agents_docs {
+        let characters = usize::try_from(doc.char_count).unwrap_or(usize::MAX);
         let line = format!(
-            "AGENTS.md  v{} · {} characters",
-            doc.version, doc.char_count
+            "AGENTS.md  v{} · {}",
+            doc.version,
+            terminal::count(characters, "character")
         );
         let branch = branches.entry(doc.folder_id.as_ref()).or_default();
         branch.insert(0, Branch { line, below: None });

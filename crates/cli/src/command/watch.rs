@@ -9,11 +9,8 @@ use std::{
 };
 
 use clap::Args;
-use gateway::Sources;
-use ratatui::{
-    DefaultTerminal,
-    crossterm::event::{self, Event},
-};
+use gateway::{Home, Sources};
+use ratatui::crossterm::event::{self, Event};
 use serde_json::json;
 use tokio::{
     sync::mpsc,
@@ -34,6 +31,8 @@ use source::Source;
 
 /// How often to look, whatever happens.
 const EVERY: Duration = Duration::from_secs(2);
+/// How often to look for a gateway when the last one is gone.
+const RETRY: Duration = Duration::from_millis(500);
 /// How soon to look when something happened.
 const SOON: Duration = Duration::from_millis(150);
 
@@ -63,47 +62,141 @@ impl Watch {
             company,
             json: as_json,
         } = self;
-        Local::with(&home, |local| async move {
-            let dir = local.company(&company).await?;
-            let tray = Tray::of(&local, &company).await?;
-            let source = Source::new(&local.client, dir, tray).await?;
-            match as_json {
-                true => {
-                    let snapshot = source.look(Sources::system().clock.now_ms()).await?;
-                    terminal::answer(&json!(snapshot), true)
-                }
-                false => shown(&source).await,
-            }
-        })
-        .await
+        if as_json {
+            return Local::with(&home, |local| async move {
+                let source = source(&local, &company).await?;
+                let snapshot = source.look(Sources::system().clock.now_ms()).await?;
+                terminal::answer(&json!(snapshot), true)
+            })
+            .await;
+        }
+        shown(&home, &company).await
     }
 }
 
 /// Gives the terminal to the board, and back whatever happens: also a panic restores it.
-async fn shown(source: &Source<'_>) -> Result<(), Failure> {
+async fn shown(home: &HomeOption, company: &CompanyOption) -> Result<(), Failure> {
     let mut screen = ratatui::try_init()?;
+    let draw = |board: &Board| screen.draw(|frame| view::draw(frame, board)).map(drop);
     let ended = tokio::select! {
-        ended = live(source, &mut screen) => ended,
+        ended = follow(home, company, keys(), draw) => ended,
         () = super::stop_signal() => Ok(()),
     };
     ratatui::restore();
     ended
 }
 
-async fn live(source: &Source<'_>, screen: &mut DefaultTerminal) -> Result<(), Failure> {
-    let mut keys = keys();
+/// Shows a company until the person quits. When the gateway that serves the home goes away, the board stays, and goes
+/// on with the next gateway of the home.
+async fn follow(
+    home: &HomeOption,
+    company: &CompanyOption,
+    mut keys: mpsc::Receiver<Event>,
+    mut draw: impl FnMut(&Board) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut board = None;
+    loop {
+        let (keys, draw, board) = (&mut keys, &mut draw, &mut board);
+        let ended = Local::with(home, async |local| {
+            let source = source(&local, company).await?;
+            let board = board.get_or_insert_with(|| Board::new(&source.company));
+            board.notice.clear();
+            match live(&source, board, keys, draw).await {
+                Err(failure) if local.is_remote() && is_lost(&failure) => Ok(Ended::Lost),
+                ended => ended,
+            }
+        })
+        .await;
+        let Some(board) = board else {
+            // There has been no connection yet.
+            return ended.map(drop);
+        };
+        match ended {
+            Ok(Ended::Quit) => return Ok(()),
+            Ok(Ended::Lost) => {}
+            Err(failure) if is_lost(&failure) => {}
+            Err(failure) => return Err(failure),
+        }
+        board.notice = "The connection to the gateway ended. Reconnecting…   q quit".to_owned();
+        if gateway_is_back(home, board, keys, draw).await? == Ended::Quit {
+            return Ok(());
+        }
+    }
+}
+
+/// Why the board is not shown any more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Ended {
+    /// The person quits.
+    Quit,
+    /// The gateway is gone, or one is back.
+    Lost,
+}
+
+/// Whether the gateway is gone, rather than refusing something.
+fn is_lost(failure: &Failure) -> bool {
+    use rpc::client::Error;
+    matches!(
+        failure,
+        Failure::Call(Error::Closed | Error::Unreachable(_))
+    )
+}
+
+/// Waits until a gateway serves the home, or the person quits.
+async fn gateway_is_back(
+    home: &HomeOption,
+    board: &mut Board,
+    keys: &mut mpsc::Receiver<Event>,
+    draw: &mut impl FnMut(&Board) -> io::Result<()>,
+) -> Result<Ended, Failure> {
+    loop {
+        draw(board)?;
+        tokio::select! {
+            biased;
+            key = keys.recv() => match key {
+                None => return Ok(Ended::Quit),
+                Some(Event::Key(key)) if board.key_while_lost(key) == Next::Quit => {
+                    return Ok(Ended::Quit);
+                }
+                Some(_) => {}
+            },
+            () = tokio::time::sleep(RETRY) => {
+                let path = home.path()?;
+                let served_at = super::blocking(move || Ok(Home::open(&path)?.served_at()));
+                let served_at: Result<_, gateway::Error> = served_at.await?;
+                if served_at?.is_some() {
+                    return Ok(Ended::Lost);
+                }
+            }
+        }
+    }
+}
+
+/// The company folder behind a connection.
+async fn source<'a>(local: &'a Local, company: &CompanyOption) -> Result<Source<'a>, Failure> {
+    let dir = local.company(company).await?;
+    let tray = Tray::of(local, company).await?;
+    Source::new(&local.client, dir, tray).await
+}
+
+/// Shows what happens until the person quits or a call fails.
+async fn live(
+    source: &Source<'_>,
+    board: &mut Board,
+    keys: &mut mpsc::Receiver<Event>,
+    draw: &mut impl FnMut(&Board) -> io::Result<()>,
+) -> Result<Ended, Failure> {
     let clock = Sources::system().clock;
-    let mut board = Board::new(&source.company);
     source.subscribe().await?;
     let mut next_look = Instant::now();
     loop {
         tokio::select! {
             biased;
             key = keys.recv() => match key {
-                None => return Ok(()),
+                None => return Ok(Ended::Quit),
                 Some(Event::Key(key)) => match board.key(key) {
                     Next::Go => {}
-                    Next::Quit => return Ok(()),
+                    Next::Quit => return Ok(Ended::Quit),
                     Next::Do(wish) => {
                         board.notice = match source.perform(&wish).await {
                             Ok(done) => done,
@@ -126,7 +219,7 @@ async fn live(source: &Source<'_>, screen: &mut DefaultTerminal) -> Result<(), F
                 next_look = Instant::now() + EVERY;
             }
         }
-        screen.draw(|frame| view::draw(frame, &board))?;
+        draw(board)?;
     }
 }
 

@@ -3,6 +3,9 @@
  * While the file named by ACCORD_FAULTS contains `fsync`, syncing the database fails with EIO; while it
  * contains `enospc`, writing to the database fails with ENOSPC; while it contains `checkpoint`, writing and
  * syncing fail for the database file alone, not for its log. Other files are left alone.
+ *
+ * While it contains `slow`, each sync of any other file takes 300 ms, and its path is appended to the file named by
+ * ACCORD_FAULTS with `.syncs` at its end.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -50,8 +54,35 @@ static int is_wanted(int fd, const char *fault) {
 
 #define FAIL(fd, fault, code) if (is_wanted(fd, fault)) { errno = code; return -1; }
 
-int fsync(int fd) { FAIL(fd, "fsync", EIO) return REAL(fsync)(fd); }
-int fdatasync(int fd) { FAIL(fd, "fsync", EIO) return REAL(fdatasync)(fd); }
+/* Delays and counts a sync of a file that is not the database. errno is kept. */
+static void slow_down(int fd) {
+    const char *trigger = getenv("ACCORD_FAULTS");
+    int kept = errno;
+    int file = trigger && !database_part(fd) ? open(trigger, O_RDONLY | O_CLOEXEC) : -1;
+    if (file >= 0) {
+        char text[64] = {0};
+        if (read(file, text, sizeof text - 1) > 0 && strstr(text, "slow")) {
+            char link[64], line[4097], name[4096];
+            snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+            ssize_t length = readlink(link, line, sizeof line - 1);
+            snprintf(name, sizeof name, "%s.syncs", trigger);
+            int syncs = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+            if (syncs >= 0) {
+                line[length < 0 ? 0 : length] = '\n';
+                (void)!REAL(write)(syncs, line, (length < 0 ? 0 : length) + 1);
+                close(syncs);
+            }
+            struct timespec pause = {0, 300 * 1000 * 1000};
+            nanosleep(&pause, NULL);
+        }
+        close(file);
+    }
+    errno = kept;
+}
+
+int fsync(int fd) { FAIL(fd, "fsync", EIO) slow_down(fd); return REAL(fsync)(fd); }
+int fdatasync(int fd) { FAIL(fd, "fsync", EIO) slow_down(fd); return REAL(fdatasync)(fd); }
+int syncfs(int fd) { slow_down(fd); return REAL(syncfs)(fd); }
 
 ssize_t write(int fd, const void *bytes, size_t count) {
     FAIL(fd, "enospc", ENOSPC) return REAL(write)(fd, bytes, count);

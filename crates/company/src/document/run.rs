@@ -50,6 +50,9 @@ pub struct Run {
     /// Where its events ended, so that a log that was cut off can be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events_tail: Option<EventsTail>,
+    /// What the run is for, if it was made with a goal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<Text>,
     /// What other programs keep here; it stays.
     #[serde(flatten)]
     pub rest: Map<String, Value>,

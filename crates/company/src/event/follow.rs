@@ -2,8 +2,9 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
+    fs::{File, Metadata},
     io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
@@ -13,6 +14,7 @@ use protocol::{
 };
 use serde::Deserialize;
 
+use super::is_blank;
 use crate::{
     Company, Error, layout,
     policy::{self, Action, Actor, Resource},
@@ -84,6 +86,9 @@ impl Filter {
             event_id: Option<std::borrow::Cow<'a, str>>,
             #[serde(borrow, default)]
             ts_wallclock: Option<std::borrow::Cow<'a, str>>,
+            // Other programs write logs, too: a time of another shape must not hide the event.
+            #[serde(borrow, default)]
+            ts_monotonic_ms: Option<&'a serde_json::value::RawValue>,
             #[serde(borrow, default)]
             actor: Option<std::borrow::Cow<'a, str>>,
             #[serde(default)]
@@ -111,6 +116,9 @@ impl Filter {
         Some(Wanted {
             event_id: head.event_id.map(Into::into),
             made_at: made_at.to_owned(),
+            ts_monotonic_ms: head
+                .ts_monotonic_ms
+                .and_then(|time| time.get().parse().ok()),
         })
     }
 }
@@ -122,36 +130,71 @@ pub struct Wanted {
     pub event_id: Option<String>,
     /// When it was made.
     pub made_at: String,
+    /// Its `ts_monotonic_ms`; none if the event has no such whole number.
+    pub ts_monotonic_ms: Option<u64>,
+}
+
+/// Which file a log was when it was read: a log that is upgraded becomes another file of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogFile {
+    device: u64,
+    inode: u64,
+}
+
+impl LogFile {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        }
+    }
 }
 
 /// Complete lines of a log.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Lines {
     /// The lines, without their ends.
     pub lines: Vec<String>,
+    /// Where the first of them begins.
+    pub begin: u64,
     /// Where to read on.
     pub next_offset: u64,
     /// Whether there is more to read now.
     pub has_more: bool,
+    /// The file that was read.
+    pub file: LogFile,
+    /// Whether reading began in another file than before, so that lines before the place have to be counted again.
+    pub has_moved: bool,
 }
 
 /// Reads complete lines from a place on; a log that became shorter is read from its new end.
-pub fn read_from(path: &Path, offset: u64) -> Result<Lines, Error> {
+///
+/// `was` is the file in which the place is known. If another file has its name by now, reading goes on behind the same
+/// number of lines there: an upgrade rewrites each line and leaves out blank ones.
+pub fn read_from(path: &Path, offset: u64, was: Option<LogFile>) -> Result<Lines, Error> {
     let read = || -> io::Result<Lines> {
         let mut file = File::open(path)?;
-        let length = file.metadata()?.len();
+        let metadata = file.metadata()?;
+        let length = metadata.len();
+        let is = LogFile::of(&metadata);
+        let has_moved = was.is_some_and(|was| was != is);
+        let offset = match was {
+            Some(was) if has_moved => moved_place(path, was, offset, &file)?.unwrap_or(length),
+            Some(_) | None => offset,
+        };
+        let mut lines = Lines {
+            lines: Vec::new(),
+            begin: offset.min(length),
+            next_offset: offset.min(length),
+            has_more: false,
+            file: is,
+            has_moved,
+        };
         if length <= offset {
-            return Ok(Lines {
-                next_offset: length,
-                ..Lines::default()
-            });
+            return Ok(lines);
         }
         file.seek(SeekFrom::Start(offset))?;
         let mut reader = BufReader::new(file.take(length - offset));
-        let mut lines = Lines {
-            next_offset: offset,
-            ..Lines::default()
-        };
         let mut bytes = Vec::new();
         loop {
             bytes.clear();
@@ -175,6 +218,41 @@ pub fn read_from(path: &Path, offset: u64) -> Result<Lines, Error> {
     read().map_err(|error| Error::io("read", path, error))
 }
 
+/// The place in a rewritten log that corresponds to one in the file it was, which an upgrade keeps beside it. `None` if
+/// that file is not there.
+fn moved_place(path: &Path, was: LogFile, offset: u64, now: &File) -> io::Result<Option<u64>> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let kept = format!("{name}.pre-");
+    for entry in path.parent().unwrap_or(Path::new(".")).read_dir()? {
+        let entry = entry?;
+        if !entry.file_name().to_string_lossy().starts_with(&kept)
+            || LogFile::of(&entry.metadata()?) != was
+        {
+            continue;
+        }
+        let mut reader = BufReader::new(File::open(entry.path())?.take(offset));
+        let (mut lines, mut bytes) = (0u64, Vec::new());
+        while reader.read_until(b'\n', &mut bytes)? > 0 {
+            lines += u64::from(!is_blank(bytes.strip_suffix(b"\n").unwrap_or(&bytes)));
+            bytes.clear();
+        }
+        let mut reader = BufReader::new(now);
+        reader.seek(SeekFrom::Start(0))?;
+        let mut place = 0;
+        while lines > 0 {
+            bytes.clear();
+            let count = reader.read_until(b'\n', &mut bytes)?;
+            if count == 0 {
+                break;
+            }
+            place += count as u64;
+            lines -= u64::from(!is_blank(bytes.strip_suffix(b"\n").unwrap_or(&bytes)));
+        }
+        return Ok(Some(place));
+    }
+    Ok(None)
+}
+
 /// How many lines a log has before a place.
 pub fn lines_before(path: &Path, offset: u64) -> Result<u64, Error> {
     let count = || -> io::Result<u64> {
@@ -193,8 +271,11 @@ pub fn lines_before(path: &Path, offset: u64) -> Result<u64, Error> {
     count().map_err(|error| Error::io("read", path, error))
 }
 
-/// Every log of a company that can have wanted events, with its length.
-pub fn logs(company: &Company, filter: &Filter) -> Result<BTreeMap<PathBuf, u64>, Error> {
+/// Every log of a company that can have wanted events, with its length and the file it is.
+pub fn logs(
+    company: &Company,
+    filter: &Filter,
+) -> Result<BTreeMap<PathBuf, (u64, LogFile)>, Error> {
     let mut found = BTreeMap::new();
     for project in wanted_ids::<ProjectId>(&filter.project_id, || project::project_ids(company))? {
         let folder = format!("{}/runs", layout::project(&project));
@@ -208,7 +289,7 @@ pub fn logs(company: &Company, filter: &Filter) -> Result<BTreeMap<PathBuf, u64>
         for run in runs {
             let path = company.path(&format!("{folder}/{run}/events.jsonl"));
             if let Ok(metadata) = path.metadata() {
-                found.insert(path, metadata.len());
+                found.insert(path, (metadata.len(), LogFile::of(&metadata)));
             }
         }
     }
@@ -236,6 +317,8 @@ pub struct Found {
     pub line: String,
     /// Its id.
     pub event_id: Option<String>,
+    /// Its `ts_monotonic_ms`; none if the event has no such whole number.
+    pub ts_monotonic_ms: Option<u64>,
     made_at: String,
 }
 
@@ -243,13 +326,13 @@ pub struct Found {
 ///
 /// Logs that changed last are read first, and reading stops at logs that cannot have anything newer.
 pub fn newest(
-    ends: &BTreeMap<PathBuf, u64>,
+    ends: &BTreeMap<PathBuf, (u64, LogFile)>,
     filter: &Filter,
     limit: usize,
 ) -> Result<Vec<Found>, Error> {
     let mut by_change: Vec<_> = ends
         .iter()
-        .map(|(path, end)| {
+        .map(|(path, (end, _))| {
             let changed_at = path
                 .metadata()
                 .and_then(|metadata| metadata.modified())
@@ -283,7 +366,7 @@ pub fn newest(
 fn collect(path: &Path, end: u64, filter: &Filter, found: &mut Vec<Found>) -> Result<(), Error> {
     let (mut offset, mut seq) = (0, 0);
     while offset < end {
-        let chunk = match read_from(path, offset) {
+        let chunk = match read_from(path, offset, None) {
             // Deleted in the meantime.
             Err(error) if error.is_missing() => return Ok(()),
             other => other?,
@@ -303,6 +386,7 @@ fn collect(path: &Path, end: u64, filter: &Filter, found: &mut Vec<Found>) -> Re
                     seq,
                     line,
                     event_id: wanted.event_id,
+                    ts_monotonic_ms: wanted.ts_monotonic_ms,
                     made_at: wanted.made_at,
                 });
             }

@@ -1,7 +1,12 @@
-//! Appending to event files: durable, in one chain, by many threads and many processes.
+//! The group commit of a company folder: every line that is appended to one of its files goes through [`EventLogs`].
 //!
-//! An append holds a lock on the file itself while it looks at the end and writes. A file is never made here: who
-//! creates a run creates its file, and an event for a run that does not exist is an error.
+//! Each file has a first-in, first-out queue in this process. The thread at the head of the queue takes the system lock
+//! of the file, writes the lines of everybody who waits, syncs once and answers all of them. The system lock is only
+//! contended between processes, never between the threads of one.
+//!
+//! Events form a hash chain, which is computed under the lock. A file of events is never created here: creating a run
+//! creates its file, and an event for a run that does not exist is an error. A file of plain lines (messages, audit
+//! logs) is created by its first line.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -10,6 +15,7 @@ use std::{
     os::unix::fs::{FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
 };
 
 use super::{Event, Prepared, lines::open_regular, verify};
@@ -21,8 +27,14 @@ const MAX_FILES: usize = 512;
 const MAX_WRITE_BYTES: usize = 256 * 1024;
 /// How much of the end of an unknown file is read first.
 const TAIL_BYTES: u64 = 64 * 1024;
+/// Disks that sync faster than this gain nothing from waiting for more lines.
+const FAST_SYNC: Duration = Duration::from_millis(2);
+/// The longest time a write waits for more lines.
+const MAX_GATHER: Duration = Duration::from_millis(50);
+/// How long an append waits for another process to release a file.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Appends events to files and remembers where their chains end. One for the process, shared in an `Arc`.
+/// Appends lines to files and remembers where their chains end. One for the process, shared in an `Arc`.
 #[derive(Default)]
 pub struct EventLogs {
     logs: Mutex<Logs>,
@@ -64,8 +76,18 @@ impl EventLogs {
         if events.is_empty() {
             return Ok(Vec::new());
         }
-        let events = events.iter().map(Prepared::new).collect();
-        self.log(path).append(path, events)
+        let lines = events.iter().map(Prepared::new).map(Line::Event).collect();
+        self.log(path).append(path, lines)
+    }
+
+    /// Appends plain lines, given without LF, to a file that is created if it is not there; its folder is not. They
+    /// are durable when this returns, and share one sync with the appends of other threads.
+    pub fn append_lines(&self, path: &Path, lines: Vec<String>) -> Result<(), Error> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let lines = lines.into_iter().map(Line::Plain).collect();
+        self.log(path).append(path, lines).map(drop)
     }
 
     /// Forgets where the chain of a file ends: it was rewritten.
@@ -107,23 +129,47 @@ impl EventLogs {
 #[derive(Default)]
 struct Log {
     state: Mutex<State>,
-    /// Told when a write has ended.
+    /// Notified when a write has ended.
     written: Condvar,
+    /// Notified when an append has joined the queue.
+    arrived: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    /// Appends that the next write takes.
+    /// Appends that the next write takes, in order of arrival.
     waiting: VecDeque<Append>,
     /// A thread is writing. The others leave their appends to the next one.
     writing: bool,
     /// Where the file ended after our last write.
     remembered: Option<End>,
+    /// How long the last write took, nearly all of it the sync.
+    last_write: Duration,
+    /// How many callers the last two writes served.
+    last_callers: [usize; 2],
 }
 
-/// What one caller wants written, and where it looks for the answer.
+/// A line to append.
+enum Line {
+    /// An event, which becomes part of the file's chain.
+    Event(Prepared),
+    /// Text without LF.
+    Plain(String),
+}
+
+impl Line {
+    /// How long the line will be, nearly.
+    fn len(&self) -> usize {
+        match self {
+            Self::Event(event) => event.len(),
+            Self::Plain(line) => line.len() + 1,
+        }
+    }
+}
+
+/// The lines of one caller, and where it looks for the answer.
 struct Append {
-    events: Vec<Prepared>,
+    lines: Vec<Line>,
     answer: Arc<Answer>,
 }
 
@@ -131,7 +177,7 @@ type Answer = Mutex<Option<Result<Vec<Appended>, Error>>>;
 
 impl Drop for Append {
     fn drop(&mut self) {
-        // Only when a write ended in a panic: nobody may wait for an answer that never comes.
+        // Only when a write ended in a panic: no caller may wait for an answer that never comes.
         lock(&self.answer).get_or_insert_with(|| {
             let error = io::Error::other("the write was interrupted");
             Err(Error::io("written", PathBuf::new(), error))
@@ -140,13 +186,14 @@ impl Drop for Append {
 }
 
 impl Log {
-    fn append(&self, path: &Path, events: Vec<Prepared>) -> Result<Vec<Appended>, Error> {
+    fn append(&self, path: &Path, lines: Vec<Line>) -> Result<Vec<Appended>, Error> {
         let answer = Arc::new(Answer::default());
         let mut state = lock(&self.state);
         state.waiting.push_back(Append {
-            events,
+            lines,
             answer: Arc::clone(&answer),
         });
+        self.arrived.notify_one();
         loop {
             if let Some(answer) = lock(&answer).take() {
                 return answer;
@@ -159,17 +206,43 @@ impl Log {
                 continue;
             }
             state.writing = true;
+            state = self.gather(state);
             let appends = state.next_write();
+            state.last_callers = [appends.len(), state.last_callers[0]];
             let remembered = state.remembered.take();
             drop(state);
             let mut turn = Turn {
                 log: self,
                 remembered: None,
+                began: Instant::now(),
             };
             turn.remembered = write(path, remembered, appends);
             drop(turn);
             state = lock(&self.state);
         }
+    }
+
+    /// Waits, on a slow disk, until as many callers are in the queue as the last writes served. Callers that were
+    /// answered together come back together; a write that starts with the first of them makes the others pay for
+    /// another sync.
+    fn gather<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        if state.last_write < FAST_SYNC {
+            return state;
+        }
+        let expected = state.last_callers.into_iter().max().unwrap_or(0);
+        let deadline = Instant::now() + (state.last_write / 4).min(MAX_GATHER);
+        while state.waiting.len() < expected {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            state = self
+                .arrived
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+        state
     }
 }
 
@@ -179,7 +252,7 @@ impl State {
         while bytes < MAX_WRITE_BYTES
             && let Some(append) = self.waiting.pop_front()
         {
-            bytes += append.events.iter().map(Prepared::len).sum::<usize>();
+            bytes += append.lines.iter().map(Line::len).sum::<usize>();
             appends.push(append);
         }
         appends
@@ -190,6 +263,7 @@ impl State {
 struct Turn<'a> {
     log: &'a Log,
     remembered: Option<End>,
+    began: Instant,
 }
 
 impl Drop for Turn<'_> {
@@ -197,6 +271,7 @@ impl Drop for Turn<'_> {
         let mut state = lock(&self.log.state);
         state.writing = false;
         state.remembered = self.remembered.take();
+        state.last_write = self.began.elapsed();
         self.log.written.notify_all();
     }
 }
@@ -205,7 +280,7 @@ impl Drop for Turn<'_> {
 fn write(path: &Path, remembered: Option<End>, mut appends: Vec<Append>) -> Option<End> {
     let batches = appends
         .iter_mut()
-        .map(|append| std::mem::take(&mut append.events))
+        .map(|append| std::mem::take(&mut append.lines))
         .collect();
     match write_batches(path, remembered, batches) {
         Ok((answers, end)) => {
@@ -243,9 +318,17 @@ fn again(error: &Error, path: &Path) -> Error {
 fn write_batches(
     path: &Path,
     remembered: Option<End>,
-    batches: Vec<Vec<Prepared>>,
+    batches: Vec<Vec<Line>>,
 ) -> Result<(Vec<Vec<Appended>>, End), Error> {
-    let file = Locked::open(path)?;
+    let mut lines = batches.iter().flatten();
+    let has_plain = lines.any(|line| matches!(line, Line::Plain(_)));
+    let mut lines = batches.iter().flatten();
+    let has_events = lines.any(|line| matches!(line, Line::Event(_)));
+    let (file, created) = if has_plain {
+        Locked::open_or_create(path)?
+    } else {
+        (Locked::open(path)?, Created::No)
+    };
     let failed = |error| Error::io("written", path, error);
     let metadata = file.0.metadata().map_err(failed)?;
     let mut end = match remembered {
@@ -254,6 +337,11 @@ fn write_batches(
             End::read(&file.0, &metadata, other).map_err(|error| Error::io("read", path, error))?
         }
     };
+    if has_events && matches!(end.chain, Chain::Unread) {
+        let hash =
+            last_hash(&file.0, end.length).map_err(|error| Error::io("read", path, error))?;
+        end.chain = Chain::Ends(hash);
+    }
 
     let mut buffer = String::new();
     if end.torn {
@@ -265,13 +353,19 @@ fn write_batches(
     let mut answers = Vec::with_capacity(batches.len());
     for batch in batches {
         let mut appended = Vec::with_capacity(batch.len());
-        for event in batch {
-            let (line, event_hash) = event.seal(end.hash.as_deref());
+        for line in batch {
             let offset = end.length + buffer.len() as u64;
+            let (line, event_hash) = match line {
+                Line::Event(event) => {
+                    let (line, event_hash) = event.seal(end.chain.hash());
+                    end.chain = Chain::Ends(Some(format!("\"{event_hash}\"")));
+                    (line, event_hash)
+                }
+                Line::Plain(line) => (line, String::new()),
+            };
             buffer.push_str(&line);
             buffer.push('\n');
             end.lines = end.lines.map(|lines| lines + 1);
-            end.hash = Some(format!("\"{event_hash}\""));
             appended.push(Appended {
                 seq: end.lines,
                 offset,
@@ -283,6 +377,9 @@ fn write_batches(
     }
 
     append_durably(&file.0, end.length, buffer.as_bytes()).map_err(failed)?;
+    if created == Created::Yes {
+        files::sync_dir(path.parent().unwrap_or(Path::new(".")))?;
+    }
     end.length += buffer.len() as u64;
     Ok((answers, end))
 }
@@ -313,23 +410,61 @@ fn append_durably(mut file: &File, length: u64, bytes: &[u8]) -> io::Result<()> 
     appended
 }
 
-/// An events file whose lock is ours until this is dropped.
+/// A file of lines whose system lock this process holds until this is dropped.
 pub(super) struct Locked(pub(super) File);
+
+/// Whether a file was created when it was opened.
+#[derive(Clone, Copy, PartialEq)]
+enum Created {
+    Yes,
+    No,
+}
 
 impl Locked {
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         loop {
             let file = open_regular(path, OpenOptions::new().read(true).append(true), "opened")?;
-            let failed = |error| Error::io("locked", path, error);
-            files::lock(&file, path)?;
-            let locked = Self(file);
-            // While we waited another file may have taken its place.
-            let ours = locked.0.metadata().map_err(failed)?;
-            let named = path.symlink_metadata().map_err(failed)?;
-            if (ours.dev(), ours.ino()) == (named.dev(), named.ino()) {
+            if let Some(locked) = Self::lock(file, path)? {
                 return Ok(locked);
             }
         }
+    }
+
+    fn open_or_create(path: &Path) -> Result<(Self, Created), Error> {
+        loop {
+            match Self::open(path) {
+                Err(error) if error.is_missing() => {}
+                opened => return Ok((opened?, Created::No)),
+            }
+            let mut options = OpenOptions::new();
+            options.read(true).append(true).create_new(true);
+            let file = match open_regular(path, &mut options, "opened") {
+                // Another process created it in between.
+                Err(Error::Io { source, .. })
+                    if source.kind() == io::ErrorKind::AlreadyExists && !path.is_symlink() =>
+                {
+                    continue;
+                }
+                file => file?,
+            };
+            if let Some(locked) = Self::lock(file, path)? {
+                return Ok((locked, Created::Yes));
+            }
+        }
+    }
+
+    /// `None` if another file has taken the place of this one while the lock was waited for.
+    fn lock(file: File, path: &Path) -> Result<Option<Self>, Error> {
+        let failed = |error| Error::io("locked", path, error);
+        files::lock(&file, path, LOCK_PATIENCE)?;
+        let locked = Self(file);
+        let ours = locked.0.metadata().map_err(failed)?;
+        let named = match path.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            named => named.map_err(failed)?,
+        };
+        let is_same = (ours.dev(), ours.ino()) == (named.dev(), named.ino());
+        Ok(is_same.then_some(locked))
     }
 }
 
@@ -345,12 +480,28 @@ struct End {
     device: u64,
     inode: u64,
     length: u64,
-    /// The last hash of the chain as JSON text.
-    hash: Option<String>,
+    chain: Chain,
     /// How many lines end before here, when they were counted.
     lines: Option<u64>,
     /// The file does not end with LF.
     torn: bool,
+}
+
+/// The last hash of a file's chain.
+enum Chain {
+    /// Not looked for: no event was appended since the end of the file was read.
+    Unread,
+    /// As JSON text; absent in a file without events.
+    Ends(Option<String>),
+}
+
+impl Chain {
+    fn hash(&self) -> Option<&str> {
+        match self {
+            Self::Unread => None,
+            Self::Ends(hash) => hash.as_deref(),
+        }
+    }
 }
 
 impl End {
@@ -382,7 +533,7 @@ impl End {
             device: metadata.dev(),
             inode: metadata.ino(),
             length,
-            hash: last_hash(file, length)?,
+            chain: Chain::Unread,
             lines,
             torn,
         })

@@ -3,8 +3,8 @@
 use protocol::{
     Id as _,
     company::{
-        MemoryScopeKind, ReviewDecision, ReviewId, RunId, Sensitivity, Visibility,
-        workspace::ValidationIssue,
+        DocumentId, MemoryScopeKind, ProjectId, ReviewDecision, ReviewId, RunId, Sensitivity,
+        Visibility, workspace::ValidationIssue,
     },
 };
 use serde_json::json;
@@ -38,15 +38,27 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
         let bytes = company
             .read_bytes(&relpath)
             .map_err(|error| error.or_not_found("Artifact", verdict.artifact_id.as_str()))?;
-        let delta = Delta::read(company, &relpath)?;
+        let is_denied = verdict.decision == ReviewDecision::Denied;
+        let delta = match Delta::read(company, &relpath) {
+            // What cannot be read cannot be approved, and must not wait for a decision for ever.
+            Err(Error::FileInvalid { .. }) if is_denied => {
+                let document = company.read_markdown::<LooseHead>(&relpath)?;
+                let review_id = deny_invalid(writer, verdict, &document.head, KIND, KIND)?;
+                return Ok(Decided {
+                    review_id,
+                    rebased: false,
+                });
+            }
+            delta => delta?,
+        };
         let head = delta.head();
-        if head.project_id.as_str() != verdict.project_id.as_str() {
-            return Err(Error::Refused(format!(
-                "the delta is of project `{}` and not of `{}`",
-                head.project_id, verdict.project_id
-            )));
-        }
-        let target = target(verdict, &delta)?;
+        // Denying changes no memory, so it works whatever the delta would have changed.
+        let target = match verdict.decision {
+            ReviewDecision::Denied => None,
+            ReviewDecision::Approved => {
+                Some(target(&verdict.project_id, &verdict.artifact_id, &delta)?)
+            }
+        };
         let subject = Subject {
             project: &verdict.project_id,
             run: Some(&head.run_id),
@@ -59,11 +71,10 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
         };
         let policy = policy::check(company, &verdict.actor, Action::Approve, &subject)?;
         verdict.check_first(company, KIND)?;
-        let changed = match verdict.decision {
-            ReviewDecision::Denied => None,
-            ReviewDecision::Approved => Some(apply(company, &delta, &target)?),
-        };
-        let rebased = changed.as_ref().is_some_and(|changed| changed.rebased);
+        let changed = target
+            .map(|target| Ok((apply(company, &delta, &target)?, target)))
+            .transpose()?;
+        let rebased = changed.as_ref().is_some_and(|(changed, _)| changed.rebased);
         let review_id: ReviewId = company.sources().id();
         let review = verdict.review(
             writer,
@@ -107,7 +118,7 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
         };
         together
             .files
-            .extend(changed.map(|changed| (target, changed.text)));
+            .extend(changed.map(|(changed, target)| (target, changed.text)));
         if let Ok(run) = RunId::parse(&head.run_id) {
             let actor = &verdict.actor.id;
             let event = policy::managers_event(company, &run, actor, "approval.decided", &payload)?;
@@ -163,10 +174,31 @@ pub(crate) fn deny_invalid(
     Ok(review_id)
 }
 
+/// Whether a delta could be applied, as far as its own files tell: its target is a memory it may change, and its patch
+/// is one.
+pub(crate) fn is_usable(
+    company: &Company,
+    project: &ProjectId,
+    artifact: &DocumentId,
+    delta: &Delta,
+) -> bool {
+    let patch_file = delta.head().patch_file.replace('\\', "/");
+    target(project, artifact, delta).is_ok()
+        && company
+            .read_text(&patch_file)
+            .is_ok_and(|patch| patch::has_hunks(&patch))
+}
+
 /// The file a delta changes. There are two kinds of them and a delta says which; a patch is the delta's own.
-fn target(verdict: &Verdict, delta: &Delta) -> Result<String, Error> {
+fn target(project: &ProjectId, artifact: &DocumentId, delta: &Delta) -> Result<String, Error> {
     let head = delta.head();
-    let scope = Scope::of_target(&head.target_file, &verdict.project_id);
+    if head.project_id.as_str() != project.as_str() {
+        return Err(Error::Refused(format!(
+            "the delta is of project `{}` and not of `{project}`",
+            head.project_id
+        )));
+    }
+    let scope = Scope::of_target(&head.target_file, project);
     let is_meant = |scope: &Scope| {
         let is_v1 = head.schema_version == 1;
         is_v1 || (scope.kind() == delta.scope_kind && scope.id() == delta.scope_ref.as_str())
@@ -182,11 +214,7 @@ fn target(verdict: &Verdict, delta: &Delta) -> Result<String, Error> {
             head.target_file
         )));
     };
-    let patch = format!(
-        "{}/{}.patch",
-        layout::documents(&verdict.project_id),
-        verdict.artifact_id
-    );
+    let patch = format!("{}/{artifact}.patch", layout::documents(project));
     match head.patch_file.replace('\\', "/") == patch {
         true => Ok(scope.target()),
         false => Err(Error::Refused(format!(

@@ -53,6 +53,11 @@ pub(super) fn applied(patch: &str, text: &str) -> Option<String> {
     }
 }
 
+/// Whether a text is a patch that changes something.
+pub(super) fn has_hunks(patch: &str) -> bool {
+    Patch::from_str(patch).is_ok_and(|patch| !patch.hunks().is_empty())
+}
+
 /// Whether a text is a patch.
 pub(crate) fn is_patch(text: &str) -> bool {
     let has_names = text.lines().any(|line| line.starts_with("--- "))

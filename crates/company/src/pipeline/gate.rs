@@ -27,10 +27,34 @@ pub(super) fn key(project: &ProjectId, plan: &DocumentId) -> String {
     format!("{KEY}{project}:{plan}")
 }
 
-/// Whether a proposal is about the approval of an executive plan. Only who can open the gate decides about it.
-pub(crate) fn is_plan_approval(head: &ActionProposalHead) -> bool {
+/// Whether a proposal is about the approval of an executive plan. Managers may review it too, but only a decision of
+/// somebody who can open the gate is final.
+pub fn is_plan_approval(head: &ActionProposalHead) -> bool {
     rationales(head).any(|text| text.contains(RATIONALE))
         || keys(&head.proposed_action).any(|key| key.starts_with(KEY))
+}
+
+/// Whether an approval of this role opens the gate.
+pub(crate) fn opens(role: ActorRole) -> bool {
+    matches!(role, ActorRole::Ceo | ActorRole::Human)
+}
+
+/// Whether a review settles its document. A review of an executive plan by a role that does not open the gate leaves
+/// the plan waiting for one that does.
+pub(crate) fn is_final(company: &Company, review: &Review) -> bool {
+    let subject = &review.subject;
+    if opens(review.actor_role) || *subject.kind != *inbox::ACTION_KIND {
+        return true;
+    }
+    let (Ok(project), Ok(document)) = (
+        ProjectId::parse(&subject.project_id),
+        DocumentId::parse(&subject.artifact_id),
+    ) else {
+        return true;
+    };
+    let relpath = layout::document(&project, &document);
+    let proposal = company.read_markdown::<ActionProposalHead>(&relpath);
+    !proposal.is_ok_and(|proposal| is_plan_approval(&proposal.head))
 }
 
 /// Fails unless the CEO, or a person, approved the plan and nobody denied it since. What cannot be read may be a denial.
@@ -103,7 +127,6 @@ pub(super) fn decision(
     }
     reviews
         .sort_by(|left, right| (&left.created_at, &left.id).cmp(&(&right.created_at, &right.id)));
-    let opens = |role: ActorRole| matches!(role, ActorRole::Ceo | ActorRole::Human);
     let counts = match reviews.last() {
         Some(last) if last.decision == ReviewDecision::Denied => Some(last),
         _ => reviews.iter().rfind(|review| opens(review.actor_role)),

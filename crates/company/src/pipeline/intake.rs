@@ -610,7 +610,7 @@ impl<'a> Plan<'a> {
             (format!("{folder}/run.yaml"), writer.yaml(&run)?),
             (format!("{folder}/events.jsonl"), lines),
         ];
-        for (name, text) in self.run.pack_files(writer)? {
+        for (name, text) in self.run.pack_files()? {
             files.push((format!("{pack}/{name}"), text));
         }
         Ok(files)

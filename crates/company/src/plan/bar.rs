@@ -13,9 +13,11 @@ use super::{
 pub(super) struct Bar {
     /// When it begins, in Unix milliseconds.
     pub(super) start_ms: i64,
-    /// When it ends; never before it begins.
+    /// When it ends, in Unix milliseconds. Before `start_ms` only if the task has a planned end, no planned start, and
+    /// its dependencies end later than that.
     pub(super) end_ms: i64,
-    /// Whether its own dates make it begin before something it waits for ends.
+    /// Whether its own dates contradict its dependencies: it begins before one of them ends, or must end before it can
+    /// begin.
     pub(super) is_conflict: bool,
 }
 
@@ -44,7 +46,7 @@ pub(super) fn bars(
         Bar {
             start_ms: span.start_ms,
             end_ms: span.end_ms,
-            is_conflict: span.starts_by_date && is_early,
+            is_conflict: (span.starts_by_date && is_early) || span.end_ms < span.start_ms,
         }
     });
     bars.collect()
@@ -82,8 +84,7 @@ impl Planned {
         match (self.start_ms, self.end_ms) {
             (Some(start), Some(end)) if end >= start => by_date(start, end),
             (Some(start), _) => by_date(start, after(start, days)),
-            // A task that must be over before it could begin begins earlier: the date somebody gave is shown.
-            (None, Some(end)) if end < earliest => by_date(before(end, days), end),
+            // Explicit dates are shown even when they contradict the dependencies.
             (None, Some(end)) => by_path(end),
             (None, None) => {
                 let least = slot.earliest_start().saturating_add(1);
@@ -99,9 +100,4 @@ struct Span {
     end_ms: i64,
     /// Whether the dates of the task say when it begins.
     starts_by_date: bool,
-}
-
-fn before(unix_ms: i64, days: u64) -> i64 {
-    let days = i64::try_from(days).unwrap_or(i64::MAX);
-    printable(unix_ms.saturating_sub(days.saturating_mul(DAY_MS)))
 }

@@ -6,6 +6,7 @@ use protocol::company::{
     pm::{Gantt, GanttTask},
 };
 
+use super::{DAY_MS, date, printable};
 use crate::unix_ms;
 
 /// A Gantt diagram for Mermaid, a section per team.
@@ -42,16 +43,29 @@ pub fn mermaid(name: &str, gantt: &Gantt) -> String {
                 .filter(|(_, is_set)| *is_set)
                 .map(|(mark, _)| mark)
                 .collect();
+            let (start_at, end_at) = drawn(task);
             lines.push(format!(
                 "    {} :{marks}t{}, {}, {}",
                 mermaid_text(&task.title),
                 place + 1,
-                printed(&task.start_at, "%Y-%m-%d %H:%M"),
-                printed(&task.end_at, "%Y-%m-%d %H:%M"),
+                printed(&start_at, "%Y-%m-%d %H:%M"),
+                printed(&end_at, "%Y-%m-%d %H:%M"),
             ));
         }
     }
     lines.join("\n") + "\n"
+}
+
+/// Start and end of a bar for formats that cannot show an end before its start: such a task is drawn as long as it
+/// takes, up to its planned end.
+fn drawn(task: &GanttTask) -> (String, String) {
+    let (start_at, end_at) = (task.start_at.clone(), task.end_at.clone());
+    let Some(end_ms) = date(&end_at).filter(|_| end_at < start_at) else {
+        return (start_at, end_at);
+    };
+    let days = i64::try_from(task.duration_days).unwrap_or(i64::MAX);
+    let start_ms = printable(end_ms.saturating_sub(days.saturating_mul(DAY_MS)));
+    (crate::iso_time(start_ms), end_at)
 }
 
 /// A table: one line per task, the first line names the columns.
@@ -91,12 +105,13 @@ pub fn ics(name: &str, project: &ProjectId, gantt: &Gantt, now_ms: i64) -> Strin
         format!("X-WR-CALNAME:{}", ics_text(name)),
     ];
     for task in &gantt.tasks {
+        let (start_at, end_at) = drawn(task);
         lines.extend([
             "BEGIN:VEVENT".to_owned(),
             format!("UID:{}", ics_uid(&task.task_id, project)),
             format!("DTSTAMP:{stamp}"),
-            format!("DTSTART:{}", printed(&task.start_at, MOMENT)),
-            format!("DTEND:{}", printed(&task.end_at, MOMENT)),
+            format!("DTSTART:{}", printed(&start_at, MOMENT)),
+            format!("DTEND:{}", printed(&end_at, MOMENT)),
             format!("SUMMARY:{}", ics_text(&task.title)),
             format!("DESCRIPTION:{}", ics_text(&described(task))),
             format!(

@@ -153,13 +153,35 @@ fn dates_somebody_gave_are_shown_and_contradictions_are_marked() {
     ];
     assert_snapshot!(drawn(&tasks), @r"
     Ok, 7 days, 7 left, cycle []
-    due 2031-03-02 .. 2031-03-05 3 days, slack 0, left Some(0) critical conflict
     a 2031-03-03 .. 2031-03-07 4 days, slack 0, left Some(0) critical
     some_day 2031-03-03 .. 2031-03-04 1 days, slack 6, left Some(6)
     early 2031-03-04 .. 2031-03-05 1 days, slack 2, left Some(2) conflict
+    due 2031-03-07 .. 2031-03-05 3 days, slack 0, left Some(0) critical conflict
     span 2031-03-10 .. 2031-03-12 3 days, slack 4, left Some(4)
     late 2031-05-01 .. 2031-05-03 2 days, slack 1, left Some(1)
     ");
+}
+
+#[test]
+fn a_calendar_entry_of_a_task_that_cannot_be_done_in_time_ends_on_its_planned_end() {
+    let tasks = [
+        task(
+            "a",
+            "ready",
+            &json!({"planned_start": "2031-03-03", "duration_days": 4}),
+        ),
+        task(
+            "due",
+            "ready",
+            &json!({"planned_end": "2031-03-05", "duration_days": 3, "depends_on_task_ids": ["a"]}),
+        ),
+    ];
+    let tasks: Vec<&Task> = tasks.iter().collect();
+    let project = ProjectId::parse("proj_1").unwrap();
+    let calendar = export::ics("Plan", &project, &gantt(&tasks, NOON), NOON);
+    let due = calendar.split("BEGIN:VEVENT").last().unwrap();
+    assert!(due.contains("DTSTART:20310302T000000Z"), "{due}");
+    assert!(due.contains("DTEND:20310305T000000Z"), "{due}");
 }
 
 #[test]
@@ -276,7 +298,7 @@ fn any_task(
 
 proptest! {
     #[test]
-    fn a_bar_never_ends_before_it_starts(tasks in prop::collection::vec(any_task(8), 1..8)) {
+    fn a_bar_ends_before_it_starts_only_where_a_planned_end_contradicts_the_dependencies(tasks in prop::collection::vec(any_task(8), 1..8)) {
         let tasks: Vec<Task> = tasks
             .into_iter()
             .enumerate()
@@ -292,7 +314,12 @@ proptest! {
         let gantt = gantt(&tasks, NOON);
         prop_assert_eq!(gantt.tasks.len(), tasks.len());
         for bar in &gantt.tasks {
-            prop_assert!(bar.start_at <= bar.end_at, "{bar:?}");
+            let schedule = tasks.iter().find(|task| task.id.as_str() == bar.task_id).unwrap();
+            let schedule = schedule.schedule.as_ref().unwrap();
+            let has_only_an_end = schedule.planned_end.is_some()
+                && schedule.planned_start.as_deref().and_then(date).is_none();
+            let is_contradiction = has_only_an_end && bar.schedule_conflict;
+            prop_assert!(bar.start_at <= bar.end_at || is_contradiction, "{bar:?}");
             prop_assert!(unix_ms(&bar.start_at).is_some() && bar.start_at.len() == 24, "{bar:?}");
             prop_assert!(bar.end_at.len() == 24, "{bar:?}");
         }

@@ -4,12 +4,14 @@ use company::{
     Error,
     inbox::{self, RecordOnly},
     memory, milestone,
+    validate::validate,
 };
 use protocol::{
     Id as _,
     company::{
         ActorRole, DocumentId, MilestoneId, MilestoneStatus, ReviewDecision, Sensitivity, TaskId,
-        TaskStatus, Visibility, memory::DeltaFilter,
+        TaskStatus, Visibility,
+        memory::{DeltaFilter, DeltaStatus},
     },
 };
 
@@ -282,4 +284,115 @@ fn a_decision_of_policy_about_a_run_that_is_not_there_is_kept_beside_the_runs() 
             .path(&format!("work/projects/{project}/runs/run_manual"))
             .exists()
     );
+}
+
+#[test]
+fn approving_one_milestone_of_a_draft_without_a_contract_leaves_a_valid_folder() {
+    let place = Place::new();
+    let task = format!("work/projects/{}/tasks/task_1.md", place.project);
+    let text = place.read(&task).replace(
+        "deliverables: [A service]\nacceptance_criteria: [It works]\n",
+        "",
+    );
+    place.put(&task, &text);
+    let before = validate(&place.company);
+    let report = place.report("art_1", "ms_1", "");
+    let verdict = place.verdict(&report, ReviewDecision::Approved);
+    let decided = milestone::decide(&place.company, &verdict, None).unwrap();
+    assert_eq!(decided.milestone_status, MilestoneStatus::Done);
+    assert_eq!(decided.task_status, TaskStatus::Draft);
+    assert_eq!(validate(&place.company), before);
+}
+
+#[test]
+fn a_claimed_role_above_the_stored_one_is_told_in_the_log_of_the_agent() {
+    let place = Place::new();
+    actor("agent_m", ActorRole::Director)
+        .known(&place.company)
+        .unwrap_err();
+    actor("agent_m", ActorRole::Manager)
+        .known(&place.company)
+        .unwrap();
+    let log = place.read("org/agents/agent_m/logs/policy_audit.jsonl");
+    let events: Vec<serde_json::Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0]["type"], "policy.denied");
+    assert_eq!(events[0]["actor"], "agent_m");
+    assert_eq!(events[0]["payload"]["action"], "claim_role");
+    assert_eq!(events[0]["payload"]["claimed_role"], "director");
+    assert_eq!(events[0]["payload"]["stored_role"], "manager");
+}
+
+#[test]
+fn a_delta_is_denied_whatever_is_wrong_with_it_and_listed_as_invalid_before() {
+    type Damage = fn(&Place, &DocumentId);
+    let document = |place: &Place, id: &DocumentId, ending: &str| {
+        format!("work/projects/{}/artifacts/{id}.{ending}", place.project)
+    };
+    let damages: [Damage; 5] = [
+        // The patch is no patch.
+        |place, id| {
+            let path = format!("work/projects/{}/artifacts/{id}.patch", place.project);
+            place.put(&path, "garbage");
+        },
+        // There is no patch.
+        |place, id| {
+            let path = format!("work/projects/{}/artifacts/{id}.patch", place.project);
+            std::fs::remove_file(place.company.path(&path)).unwrap();
+        },
+        // The target is no memory.
+        |place, id| edit(place, id, "/memory.md", "/../../../company/policy.yaml"),
+        // The project is another one.
+        |place, id| {
+            let project = format!("project_id: {}", place.project);
+            edit(place, id, &project, "project_id: proj_other");
+        },
+        // A required member is missing.
+        |place, id| edit(place, id, "\npatch_file: ", "\nno_patch_file: "),
+    ];
+    let statuses = |place: &Place, status| {
+        let wanted = memory::Wanted {
+            actor: human(),
+            project: None,
+            status,
+            limit: 10,
+        };
+        let listed = memory::list(&place.company, wanted).unwrap().items;
+        listed.iter().map(|row| row.status).collect::<Vec<_>>()
+    };
+    for (number, damage) in damages.iter().enumerate() {
+        let place = Place::new();
+        let id = place.propose("- service listens on 8080").artifact_id;
+        assert_eq!(statuses(&place, DeltaFilter::All), [DeltaStatus::Pending]);
+        damage(&place, &id);
+        assert!(place.company.path(&document(&place, &id, "md")).exists());
+        assert_eq!(
+            statuses(&place, DeltaFilter::All),
+            [DeltaStatus::Invalid],
+            "{number}"
+        );
+        assert_eq!(statuses(&place, DeltaFilter::Invalid).len(), 1, "{number}");
+        assert_eq!(statuses(&place, DeltaFilter::Pending), [], "{number}");
+        let verdict = place.verdict(&id, ReviewDecision::Approved);
+        memory::decide(&place.company, &verdict).unwrap_err();
+        let verdict = place.verdict(&id, ReviewDecision::Denied);
+        memory::decide(&place.company, &verdict).unwrap();
+        assert_eq!(
+            statuses(&place, DeltaFilter::All),
+            [DeltaStatus::Denied],
+            "{number}"
+        );
+        assert!(!place.memory().contains("8080"));
+    }
+}
+
+/// Changes something in the file of a delta.
+fn edit(place: &Place, id: &DocumentId, from: &str, to: &str) {
+    let path = format!("work/projects/{}/artifacts/{id}.md", place.project);
+    let text = place.read(&path);
+    assert!(text.contains(from), "{text}");
+    place.put(&path, &text.replace(from, to));
 }

@@ -244,3 +244,102 @@ fn what_somebody_edits_before_a_decision_is_finished_is_kept_beside() {
         "edited by hand\n"
     );
 }
+
+/// Fails with a full disk from the `first` write to a path that `is_meant` on.
+fn full_from(
+    first: u64,
+    is_meant: impl Fn(&str) -> bool + Send + Sync + 'static,
+) -> impl Fn(&std::path::Path) -> Result<(), Error> + Send + Sync + 'static {
+    let seen = AtomicU64::new(0);
+    move |path| {
+        let is_full =
+            is_meant(&path.to_string_lossy()) && seen.fetch_add(1, Ordering::Relaxed) + 1 >= first;
+        if is_full {
+            return Err(Error::DiskFull);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_decision_that_fails_half_way_is_undone_and_does_not_happen_later() {
+    let place = Place::new();
+    let id = place.propose("- service listens on 8080").artifact_id;
+    let verdict = place.verdict(&id, ReviewDecision::Approved);
+    let company = place.with_before_write(full_from(1, |path| path.ends_with("memory.md")));
+    memory::decide(&company, &verdict).unwrap_err();
+    for _ in 0..2 {
+        // Neither at once nor when the folder is opened again.
+        assert_eq!(place.names(".local/intents"), [""; 0]);
+        assert_eq!(place.names("inbox/reviews"), [""; 0]);
+        assert_eq!(place.count("approval.decided"), 0);
+        assert!(!place.memory().contains("8080"));
+        place.reopened();
+    }
+    memory::decide(&place.company, &verdict).unwrap();
+    assert_eq!(place.memory().matches("8080").count(), 1);
+}
+
+#[test]
+fn a_decision_that_was_told_of_is_not_an_error_although_its_end_fails() {
+    let place = Place::new();
+    let id = place.propose("- service listens on 8080").artifact_id;
+    let verdict = place.verdict(&id, ReviewDecision::Approved);
+    // The second write is the removal of the intent, after the event.
+    let company = place.with_before_write(full_from(2, |path| path.contains(".local/intents")));
+    memory::decide(&company, &verdict).unwrap();
+    place.reopened();
+    assert_eq!(place.names(".local/intents"), [""; 0]);
+    assert_eq!(place.count("approval.decided"), 1);
+    assert_eq!(place.memory().matches("8080").count(), 1);
+}
+
+#[test]
+fn an_intent_that_can_never_be_finished_does_not_keep_others_from_writing() {
+    let place = Place::new();
+    let id = place.propose("- service listens on 8080").artifact_id;
+    let verdict = place.verdict(&id, ReviewDecision::Approved);
+    memory::decide(&place.ending_after(2), &verdict).unwrap_err();
+    let memory = format!("work/projects/{}/memory.md", place.project);
+    std::fs::remove_file(place.company.path(&memory)).unwrap();
+    std::fs::create_dir(place.company.path(&memory)).unwrap();
+    let company = place.reopened();
+    company
+        .write(|writer| writer.create_project("Beta"))
+        .unwrap();
+    let names = place.names(".local/intents");
+    assert_eq!(names.len(), 1, "{names:?}");
+    assert!(names[0].ends_with(".json.failed"), "{names:?}");
+    // What could be done was done.
+    assert_eq!(place.names("inbox/reviews").len(), 1);
+    assert_eq!(place.count("approval.decided"), 1);
+}
+
+#[test]
+fn an_intent_whose_event_cannot_be_told_is_tried_again_and_others_write_meanwhile() {
+    let place = Place::new();
+    let id = place.propose("- service listens on 8080").artifact_id;
+    let verdict = place.verdict(&id, ReviewDecision::Approved);
+    memory::decide(&place.ending_after(2), &verdict).unwrap_err();
+    let log = place.company.path(&format!(
+        "work/projects/{}/runs/{}/events.jsonl",
+        place.project, place.run
+    ));
+    let aside = log.with_extension("aside");
+    std::fs::rename(&log, &aside).unwrap();
+    std::fs::create_dir(&log).unwrap();
+    let company = place.reopened();
+    company
+        .write(|writer| writer.create_project("Beta"))
+        .unwrap();
+    assert_eq!(place.names("inbox/reviews").len(), 1);
+    // Somebody edits the memory meanwhile, and keeps the edit.
+    let memory = format!("work/projects/{}/memory.md", place.project);
+    place.put(&memory, "edited later\n");
+    std::fs::remove_dir(&log).unwrap();
+    std::fs::rename(&aside, &log).unwrap();
+    place.reopened();
+    assert_eq!(place.names(".local/intents"), [""; 0]);
+    assert_eq!(place.count("approval.decided"), 1);
+    assert_eq!(place.memory(), "edited later\n");
+}

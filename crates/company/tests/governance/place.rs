@@ -91,6 +91,7 @@ impl Place {
             &format!(
                 "---\nschema_version: 1\ntype: task\nid: task_1\nproject_id: {project}\ntitle: Work\n\
                  created_at: \"2024-06-01T10:00:00.000Z\"\nstatus: draft\nvisibility: team\nteam_id: team_a\n\
+                 deliverables: [A service]\nacceptance_criteria: [It works]\n\
                  milestones:\n  - id: ms_1\n    title: One\n    kind: planning\n    status: ready\n    acceptance_criteria: []\n\
                  \x20 - id: ms_2\n    title: Two\n    kind: coding\n    status: ready\n    acceptance_criteria: []\n\
                  ---\n\n# Work\n\n## Contract\n\n## Milestones\n"
@@ -115,7 +116,7 @@ impl Place {
     /// The folder for a process that ends after `writes` writes.
     pub(crate) fn ending_after(&self, writes: u64) -> Company {
         let left = AtomicU64::new(writes);
-        let before_write = move |_: &Path| {
+        self.with_before_write(move |_: &Path| {
             let took = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
                 left.checked_sub(1)
             });
@@ -123,7 +124,14 @@ impl Place {
                 Ok(_) => Ok(()),
                 Err(_) => Err(Error::Refused("the process ended".to_owned())),
             }
-        };
+        })
+    }
+
+    /// The folder for a process whose writes `before_write` may fail.
+    pub(crate) fn with_before_write(
+        &self,
+        before_write: impl Fn(&Path) -> Result<(), Error> + Send + Sync + 'static,
+    ) -> Company {
         let companies = companies().with_before_write(Arc::new(before_write));
         companies
             .open(self.dir())

@@ -11,6 +11,8 @@ use protocol::{
     company::{ProjectId, RunId, SharePackId, Text, sharepack::SharepackCreateResponse},
 };
 
+use sha2::{Digest as _, Sha256};
+
 use crate::filled::{Filled, filled, put, tree};
 
 fn project() -> ProjectId {
@@ -57,6 +59,45 @@ fn a_pack_has_what_managers_may_see_without_secrets() {
 torn token=[REDACTED]
 "#
     );
+}
+
+#[test]
+fn a_pack_has_every_run_of_the_project_also_without_a_document() {
+    let filled = filled();
+    let events = "work/projects/proj_a/runs/run_alone/events.jsonl";
+    let source = "work/projects/proj_a/runs/run_a/events.jsonl";
+    let text = filled.company.read_text(source).unwrap();
+    put(
+        &filled.company.path(events),
+        text.replace("run_a", "run_alone"),
+    );
+    let answer = create(&filled).unwrap();
+    assert_eq!(answer.included_run_ids, ["run_a", "run_alone"]);
+}
+
+#[test]
+fn a_pack_has_the_hash_of_every_file() {
+    let filled = filled();
+    let answer = create(&filled).unwrap();
+    let pack = filled.company.path(&answer.bundle_relpath);
+    let pack = pack.parent().unwrap();
+    let sums = fs::read_to_string(pack.join("SHA256SUMS")).unwrap();
+    let listed: Vec<_> = sums
+        .lines()
+        .map(|line| line.split_once("  ").expect("a hash and a name"))
+        .collect();
+    let files: Vec<_> = tree(pack)
+        .into_iter()
+        .map(|(path, _)| path)
+        .filter(|path| pack.join(path).is_file() && path.as_os_str() != "SHA256SUMS")
+        .collect();
+    assert_eq!(listed.len(), files.len(), "{sums}");
+    for (hash, name) in listed {
+        let bytes = fs::read(pack.join(name)).unwrap();
+        let digest = Sha256::digest(&bytes);
+        let found: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hash, found, "{name}");
+    }
 }
 
 #[test]

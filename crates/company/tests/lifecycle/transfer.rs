@@ -152,7 +152,8 @@ fn an_import_is_a_company_folder() {
     import(&filled, &out, &copy, &FORCED).unwrap();
     assert_eq!(parts(&copy), parts(filled.company.root()));
     assert_eq!(names(filled.folder.path()), ["acme", "copy", "export"]);
-    assert_eq!(names(&copy.join(".local/locks")), [""; 0]);
+    // The lock is released; the file that orders processes stays.
+    assert_eq!(names(&copy.join(".local/locks")), ["workspace.write.queue"]);
 }
 
 #[test]
@@ -334,4 +335,37 @@ fn what_a_crashed_copy_left_is_removed_by_the_next() {
     put(&left.join("company/company.yaml"), "half");
     export(&filled, &filled.folder.path().join("out"), &PLAIN).unwrap();
     assert_eq!(names(filled.folder.path()), ["acme", "out"]);
+}
+
+#[test]
+fn writers_do_not_wait_while_a_snapshot_is_read_and_it_stays_as_it_was() {
+    let filled = filled();
+    let mut seen = 0;
+    let mut copied = String::new();
+    company::transfer::visit(&filled.company, &mut |path, found| {
+        seen += 1;
+        if seen == 1 {
+            // As another writer does while the copy is made: a document is replaced, a log grows.
+            let written = filled
+                .company
+                .write(|writer| writer.put_text("company/policy.yaml", "schema_version: 2\n"));
+            written.map_err(std::io::Error::other)?;
+        }
+        if path.ends_with("policy.yaml")
+            && let company::walk::Found::File(file) = found
+        {
+            copied = std::io::read_to_string(file)?;
+        }
+        Ok(())
+    })
+    .unwrap();
+    assert!(seen > 10, "{seen}");
+    assert!(
+        !copied.is_empty() && copied != "schema_version: 2\n",
+        "{copied}"
+    );
+    // The second names are gone.
+    let left = std::fs::read_dir(filled.company.path(".local/locks")).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["workspace.write.queue"]);
 }

@@ -6,7 +6,10 @@ use sea_orm::{
     EntityTrait as _, QueryFilter as _, QueryOrder as _, QuerySelect as _,
 };
 
-use super::{ArtifactRepository, ChunkHashes, make, owned};
+use super::{
+    ArtifactRepository, ChunkHashes, Quota, make, owned,
+    quota::{self, Planned},
+};
 use crate::{Error, query, workspace};
 
 /// What became of a delete.
@@ -29,6 +32,21 @@ pub struct Usage {
     pub files: i64,
     /// Bytes that only deleted artifacts hold.
     pub reclaimable_bytes: i64,
+    /// Bytes of all blobs, whatever refers to them.
+    pub stored_bytes: i64,
+    /// Declared sizes of uploads that still receive.
+    pub open_upload_bytes: i64,
+}
+
+/// What the bytes of an artifact are like when it is restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RestoredBytes {
+    /// They have their hash.
+    Intact,
+    /// They do not.
+    Damaged,
+    /// There are none.
+    Missing,
 }
 
 impl ArtifactRepository<'_> {
@@ -62,12 +80,13 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Brings a deleted artifact back. `has_bytes` says whether its file is there.
+    /// Brings a deleted artifact back, unless the workspace has no room for it.
     pub async fn restore(
         &self,
         workspace_id: &str,
         id: &str,
-        has_bytes: bool,
+        bytes: RestoredBytes,
+        quota: Quota,
         now: i64,
     ) -> Result<Deleted, Error> {
         let (workspace_id, id) = (workspace_id.to_owned(), id.to_owned());
@@ -81,23 +100,30 @@ impl ArtifactRepository<'_> {
                         status: artifact.status,
                     });
                 }
-                let before = artifact
-                    .status_before_delete
-                    .clone()
-                    .unwrap_or_else(|| "ready".to_owned());
+                let before = artifact.status_before_delete.clone();
                 let mut row = artifact::ActiveModel::from(artifact);
-                row.status = Set(match has_bytes {
-                    true => before,
-                    false => "failed".to_owned(),
+                row.status = Set(match (bytes, before.as_deref()) {
+                    // Bytes that are good now may have been damaged when the artifact was deleted.
+                    (RestoredBytes::Intact, None | Some("quarantined" | "failed")) => {
+                        "ready".to_owned()
+                    }
+                    (RestoredBytes::Intact, Some(before)) => before.to_owned(),
+                    (RestoredBytes::Damaged, _) => "quarantined".to_owned(),
+                    (RestoredBytes::Missing, Some("missing_external_source")) => {
+                        "missing_external_source".to_owned()
+                    }
+                    (RestoredBytes::Missing, _) => "failed".to_owned(),
                 });
                 row.status_before_delete = Set(None);
                 row.deleted_at = Set(None);
                 row.updated_at = Set(now);
-                Ok(Deleted {
+                let restored = Deleted {
                     artifact: row.update(db)?,
                     thread_ids: threads(db, &id)?,
                     is_new: true,
-                })
+                };
+                quota.check(db, &workspace_id, Planned::default())?;
+                Ok(restored)
             })
             .await
     }
@@ -108,7 +134,12 @@ impl ArtifactRepository<'_> {
         self.0
             .read(move |db| {
                 workspace::active(db, &workspace_id)?;
-                usage(db, &workspace_id)
+                let stored = quota::stored(db, &workspace_id)?;
+                Ok(Usage {
+                    stored_bytes: stored.bytes,
+                    open_upload_bytes: stored.open_upload_bytes,
+                    ..usage(db, &workspace_id)?
+                })
             })
             .await
     }
@@ -195,8 +226,9 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Writes down what looking at the bytes showed, and keeps the hashes of their chunks. Damaged or missing bytes are
-    /// not served any more, and an artifact whose newest version they are is not ready.
+    /// Writes down what verifying the bytes showed, and keeps the hashes of their chunks. Damaged or missing bytes are
+    /// not served any more, and an artifact whose newest version they are is not ready until they are good again.
+    /// Answers the artifacts whose status changed.
     pub async fn verified(
         &self,
         blob_id: &str,
@@ -219,7 +251,7 @@ impl ArtifactRepository<'_> {
                 let artifact_status = match status.as_str() {
                     "quarantined" => "quarantined",
                     "missing" => "failed",
-                    _ => return Ok(Vec::new()),
+                    _ => return make::revive(db, &blob_id, now),
                 };
                 let sql = "UPDATE artifact SET status = $2, updated_at = $3 WHERE status = 'ready' AND current_version_id IN ( \
                              SELECT id FROM artifact_version WHERE blob_id = $1) RETURNING *";
@@ -266,5 +298,6 @@ pub(super) fn usage(db: &DatabaseConnection, workspace_id: &str) -> Result<Usage
         bytes: row.try_get("", "bytes")?,
         files: row.try_get("", "files")?,
         reclaimable_bytes: row.try_get("", "reclaimable")?,
+        ..Usage::default()
     })
 }

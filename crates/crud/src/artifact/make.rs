@@ -6,8 +6,8 @@ use sea_orm::{
     EntityTrait as _, QueryFilter as _, QueryOrder as _, sea_query::OnConflict,
 };
 
-use super::{NewBinding, binding, blob, upload::open_for_versions};
-use crate::Error;
+use super::{ArtifactDetail, NewBinding, binding, blob, detail, upload::open_for_versions};
+use crate::{Error, query};
 
 /// An artifact, or a version of one, whose bytes are in place.
 #[derive(Clone, Debug)]
@@ -58,13 +58,20 @@ pub(super) struct Place<'a> {
     pub(super) created_by_kind: &'a str,
 }
 
-/// Makes the artifact or its version. Answers the id of the artifact.
+/// What [`make`] made.
+pub(super) struct Made {
+    pub(super) artifact_id: String,
+    /// Other artifacts whose damaged bytes these are: they can be used again.
+    pub(super) healed: Vec<ArtifactDetail>,
+}
+
+/// Makes the artifact or its version.
 pub(super) fn make(
     db: &DatabaseConnection,
     place: &Place<'_>,
     new: &NewArtifact,
     binding: Option<NewBinding>,
-) -> Result<String, Error> {
+) -> Result<Made, Error> {
     let now = new.now;
     let (workspace_id, sha256) = (place.workspace_id, place.sha256);
     let blob = blob(
@@ -77,6 +84,12 @@ pub(super) fn make(
     )?;
     if let Some(chunk_hashes) = &new.chunk_hashes {
         keep_chunk_hashes(db, &blob.id, chunk_hashes)?;
+    }
+    let mut healed = Vec::new();
+    if blob.id != new.blob_id {
+        for artifact in revive(db, &blob.id, now)? {
+            healed.push(detail(db, workspace_id, &artifact.id, None)?);
+        }
     }
     let (artifact_id, version_number) = match place.version_of {
         Some(artifact_id) => {
@@ -151,7 +164,31 @@ pub(super) fn make(
         };
         row.insert(db)?;
     }
-    Ok(artifact_id.to_owned())
+    healed.retain(|healed| healed.artifact.id != artifact_id);
+    Ok(Made {
+        artifact_id: artifact_id.to_owned(),
+        healed,
+    })
+}
+
+/// Makes artifacts ready again whose newest version has these bytes, which are good now, and has their projections
+/// made that could not be made from damaged bytes. Answers the artifacts.
+pub(super) fn revive(
+    db: &DatabaseConnection,
+    blob_id: &str,
+    now: i64,
+) -> Result<Vec<artifact::Model>, Error> {
+    let sql = "UPDATE artifact SET status = 'ready', updated_at = $2 \
+               WHERE status IN ('quarantined', 'failed') AND current_version_id IN ( \
+                 SELECT id FROM artifact_version WHERE blob_id = $1) RETURNING *";
+    let revived: Vec<artifact::Model> = query::list(db, sql, [blob_id.into(), now.into()])?;
+    if !revived.is_empty() {
+        let sql = "UPDATE artifact_projection SET status = 'pending', error_class = NULL, updated_at = $2 \
+                   WHERE status = 'failed' AND error_class = 'missing' AND artifact_version_id IN ( \
+                     SELECT id FROM artifact_version WHERE blob_id = $1) RETURNING id";
+        query::all(db, sql, [blob_id.into(), now.into()])?;
+    }
+    Ok(revived)
 }
 
 /// Keeps the hashes of the chunks of bytes, instead of older ones.

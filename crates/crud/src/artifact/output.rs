@@ -1,16 +1,16 @@
-//! What runs leave behind.
+//! What runs leave behind, and pictures that models make.
 
 use entity::artifact;
 use sea_orm::{DatabaseConnection, EntityTrait as _};
 
 use super::{
-    ArtifactRepository, BindTargets, Finished, NewArtifact, NewBinding, detail,
-    lifecycle::usage,
-    make::{Place, make},
+    ArtifactRepository, BindTargets, Finished, NewArtifact, NewBinding, Quota, detail,
+    make::{Made, Place, make},
+    quota::Planned,
 };
 use crate::{Error, workspace};
 
-/// A file of a run, whose bytes are in place.
+/// A file that an agent made, whose bytes are in place.
 #[derive(Clone, Debug)]
 pub struct NewOutput {
     /// The workspace.
@@ -19,18 +19,20 @@ pub struct NewOutput {
     pub sha256: String,
     /// How many they are.
     pub size_bytes: i64,
-    /// The run and what it belongs to. What does not exist yet is left out.
+    /// The run or turn and what it belongs to. What does not exist yet is left out.
     pub targets: BindTargets,
+    /// Why it is bound: `task_result` or `agent_output`.
+    pub binding_kind: &'static str,
+    /// Whose it is: `task` or `assistant`.
+    pub role: &'static str,
     /// Everything else.
     pub new: NewArtifact,
-    /// Bytes a workspace may have.
-    pub max_bytes: i64,
-    /// Files a workspace may have.
-    pub max_files: i64,
+    /// The limits of the workspace.
+    pub quota: Quota,
 }
 
 impl ArtifactRepository<'_> {
-    /// Makes an artifact of a file that a run left behind. The id tells which file of which run it is: the same bytes
+    /// Makes an artifact of a file that an agent made. The id tells which file of which run or turn it is: the same bytes
     /// again change nothing, others are a new version.
     pub async fn keep_output(&self, output: NewOutput) -> Result<Finished, Error> {
         self.0.write(move |db| keep(db, &output)).await
@@ -53,14 +55,9 @@ fn keep(db: &DatabaseConnection, output: &NewOutput) -> Result<Finished, Error> 
             return Ok(Finished {
                 detail,
                 is_new: false,
+                healed: Vec::new(),
             });
         }
-    }
-    let used = usage(db, workspace_id)?;
-    if used.bytes + output.size_bytes > output.max_bytes || used.files >= output.max_files {
-        return Err(Error::QuotaExceeded {
-            workspace_id: workspace_id.clone(),
-        });
     }
     let targets = &output.targets;
     let place = Place {
@@ -69,7 +66,7 @@ fn keep(db: &DatabaseConnection, output: &NewOutput) -> Result<Finished, Error> 
         version_of: known.as_ref().map(|known| known.id.as_str()),
         sha256,
         size_bytes: output.size_bytes,
-        created_by_kind: "task",
+        created_by_kind: "agent",
     };
     let binding = NewBinding {
         id: new.binding_id.clone(),
@@ -77,15 +74,20 @@ fn keep(db: &DatabaseConnection, output: &NewOutput) -> Result<Finished, Error> 
         artifact_id: new.artifact_id.clone(),
         version_id: Some(new.version_id.clone()),
         targets: targets.clone(),
-        binding_kind: "task_result".to_owned(),
+        binding_kind: output.binding_kind.to_owned(),
         direction: "output".to_owned(),
         item_index: None,
-        role: Some("task".to_owned()),
+        role: Some(output.role.to_owned()),
         now: new.now,
     };
-    let artifact_id = make(db, &place, new, Some(binding))?;
+    let Made {
+        artifact_id,
+        healed,
+    } = make(db, &place, new, Some(binding))?;
+    output.quota.check(db, workspace_id, Planned::default())?;
     Ok(Finished {
         detail: detail(db, workspace_id, &artifact_id, None)?,
         is_new: true,
+        healed,
     })
 }

@@ -7,7 +7,7 @@ use sea_orm::{
 };
 
 use super::{ArtifactRepository, blob, detail};
-use crate::{Error, workspace};
+use crate::{Error, query, workspace};
 
 /// A projection that is to be made.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,12 +80,31 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Projections that wait to be made, oldest first.
+    /// Marks projections of a kind as stale that another extractor made, so that they are made again. Answers how many.
+    pub async fn outdate_projections(
+        &self,
+        kind: &str,
+        extractor: &str,
+        now: i64,
+    ) -> Result<usize, Error> {
+        let (kind, current) = (kind.to_owned(), format!("%\"extractor\":\"{extractor}\"%"));
+        self.0
+            .write(move |db| {
+                let sql = "UPDATE artifact_projection SET status = 'stale', updated_at = $3 \
+                           WHERE status = 'ready' AND projection_kind = $1 AND metadata NOT LIKE $2 \
+                           RETURNING id";
+                let outdated = query::all(db, sql, [kind.into(), current.into(), now.into()])?;
+                Ok(outdated.len())
+            })
+            .await
+    }
+
+    /// Projections that wait to be made, for the first time or again, oldest first.
     pub async fn pending_projections(&self, limit: u64) -> Result<Vec<ProjectionWork>, Error> {
         self.0
             .read(move |db| {
                 let pending = artifact_projection::Entity::find()
-                    .filter(artifact_projection::Column::Status.eq("pending"))
+                    .filter(artifact_projection::Column::Status.is_in(["pending", "stale"]))
                     .order_by_asc(artifact_projection::Column::CreatedAt)
                     .limit(limit)
                     .all(db)?;

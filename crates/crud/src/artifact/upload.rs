@@ -9,10 +9,10 @@ use sea_orm::{
 };
 
 use super::{
-    ArtifactDetail, ArtifactRepository, BindTargets, NewArtifact, NewBinding, detail,
-    lifecycle::usage,
-    make::{Place, make},
+    ArtifactDetail, ArtifactRepository, BindTargets, NewArtifact, NewBinding, Quota, detail,
+    make::{Made, Place, make},
     owned,
+    quota::Planned,
 };
 use crate::{Error, query, workspace};
 
@@ -21,10 +21,8 @@ use crate::{Error, query, workspace};
 pub struct NewUpload {
     /// The session, if none can be gone on with.
     pub session: session::Model,
-    /// The most bytes of the workspace.
-    pub max_bytes: i64,
-    /// The most files of the workspace.
-    pub max_files: i64,
+    /// The limits of the workspace.
+    pub quota: Quota,
 }
 
 /// What became of a start.
@@ -45,6 +43,10 @@ pub struct FinishUpload {
     pub upload_id: String,
     /// What becomes of it.
     pub new: NewArtifact,
+    /// Who made it: `user` or `import`.
+    pub created_by_kind: &'static str,
+    /// The limits of the workspace.
+    pub quota: Quota,
 }
 
 /// What became of a finish.
@@ -54,6 +56,8 @@ pub struct Finished {
     pub detail: ArtifactDetail,
     /// Whether this call made it, or its newest version.
     pub is_new: bool,
+    /// Other artifacts that can be used again, because their damaged bytes were replaced by these good ones.
+    pub healed: Vec<ArtifactDetail>,
 }
 
 impl ArtifactRepository<'_> {
@@ -207,16 +211,16 @@ fn start(db: &DatabaseConnection, new: NewUpload) -> Result<UploadStarted, Error
             present,
         });
     }
-    if present.is_none() {
-        let used = usage(db, &wanted.workspace_id)?;
-        if used.bytes + wanted.size_bytes > new.max_bytes || used.files >= new.max_files {
-            return Err(Error::QuotaExceeded {
-                workspace_id: wanted.workspace_id,
-            });
-        }
-    }
     let row = session::ActiveModel::from(wanted);
     let session = row.reset_all().insert(db)?;
+    // Bytes that are there take no more room; what they are counted as is seen when the upload is finished.
+    if present.is_none() {
+        let planned = Planned {
+            bytes: session.size_bytes,
+            files: 1,
+        };
+        new.quota.check(db, &session.workspace_id, planned)?;
+    }
     Ok(UploadStarted {
         session,
         is_new: true,
@@ -252,6 +256,7 @@ fn finish(db: &DatabaseConnection, finish: FinishUpload) -> Result<Finished, Err
                 upload.version_id.as_deref(),
             )?,
             is_new: false,
+            healed: Vec::new(),
         });
     }
     let new = finish.new;
@@ -261,7 +266,7 @@ fn finish(db: &DatabaseConnection, finish: FinishUpload) -> Result<Finished, Err
         version_of: upload.version_of.as_deref(),
         sha256: &upload.sha256,
         size_bytes: upload.size_bytes,
-        created_by_kind: "user",
+        created_by_kind: finish.created_by_kind,
     };
     let binding = upload.thread_id.clone().map(|thread_id| NewBinding {
         id: new.binding_id.clone(),
@@ -279,15 +284,20 @@ fn finish(db: &DatabaseConnection, finish: FinishUpload) -> Result<Finished, Err
         role: Some("user".to_owned()),
         now: new.now,
     });
-    let artifact_id = make(db, &place, &new, binding)?;
+    let Made {
+        artifact_id,
+        healed,
+    } = make(db, &place, &new, binding)?;
     let workspace_id = upload.workspace_id.clone();
     let mut row = session::ActiveModel::from(upload);
     row.status = Set("completed".to_owned());
     row.artifact_id = Set(Some(artifact_id.clone()));
     row.version_id = Set(Some(new.version_id));
     row.update(db)?;
+    finish.quota.check(db, &workspace_id, Planned::default())?;
     Ok(Finished {
         detail: detail(db, &workspace_id, &artifact_id, None)?,
         is_new: true,
+        healed,
     })
 }

@@ -246,7 +246,7 @@ pub(super) fn for_thread(
 ) -> Result<ThreadResolution, Error> {
     let sql = "SELECT thread.workspace_id AS workspace_id, placement.folder_id AS folder_id \
                FROM thread LEFT JOIN thread_placement placement ON placement.thread_id = thread.id \
-               WHERE thread.id = $1";
+               WHERE thread.id = $1 AND thread.trashed_at IS NULL";
     let Some(row) = query::one(db, sql, [thread_id.into()])? else {
         workspace::active(db, workspace_id)?;
         return Err(Error::UnknownThread(thread_id.to_owned()));

@@ -7,7 +7,7 @@ use super::{
     DocScope,
     save::{SaveDoc, Saved, check_version, save},
 };
-use crate::{Error, query, workspace};
+use crate::{Error, query, trash, workspace};
 
 /// One version without its text.
 #[derive(Clone, Debug, PartialEq, FromQueryResult)]
@@ -106,9 +106,11 @@ pub(super) fn get(
     })
 }
 
-pub(super) fn restore(db: &DatabaseConnection, restore: RestoreDoc) -> Result<Saved, Error> {
+pub(crate) fn restore(db: &DatabaseConnection, restore: RestoreDoc) -> Result<Saved, Error> {
     let doc = owned(db, &restore.workspace_id, &restore.doc_id)?;
-    if doc.status != "archived" {
+    if doc.status == "archived" {
+        trash::take_doc(db, &doc.id)?;
+    } else {
         check_version(Some(&doc), restore.expected_version)?;
     }
     let version = restore.version.unwrap_or(doc.version - 1);

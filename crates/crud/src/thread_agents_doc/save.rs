@@ -8,7 +8,7 @@ use super::{
     resolve::{Effective, Resolved, Way, effective_in},
 };
 use crate::{
-    Error, query,
+    Error, query, trash,
     workspace::{bump_tree, bump_tree_from},
 };
 
@@ -132,6 +132,7 @@ pub(super) fn archive(db: &DatabaseConnection, archive: &ArchiveDoc) -> Result<A
         &archive.author,
         archive.now,
     )?;
+    trash::put_doc(db, &doc, &archive.author)?;
     let after = effective_in(db, &archive.scope)?;
     Ok(Archived {
         doc: Some(doc),

@@ -90,11 +90,7 @@ impl RunInputs {
                 "`{id}` in context_refs is no artifact of this company's workspace"
             ))
         })?;
-        let bytes = open_bytes(
-            &gateway.artifacts,
-            &detail.artifact.workspace_id,
-            &detail.blob.sha256,
-        );
+        let bytes = Handle::current().block_on(open_bytes(&gateway, &detail.blob));
         let mut bytes_read = Vec::new();
         bytes
             .map_err(|failure| failure.message().to_owned())

@@ -108,12 +108,13 @@ impl RunOutputs {
             sha256: committed.key.sha256().to_string(),
             size_bytes: i64::try_from(committed.size).unwrap_or(i64::MAX),
             targets: self.targets.clone(),
+            binding_kind: "task_result",
+            role: "task",
             new: NewArtifact {
                 artifact_id: artifact_id(&self.run, name),
                 ..new
             },
-            max_bytes: limits::MAX_BYTES,
-            max_files: limits::MAX_FILES,
+            quota: gateway.artifacts.quota,
         }))
     }
 }

@@ -32,6 +32,9 @@ pub(crate) async fn run(gateway: Weak<Gateway>, worker: Option<Vec<OsString>>) {
         .filter_map(|argument| argument.to_str())
         .collect();
     let workers = Arc::new(Workers::new(program, &arguments));
+    if let Some(gateway) = gateway.upgrade() {
+        outdate(&gateway).await;
+    }
     loop {
         {
             let Some(gateway) = gateway.upgrade() else {
@@ -44,6 +47,19 @@ pub(crate) async fn run(gateway: Weak<Gateway>, worker: Option<Vec<OsString>>) {
         };
         let waiting = tokio::time::timeout(LOOK_EVERY, strong.artifacts.projections.notified());
         let _ = waiting.await;
+    }
+}
+
+/// Marks what an older version of this program made as stale: it is made again.
+async fn outdate(gateway: &Gateway) {
+    let (artifacts, now) = (gateway.store.artifacts(), gateway.sources.clock.now());
+    for kind in ProjectionKind::ALL {
+        let outdated = artifacts
+            .outdate_projections(kind.as_str(), kind.extractor(), now)
+            .await;
+        if let Err(error) = outdated {
+            tracing::warn!(%error, "old projections cannot be looked for");
+        }
     }
 }
 
@@ -81,6 +97,7 @@ async fn make(gateway: Arc<Gateway>, workers: Arc<Workers>, work: ProjectionWork
         .await
     {
         Ok(row) => {
+            gateway.artifacts.projected.notify_waiters();
             tell(&gateway, &row).await;
             true
         }

@@ -2,20 +2,20 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use crud::{Finished, NewUpload, UploadStarted};
+use crud::{ArtifactDetail, Finished, NewUpload, UploadStarted};
 use entity::artifact_upload_session as session;
 use protocol::{
     ThreadId, UploadId,
     artifact::{
-        ArtifactCreatedNotification, ArtifactRef, ArtifactUpdatedNotification,
+        ArtifactCreatedNotification, ArtifactRef, ArtifactSummary, ArtifactUpdatedNotification,
         ThreadArtifactsChangedNotification, upload::ArtifactUploadStartParams,
     },
 };
-use rpc::{Audience, Bytes, Failure, Kind, Publication};
+use rpc::{Bytes, Failure, Kind, Publication};
 use tokio::runtime::Handle;
 
-use super::{limits, open::Place};
-use crate::{Gateway, peer::thread_topic, rows};
+use super::{limits, open::Place, open_bytes};
+use crate::{Gateway, rows};
 
 /// An upload's life is made longer in the database at most this often, in seconds.
 const EXTEND_EVERY: i64 = 60;
@@ -49,7 +49,7 @@ pub(crate) struct Chunk<'a> {
 
 /// Starts an upload, or finds the open one that is the same.
 pub(crate) async fn start(
-    gateway: &Gateway,
+    gateway: &Arc<Gateway>,
     owner: &str,
     params: ArtifactUploadStartParams,
 ) -> Result<UploadStarted, Failure> {
@@ -76,11 +76,20 @@ pub(crate) async fn start(
     };
     let new = NewUpload {
         session: wanted,
-        max_bytes: limits::MAX_BYTES,
-        max_files: limits::MAX_FILES,
+        quota: gateway.artifacts.quota,
     };
     let started = gateway.store.artifacts().start_upload(new).await;
-    started.map_err(rows::failure)
+    let mut started = started.map_err(rows::failure)?;
+    // Bytes that turn out to be damaged are not there: the upload brings good ones.
+    if let Some(blob) = &started.present
+        && let Err(failure) = open_bytes(gateway, blob).await
+    {
+        if failure.kind() != Kind::NotReady {
+            return Err(failure);
+        }
+        started.present = None;
+    }
+    Ok(started)
 }
 
 /// Whether an upload may be started at all; what the workspace says to it is seen later.
@@ -219,7 +228,7 @@ pub(crate) async fn extend(gateway: &Gateway, upload_id: &str, taken: &Taken) {
     }
 }
 
-pub(super) fn reject(kind: &'static str, message: impl Into<String>) -> Rejection {
+pub(crate) fn reject(kind: &'static str, message: impl Into<String>) -> Rejection {
     Rejection {
         kind,
         message: message.into(),
@@ -295,63 +304,86 @@ fn append(
     Ok(taken(received, extend_to))
 }
 
-/// The artifact of bytes that are in place, and what its followers are told if it, or its version, is new.
+/// The artifact of bytes that are in place, and the notifications if it, or its version, is new or heals others.
+///
+/// They go to everyone who follows the workspace: a list of files is open in more places than the thread.
 pub(crate) fn announce(
     gateway: &Gateway,
     finished: Finished,
 ) -> Result<(ArtifactRef, Vec<Publication>), Failure> {
     let is_first = finished.detail.version.version_number == 1;
     let thread = finished.detail.artifact.primary_thread_id.clone();
-    let reason = match finished.detail.artifact.created_by_kind.as_str() {
-        "task" => "task_result",
-        _ => "user_upload",
-    };
+    let bindings = finished.detail.bindings.iter();
+    let reason = bindings
+        .map(|binding| binding.binding_kind.as_str())
+        .find(|kind| ["task_result", "agent_output"].contains(kind))
+        .unwrap_or("user_upload")
+        .to_owned();
     let summary = rows::artifact_summary(finished.detail)?;
     let artifact = summary.artifact.clone();
     if !finished.is_new {
         return Ok((artifact, Vec::new()));
     }
-    let workspace_id = summary.workspace_id.clone();
-    let changed = |thread_id: ThreadId, reason: &str| {
-        let changed = ThreadArtifactsChangedNotification {
-            workspace_id: workspace_id.clone(),
-            thread_id: thread_id.clone(),
-            artifact_ids: vec![artifact.artifact_id.clone()],
-            reason: reason.to_owned(),
-            generated_at: gateway.sources.clock.now(),
-        };
-        Publication::new(workspace_id.as_str(), &changed)
-            .to(Audience::Topic(thread_topic(&thread_id)))
-    };
     let mut publications = Vec::new();
     if is_first {
+        let workspace_id = summary.workspace_id.clone();
         let created = ArtifactCreatedNotification {
             workspace_id: workspace_id.clone(),
             artifact: summary,
         };
-        let created = Publication::new(workspace_id.as_str(), &created);
-        match thread {
-            None => publications.push(created),
-            Some(thread) => {
-                let thread_id = rows::thread_id(&thread)?;
-                let topic = Audience::Topic(thread_topic(&thread_id));
-                publications.push(created.to(topic));
-                publications.push(changed(thread_id, reason));
-            }
+        publications.push(Publication::new(workspace_id.as_str(), &created));
+        if let Some(thread) = thread {
+            let thread_id = rows::thread_id(&thread)?;
+            let changed = changed(gateway, &created.artifact, thread_id, &reason);
+            publications.push(changed);
         }
     } else {
-        let bound = summary.bindings.iter();
-        let bound: BTreeSet<ThreadId> = bound.filter_map(|bound| bound.thread_id.clone()).collect();
-        let updated = ArtifactUpdatedNotification {
-            workspace_id: workspace_id.clone(),
-            artifact: summary,
-        };
-        publications.push(Publication::new(workspace_id.as_str(), &updated));
-        publications.extend(
-            bound
-                .into_iter()
-                .map(|thread| changed(thread, "new_version")),
-        );
+        publications.extend(updates(gateway, summary, "new_version"));
+    }
+    for healed in finished.healed {
+        publications.extend(updated(gateway, healed, "healed")?);
     }
     Ok((artifact, publications))
+}
+
+/// The notifications of an artifact that changed: of itself, and of the lists of the threads it is bound to.
+pub(crate) fn updated(
+    gateway: &Gateway,
+    detail: ArtifactDetail,
+    reason: &str,
+) -> Result<Vec<Publication>, Failure> {
+    let summary = rows::artifact_summary(detail)?;
+    Ok(updates(gateway, summary, reason))
+}
+
+fn updates(gateway: &Gateway, summary: ArtifactSummary, reason: &str) -> Vec<Publication> {
+    let bound = summary.bindings.iter();
+    let bound: BTreeSet<ThreadId> = bound.filter_map(|bound| bound.thread_id.clone()).collect();
+    let workspace_id = summary.workspace_id.clone();
+    let updated = ArtifactUpdatedNotification {
+        workspace_id: workspace_id.clone(),
+        artifact: summary,
+    };
+    let mut publications = vec![Publication::new(workspace_id.as_str(), &updated)];
+    for thread in bound {
+        publications.push(changed(gateway, &updated.artifact, thread, reason));
+    }
+    publications
+}
+
+/// The notification that the list of a thread changed by an artifact.
+fn changed(
+    gateway: &Gateway,
+    summary: &ArtifactSummary,
+    thread_id: ThreadId,
+    reason: &str,
+) -> Publication {
+    let changed = ThreadArtifactsChangedNotification {
+        workspace_id: summary.workspace_id.clone(),
+        thread_id,
+        artifact_ids: vec![summary.artifact.artifact_id.clone()],
+        reason: reason.to_owned(),
+        generated_at: gateway.sources.clock.now(),
+    };
+    Publication::new(summary.workspace_id.as_str(), &changed)
 }

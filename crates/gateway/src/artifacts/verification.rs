@@ -15,8 +15,8 @@ use crud::ChunkHashes;
 use entity::artifact_blob;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{chunk_hashes, key, limits};
-use crate::Gateway;
+use super::{chunk_hashes, key, limits, upload};
+use crate::{Gateway, notify};
 
 /// New bytes that may wait. Those beyond are found in time, with the old ones.
 pub(super) const MAX_WAITING: usize = 64;
@@ -68,11 +68,31 @@ pub(super) async fn verify(
     let now = gateway.sources.clock.now();
     let verified = artifacts.verified(&blob.id, status, chunk_hashes, now);
     for artifact in verified.await? {
-        tracing::error!(
-            artifact = artifact.id,
-            status,
-            "the bytes of an artifact are damaged"
-        );
+        let reason = if status == "ready" {
+            tracing::info!(
+                artifact = artifact.id,
+                "the bytes of an artifact are good again"
+            );
+            "healed"
+        } else {
+            tracing::error!(
+                artifact = artifact.id,
+                status,
+                "the bytes of an artifact are damaged"
+            );
+            "damaged"
+        };
+        let detail = artifacts
+            .get(&artifact.workspace_id, &artifact.id, None)
+            .await?;
+        match upload::updated(gateway, detail, reason) {
+            Ok(publications) => {
+                for publication in publications {
+                    notify::publish(gateway, &publication).await;
+                }
+            }
+            Err(failure) => tracing::warn!(?failure, "a changed artifact cannot be announced"),
+        }
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! The tokens of a home: the owner's in its file, the others as hashes in the database.
 
+use std::{fs, path::PathBuf};
+
 use crud::{CrudStore, NewAccessToken};
 use entity::access_token;
 use protocol::{Access, WorkspaceId};
@@ -16,6 +18,8 @@ use crate::{
 /// Opaque random tokens.
 pub struct StoredTokens {
     owner: Credential,
+    /// Where the owner's token was read when this process started.
+    owner_file: PathBuf,
     door: BrowserDoor,
     store: CrudStore,
 }
@@ -30,11 +34,29 @@ pub struct NewToken {
 }
 
 impl StoredTokens {
-    pub(crate) fn new(owner: String, store: CrudStore) -> Self {
+    pub(crate) fn new(owner: String, owner_file: PathBuf, store: CrudStore) -> Self {
         Self {
             door: BrowserDoor::new(&owner),
             owner: Credential(owner),
+            owner_file,
             store,
+        }
+    }
+
+    /// Why a token that [`Authenticator::authenticate`] does not know is refused, as one sentence. A caller who gives the
+    /// content of the token file is told that the file has changed, which shows nothing that the caller does not have.
+    pub(crate) async fn why_unknown(&self, credential: Credential) -> &'static str {
+        let file = self.owner_file.clone();
+        let found = tokio::task::spawn_blocking(move || fs::read_to_string(file)).await;
+        let is_in_file = matches!(found, Ok(Ok(text)) if bool::from(
+            digest(text.trim()).ct_eq(&digest(&credential.0))
+        ));
+        if is_in_file {
+            "the token is not valid: the file `token` of the home has changed since this gateway started; start the \
+             gateway again"
+        } else {
+            "the token is not valid: it was revoked, or the owner's token has changed; the owner's token is in the file \
+             `token` of the home"
         }
     }
 

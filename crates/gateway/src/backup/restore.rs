@@ -14,7 +14,7 @@ use super::{
     archive::{self, Entry, Manifest, Refusal},
     parent,
 };
-use crate::sources::random_text;
+use crate::sources::{Clock as _, SystemClock, random_text};
 
 /// No first entry is longer.
 const LONGEST_ABOUT: u64 = 1 << 20;
@@ -101,6 +101,9 @@ pub fn restore(
             crud::move_company_folder(&database, &place.from, &to)?;
         }
     }
+    // Clients that stayed open have seen numbers that the backup does not know of, and drop what has such a number. The
+    // time is above all of them, also those of an earlier restore of the same backup.
+    crud::raise_numbers(&database, numbers_from(SystemClock.now_ms()))?;
     // The home last: whoever finds it finds the rest.
     for (staged, place) in staged.iter_mut().zip(&places.0).rev() {
         staged.put_in_place(&place.to)?;
@@ -114,6 +117,13 @@ pub fn restore(
             .map(|Place { from, to, .. }| RestoredFolder { from, to })
             .collect(),
     })
+}
+
+/// The number from which the notifications of a home that is restored at this time are counted: more than a gateway that
+/// was there before can have given, and less than the largest whole number of JavaScript (2^53) until the year 2248.
+fn numbers_from(now_ms: i64) -> i64 {
+    const PER_MILLISECOND: i64 = 1 << 10;
+    now_ms.saturating_mul(PER_MILLISECOND)
 }
 
 type Visit<'a> = dyn FnMut(&str, Entry<'_>) -> Result<(), Refusal> + 'a;

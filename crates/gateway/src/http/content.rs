@@ -16,7 +16,7 @@ use crud::ArtifactDetail;
 use futures_util::stream;
 use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
 use protocol::{Access, ArtifactId, ArtifactVersionId, Id as _, WorkspaceId};
-use rpc::{Bytes, Failure};
+use rpc::Bytes;
 
 use super::{
     Guest, Http,
@@ -59,7 +59,7 @@ pub(super) async fn serve(
         answer.headers_mut().remove(header::CONTENT_TYPE);
         return answer;
     }
-    let blob = match open(&http, &found).await {
+    let blob = match artifacts::open_bytes(&http.gateway, &found.blob).await {
         Ok(opened) => opened,
         Err(failure) => return refuse(failure),
     };
@@ -115,7 +115,12 @@ async fn find(
         .get(wanted.workspace.as_str(), wanted.artifact.as_str(), version)
         .await
         .map_err(|error| refuse(rows::failure(error)))?;
-    match found.artifact.status.as_str() {
+    // An older version may be damaged where the newest is not.
+    let status = match (found.artifact.status.as_str(), found.blob.status.as_str()) {
+        ("ready", of_version) => of_version,
+        (status, _) => status,
+    };
+    match status {
         "ready" => Ok(found),
         "quarantined" => Err(text(
             StatusCode::CONFLICT,
@@ -140,20 +145,8 @@ impl Wanted {
     }
 }
 
-async fn open(http: &Http, found: &ArtifactDetail) -> Result<BlobReader, Failure> {
-    let gateway = Arc::clone(&http.gateway);
-    let (workspace, sha256) = (
-        found.artifact.workspace_id.clone(),
-        found.blob.sha256.clone(),
-    );
-    let opened = tokio::task::spawn_blocking(move || {
-        artifacts::open_bytes(&gateway.artifacts, &workspace, &sha256)
-    })
-    .await;
-    opened.map_err(|error| Failure::incident(&error))?
-}
-
-/// The bytes of a range, a piece at a time.
+/// The bytes of a range, a piece at a time. A file that changes meanwhile is hashed again; if it is damaged, the
+/// connection ends before the announced length.
 fn pieces(blob: BlobReader, range: Range<u64>) -> Body {
     let pieces = stream::try_unfold((Arc::new(blob), range), |(blob, range)| async move {
         let length = PIECE.min(range.end - range.start);
@@ -164,6 +157,9 @@ fn pieces(blob: BlobReader, range: Range<u64>) -> Body {
         let read = tokio::task::spawn_blocking(move || {
             let mut piece = Vec::new();
             reading.append_range(start, usize::try_from(length).unwrap_or(0), &mut piece)?;
+            if !reading.is_unchanged() {
+                reading.verify_again().map_err(io::Error::other)?;
+            }
             Ok::<_, io::Error>(piece)
         });
         let piece = read.await.map_err(io::Error::other)??;

@@ -1,4 +1,5 @@
-//! What browsers need to hear before a page of an allowed origin may use the routes of artifacts.
+//! What browsers need to hear before a page of an allowed origin may use the routes of artifacts, and `/ws` without an
+//! upgrade, which tells why a token is refused.
 //!
 //! Foreign origins are refused before they come here (see [`super::guard`]), so every origin seen here may be named.
 //! Cookies play no part: a page of another origin sends its token as a header.

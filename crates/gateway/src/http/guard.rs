@@ -16,6 +16,9 @@ use protocol::Access;
 use super::{Guest, Http, refusal::refuse, sign_in, text};
 use crate::{Authenticator as _, Credential, Principal, auth::Verdict};
 
+/// Why a request without a token is refused.
+pub(super) const NO_TOKEN: &str = "a token is needed: send `Authorization: Bearer <token>`, the token is in the file `token` of the home";
+
 /// The names this gateway may be called by.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allowed {
@@ -28,7 +31,12 @@ pub(crate) struct Allowed {
 /// Refuses requests with a foreign `Host` or `Origin`.
 pub(super) async fn check(State(http): State<Arc<Http>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
-    if !http.allowed.host(headers) {
+    // A request target with a host counts instead of the `Host` header (RFC 9112, section 3.2.2), so it is checked, too.
+    let is_our_target = request
+        .uri()
+        .host()
+        .is_none_or(|host| http.allowed.is_ours(host));
+    if !is_our_target || !http.allowed.host(headers) {
         return text(
             StatusCode::FORBIDDEN,
             "this gateway is not known by that Host\n",
@@ -107,13 +115,20 @@ impl Http {
         guest: &Guest,
         headers: &HeaderMap,
     ) -> Result<Principal, Response> {
-        let found = match credential(headers) {
-            Some(credential) => self.gateway.tokens.authenticate(&credential).await,
+        let credential = credential(headers);
+        let found = match &credential {
+            Some(credential) => self.gateway.tokens.authenticate(credential).await,
             None => Ok(self.signed_in(headers)),
         };
         match found {
             Ok(Some(principal)) => Ok(principal),
-            Ok(None) => Err(self.refuse(guest).await),
+            Ok(None) => {
+                let cause = match credential {
+                    Some(credential) => self.gateway.tokens.why_unknown(credential).await,
+                    None => NO_TOKEN,
+                };
+                Err(self.refuse(guest, cause).await)
+            }
             Err(error) => {
                 tracing::error!(%error, "a token cannot be checked");
                 Err(text(
@@ -142,17 +157,14 @@ impl Http {
         Ok(principal)
     }
 
-    /// Whoever guesses waits a little longer each time.
-    pub(super) async fn refuse(&self, guest: &Guest) -> Response {
+    /// Whoever guesses waits a little longer each time. `cause` is the sentence of the answer.
+    pub(super) async fn refuse(&self, guest: &Guest, cause: &str) -> Response {
         let address = guest.address.ip();
         match self.throttle.failed(address, Instant::now()) {
             Verdict::RefuseAfter(delay) => {
                 tokio::time::sleep(delay).await;
                 self.throttle.waited(address);
-                let mut response = text(
-                    StatusCode::UNAUTHORIZED,
-                    "a token is needed: send `Authorization: Bearer <token>`, the token is in the file `token` of the home\n",
-                );
+                let mut response = text(StatusCode::UNAUTHORIZED, format!("{cause}\n"));
                 let challenge = HeaderValue::from_static("Bearer");
                 response
                     .headers_mut()

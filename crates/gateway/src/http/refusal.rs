@@ -41,13 +41,14 @@ fn status(kind: Kind) -> StatusCode {
         | Kind::UnknownUpload
         | Kind::UnknownDownload
         | Kind::UnknownProvider
+        | Kind::NotInTrash
         | Kind::NotAWorkspace
         | Kind::NotFound => StatusCode::NOT_FOUND,
         Kind::NotReady
-        | Kind::SpawnFailed
         | Kind::VersionConflict
         | Kind::MergeConflict
         | Kind::Duplicate
+        | Kind::InTrash
         | Kind::Refused
         | Kind::SecretDetected
         | Kind::AlreadyDecided

@@ -11,7 +11,7 @@ use axum::{
 };
 use hyper::{HeaderMap, StatusCode, header};
 
-use super::{Guest, Http, text};
+use super::{Guest, Http, guard::NO_TOKEN, text};
 
 /// How long a browser stays signed in, in seconds.
 const MAX_AGE: u32 = 90 * 24 * 60 * 60;
@@ -33,7 +33,7 @@ pub(super) async fn sign_in(
     let now = http.gateway.sources.clock.now();
     let Some(value) = http.gateway.tokens.sign_in(code, now) else {
         // Slow for whoever guesses.
-        let _ = http.refuse(&guest).await;
+        let _ = http.refuse(&guest, NO_TOKEN).await;
         return text(
             StatusCode::UNAUTHORIZED,
             "This link was used before, or is older than ten minutes. `ac open` makes a new one.\n",

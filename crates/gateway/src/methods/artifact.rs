@@ -7,7 +7,8 @@ use base64::{
     engine::general_purpose::URL_SAFE_NO_PAD,
 };
 use blobs::store::BlobStore as _;
-use crud::{ArtifactDetail, ArtifactQuery, BindTargets, NewBinding};
+use crud::{ArtifactDetail, ArtifactQuery, BindTargets, NewBinding, RestoredBytes};
+use entity::artifact_blob;
 use protocol::{
     ArtifactId, BindingId, ThreadId, TurnId, WorkspaceId,
     artifact::{binding::*, *},
@@ -154,7 +155,7 @@ async fn lineage(
     ctx: &Context,
     found: &ArtifactDetail,
 ) -> Result<Option<ArtifactLineage>, Failure> {
-    let is_result = found.artifact.created_by_kind == "task";
+    let is_result = matches!(found.artifact.created_by_kind.as_str(), "agent" | "task");
     let bindings = found.bindings.iter().rev().filter(|_| is_result);
     let mut bindings =
         bindings.filter(|binding| binding.artifact_version_id.as_ref() == Some(&found.version.id));
@@ -193,8 +194,12 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
             .unwrap_or(limits::MAX_READ)
             .clamp(1, limits::MAX_READ),
     );
-    let (sha256, total, text) = match params.projection_kind {
-        None => (found.blob.sha256.clone(), found.blob.size_bytes, None),
+    let (sha256, total, content) = match params.projection_kind {
+        None => (
+            found.blob.sha256.clone(),
+            found.blob.size_bytes,
+            Content::Blob(found.blob.clone()),
+        ),
         Some(kind) => {
             let kind = rows::stored(kind)?;
             let projection = artifacts
@@ -208,23 +213,27 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
                 );
             }
             let sha256 = projection.sha256.unwrap_or_default();
-            (
-                sha256,
-                projection.size_bytes.unwrap_or(0),
-                projection.text_content,
-            )
+            let content = match (projection.text_content, projection.blob_id) {
+                (Some(text), _) => Content::Text(text),
+                (None, Some(blob)) => {
+                    let blob = artifacts.blob(&blob).await;
+                    Content::Blob(blob.map_err(rows::failure)?)
+                }
+                (None, None) => Content::Text(String::new()),
+            };
+            (sha256, projection.size_bytes.unwrap_or(0), content)
         }
     };
     let total = total.unsigned_abs();
     let offset = offset.min(total);
     let length = most.min(total - offset);
-    let bytes = match text {
-        Some(text) => {
+    let bytes = match content {
+        Content::Text(text) => {
             let range = usize::try_from(offset).unwrap_or(usize::MAX)
                 ..usize::try_from(offset + length).unwrap_or(usize::MAX);
             text.as_bytes().get(range).unwrap_or_default().to_vec()
         }
-        None => read_blob(&ctx, workspace.to_owned(), sha256.clone(), offset, length).await?,
+        Content::Blob(blob) => read_blob(&ctx, &blob, offset, length).await?,
     };
     Ok(ArtifactReadResponse {
         artifact: rows::artifact_ref(&found)?,
@@ -237,20 +246,30 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
     })
 }
 
+/// What `artifact/read` answers a range of.
+enum Content {
+    Blob(artifact_blob::Model),
+    /// A text projection, which is stored in the database.
+    Text(String),
+}
+
+/// A range of a blob whose bytes have their hash.
 async fn read_blob(
     ctx: &Context,
-    workspace: String,
-    sha256: String,
+    blob: &artifact_blob::Model,
     offset: u64,
     length: u64,
 ) -> Result<Vec<u8>, Failure> {
+    let reader = artifacts::open_bytes(&ctx.peer().gateway, blob).await?;
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
     if length == 0 {
         return Ok(Vec::new());
     }
-    let gateway = Arc::clone(&ctx.peer().gateway);
     let read = tokio::task::spawn_blocking(move || {
-        let key = artifacts::key(&workspace, &sha256)?;
-        gateway.artifacts.blobs().read_range(&key, offset, length)
+        let mut bytes = Vec::new();
+        reader
+            .append_range(offset, length, &mut bytes)
+            .map(|()| bytes)
     });
     match read.await {
         Ok(Ok(bytes)) => Ok(bytes),
@@ -354,15 +373,24 @@ async fn restore(
         .await
         .map_err(rows::failure)?;
     let gateway = Arc::clone(&ctx.peer().gateway);
-    let (blob_workspace, sha256) = (workspace.to_owned(), found.blob.sha256);
-    let has_bytes = tokio::task::spawn_blocking(move || {
-        let size = artifacts::key(&blob_workspace, &sha256)
-            .and_then(|key| gateway.artifacts.blobs().size(&key));
-        matches!(size, Ok(size) if size == found.blob.size_bytes.unsigned_abs())
+    let (quota, blob_workspace, sha256) = (
+        gateway.artifacts.quota,
+        workspace.to_owned(),
+        found.blob.sha256,
+    );
+    let opened = tokio::task::spawn_blocking(move || {
+        artifacts::key(&blob_workspace, &sha256)
+            .and_then(|key| gateway.artifacts.blobs().open(&key))
     });
-    let has_bytes = has_bytes.await.unwrap_or(false);
+    let opened = opened.await.map_err(|error| Failure::incident(&error))?;
+    let bytes = match opened {
+        Ok(_) => RestoredBytes::Intact,
+        Err(blobs::Error::DamagedBlob(_) | blobs::Error::NotPlain { .. }) => RestoredBytes::Damaged,
+        Err(blobs::Error::MissingBlob(_)) => RestoredBytes::Missing,
+        Err(error) => return Err(Failure::incident(&error)),
+    };
     let restored = artifacts
-        .restore(workspace, artifact, has_bytes, ctx.now())
+        .restore(workspace, artifact, bytes, quota, ctx.now())
         .await;
     let restored = restored.map_err(rows::failure)?;
     let detail = artifacts
@@ -433,12 +461,16 @@ async fn usage(
         .usage(params.workspace_id.as_str())
         .await;
     let used = used.map_err(rows::failure)?;
+    let quota = ctx.peer().gateway.artifacts.quota;
     Ok(ArtifactUsageResponse {
         bytes: used.bytes.unsigned_abs(),
         files: used.files.unsigned_abs(),
-        max_bytes: limits::MAX_BYTES.unsigned_abs(),
-        max_files: limits::MAX_FILES.unsigned_abs(),
+        max_bytes: quota.max_bytes.unsigned_abs(),
+        max_files: quota.max_files.unsigned_abs(),
         reclaimable_bytes: used.reclaimable_bytes.unsigned_abs(),
+        stored_bytes: used.stored_bytes.unsigned_abs(),
+        open_upload_bytes: used.open_upload_bytes.unsigned_abs(),
+        max_stored_bytes: quota.max_stored_bytes.unsigned_abs(),
     })
 }
 
@@ -505,7 +537,8 @@ fn tell_threads(
     Ok(())
 }
 
-/// Tells everybody who follows a thread that its artifacts changed.
+/// Notifies everyone who follows the workspace that the list of a thread changed: it may be open without the thread
+/// being followed.
 fn tell_thread(
     ctx: &Context,
     workspace: &WorkspaceId,
@@ -520,5 +553,5 @@ fn tell_thread(
         reason: reason.to_owned(),
         generated_at: ctx.now(),
     };
-    ctx.tell_thread(workspace, &payload.thread_id, &payload);
+    ctx.tell_workspace(workspace, &payload);
 }

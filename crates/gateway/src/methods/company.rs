@@ -77,7 +77,12 @@ async fn link(ctx: &Context, workspace_dir: &str) {
         let gateway = &ctx.peer().gateway;
         match gateway.folder_at(workspace_dir).await {
             Ok(company) => gateway.link(company).await,
-            Err(failure) => tracing::warn!(?failure, "a company folder cannot be linked"),
+            Err(failure) => {
+                tracing::warn!(
+                    error = failure.message(),
+                    "a company folder cannot be linked"
+                );
+            }
         }
     }
 }
@@ -126,6 +131,7 @@ async fn live(ctx: &Context, workspace_dir: &Text) -> Result<Live, Failure> {
             session: MonitorLive {
                 session_ref: state.session_ref,
                 live_status: state.status,
+                live_queued: state.queued.filter(|queued| *queued),
                 live_exit_code: state.exit_code.map(i64::from),
                 live_signal: state.signal,
                 live_error: state.error,
@@ -239,6 +245,10 @@ fn failure(error: &Error) -> Failure {
             Failure::state(kind, message).with("task_ids", json!(ids))
         }
         Error::Refused(_) => Failure::state(Kind::Refused, message),
+        Error::FolderNotEmpty { is_company, .. } => Failure::state(Kind::Refused, message)
+            .with("cause", "folder_not_empty")
+            .with("is_company", *is_company)
+            .hint("choose a new or empty folder, or give `force` to use this one all the same"),
         Error::FolderInvalid { issues, .. } => {
             let shown = &issues[..issues.len().min(MOST_ISSUES)];
             Failure::state(Kind::Refused, message).with("issues", json!(shown))

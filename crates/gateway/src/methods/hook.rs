@@ -1,6 +1,7 @@
 //! `hook/*`
 
 use crud::HookRunQuery;
+use hooks::Visibility;
 use protocol::hook::*;
 use rpc::{Failure, Router};
 
@@ -21,12 +22,23 @@ async fn runs_list(
     params: HookRunsListParams,
 ) -> Result<HookRunsListResponse, Failure> {
     let limit = page_size(params.limit, PAGE, MAX_PAGE)?;
+    // Tokens read on behalf of users; what is below that is for the operator, who is the owner.
+    let subscription_ids = if ctx.principal().is_owner() {
+        None
+    } else {
+        Some(
+            ctx.agent()
+                .hooks()
+                .visible_subscriptions(Visibility::UserAudit),
+        )
+    };
     let wanted = HookRunQuery {
         workspace_id: params.workspace_id.into(),
         turn_id: params.turn_id.map(String::from),
         thread_id: params.thread_id.map(String::from),
         hook_id: params.hook_id,
         status: params.status.map(rows::stored).transpose()?,
+        subscription_ids,
         after: params.cursor.as_deref().map(parse_cursor).transpose()?,
         limit: limit + 1,
     };

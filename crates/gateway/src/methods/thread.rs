@@ -1,6 +1,9 @@
 //! `thread/*`
 
-use crud::{Field, Moved, StartThread, Started, ThreadChange, ThreadCursor, TreeQuery, Updated};
+use crud::{
+    DeleteThread, Field, Moved, StartThread, Started, ThreadChange, ThreadCursor, TreeQuery,
+    Updated,
+};
 use protocol::{FolderId, Id as _, Method as _, Name, ThreadId, thread::*};
 use rpc::{Failure, Kind, Router};
 use serde::Serialize;
@@ -206,10 +209,13 @@ async fn update(ctx: Context, params: ThreadUpdateParams) -> Result<ThreadUpdate
 
 async fn delete(ctx: Context, params: ThreadDeleteParams) -> Result<ThreadDeleteResponse, Failure> {
     check_is_no_workers("/thread_id", &params.thread_id)?;
-    let threads = ctx.store().threads();
-    let deleted = threads
-        .delete(params.workspace_id.as_str(), params.thread_id.as_str())
-        .await;
+    let delete = DeleteThread {
+        workspace_id: params.workspace_id.as_str().to_owned(),
+        thread_id: params.thread_id.as_str().to_owned(),
+        author: ctx.principal().author().to_owned(),
+        now: ctx.now(),
+    };
+    let deleted = ctx.store().threads().delete(delete).await;
     let tree_version = deleted.map_err(rows::failure)?;
     if let Some(tree_version) = tree_version {
         ctx.tree_changed(&params.workspace_id, tree_version, ThreadDelete::NAME);

@@ -1,7 +1,9 @@
 //! `turn/*`
 
 use agent::NewTurn;
-use protocol::{ArtifactId, Id as _, Method as _, ThreadId, TurnId, WorkspaceId, turn::*};
+use protocol::{
+    ArtifactId, Id as _, Method as _, ThreadId, TurnId, WorkspaceId, thread::ThreadMode, turn::*,
+};
 use rpc::{Failure, Kind, Router};
 use serde_json::{Value, json};
 
@@ -32,6 +34,7 @@ async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartRespons
         let message = format!("`{}` is kept for the turn of a worker", params.turn_id);
         return Err(Failure::param("/turn_id", message));
     }
+    check_abilities(&params)?;
     let (thread_id, turn_id) = (params.thread_id.clone(), params.turn_id.clone());
     let given = given_artifacts(&ctx, &thread_id, &params.input).await?;
     let turn = NewTurn {
@@ -71,6 +74,23 @@ async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartRespons
     Ok(TurnStartResponse {
         turn: accepted.turn,
     })
+}
+
+/// Refuses what a turn cannot do, so that a client does not rely on it.
+fn check_abilities(params: &TurnStartParams) -> Result<(), Failure> {
+    if params.sandbox_policy.is_some() {
+        return Err(Failure::param(
+            "/sandbox_policy",
+            "a turn starts no commands, so it has no sandbox: expected no `sandbox_policy`",
+        ));
+    }
+    if params.mode == Some(ThreadMode::Agent) {
+        return Err(Failure::param(
+            "/mode",
+            "a turn offers the model no tools: expected mode `Chat` or none, found `Agent`",
+        ));
+    }
+    Ok(())
 }
 
 /// The artifacts of an input, and everything in it that is not text as the user's message shows it.

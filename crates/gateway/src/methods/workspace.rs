@@ -16,6 +16,7 @@ pub(super) fn routes(router: &mut Router<Context>) {
         .on::<WorkspaceCreate>(create)
         .on::<WorkspaceSelect>(select)
         .on::<WorkspaceUpdate>(update)
+        .on::<WorkspaceForget>(forget)
         .on::<WorkspaceSubscribe>(subscribe)
         .on::<WorkspaceUnsubscribe>(unsubscribe);
 }
@@ -126,6 +127,21 @@ async fn update(
     ctx.workspace_changed(row.clone())?;
     let workspace = rows::workspace(row)?;
     Ok(WorkspaceUpdateResponse { workspace })
+}
+
+async fn forget(
+    ctx: Context,
+    params: WorkspaceForgetParams,
+) -> Result<WorkspaceForgetResponse, Failure> {
+    let forgotten = ctx
+        .store()
+        .workspaces()
+        .forget(params.workspace_id.as_str(), ctx.now())
+        .await;
+    let row = forgotten.map_err(rows::failure)?;
+    ctx.workspace_changed(row.clone())?;
+    let workspace = rows::workspace(row)?;
+    Ok(WorkspaceForgetResponse { workspace })
 }
 
 async fn subscribe(

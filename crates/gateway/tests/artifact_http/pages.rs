@@ -127,3 +127,35 @@ async fn whoever_is_no_page_gets_no_permission() {
     let answer = server.send("OPTIONS /metrics", &question, b"").await;
     assert_eq!(answer.header("access-control-allow-origin"), None);
 }
+
+#[tokio::test]
+async fn an_absolute_request_target_with_a_foreign_host_is_refused() {
+    let server = server().await;
+    let port = server.address.rsplit(':').next().expect("a port");
+    for (target, status) in [
+        ("http://evil.example/health".to_owned(), 403),
+        (format!("http://evil.example:{port}/health"), 403),
+        (format!("http://127.0.0.1:{port}@evil.example/health"), 403),
+        (format!("http://localhost:{port}/health"), 200),
+        (format!("http://{}/health", server.address), 200),
+    ] {
+        let answer = server.send(&format!("GET {target}"), &[], b"").await;
+        assert_eq!(answer.status, status, "{target}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_is_told_why_its_token_is_refused() {
+    let server = server_for(&["https://desk.example"]).await;
+    let answer = server.send_as(Some("wrong"), "GET /ws", &[PAGE], b"").await;
+    assert_eq!(answer.status, 401);
+    assert_eq!(
+        answer.header("access-control-allow-origin"),
+        Some("https://desk.example")
+    );
+    let sentence = answer.text();
+    assert!(
+        sentence.starts_with("the token is not valid: "),
+        "{sentence}"
+    );
+}

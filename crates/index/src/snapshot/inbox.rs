@@ -122,7 +122,8 @@ fn pending(
              SELECT 1 FROM reviews WHERE reviews.project_id = artifacts.project_id
              AND subject_artifact_id = artifact_id
              AND subject_kind = CASE type WHEN 'memory_delta' THEN 'memory_delta'
-                 WHEN 'milestone_report' THEN 'milestone' ELSE 'heartbeat_action' END)
+                 WHEN 'milestone_report' THEN 'milestone' ELSE 'heartbeat_action' END
+             AND (NOT is_plan_approval OR actor_role IN ('ceo', 'human')))
          ORDER BY created_at DESC, artifact_id DESC",
         types_to_decide()
     ))?;

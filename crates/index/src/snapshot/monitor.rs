@@ -82,6 +82,12 @@ pub(super) fn snapshot(
         true => None,
         false => Some(jobs(db, &projects)?),
     };
+    let shown = rows.iter();
+    let shown = shown.map(|row| (row.project_id.as_str(), row.run_id.as_str()));
+    let mut goals = company::run::goals(company, shown);
+    for row in &mut rows {
+        row.goal = goals.remove(&row.run_id);
+    }
     Ok(MonitorSnapshotResponse {
         workspace_dir: company.given().to_owned(),
         generated_at: company.sources().now_text(),
@@ -101,6 +107,7 @@ fn without_run(project: &str, run: &str) -> MonitorRow {
         provider: None,
         agent_id: None,
         context_pack_id: None,
+        goal: None,
         live: None,
         last_event: None,
         parse_error_count: 0,

@@ -21,6 +21,7 @@ fn session(status: RunStatus) -> LiveSession {
     LiveSession {
         project_id: "proj_1".to_owned(),
         session: MonitorLive {
+            live_queued: None,
             session_ref: "local_x".to_owned(),
             live_status: status,
             live_exit_code: None,
@@ -164,8 +165,9 @@ fn totals_are_of_all_runs_however_few_are_shown() {
     );
     assert_eq!(usage.all_time_totals.total_cost_usd, 7.5);
     assert_eq!(usage.by_provider[0].average_tokens_per_run, 100);
-    let resources = company::resources::snapshot(&folder.company, None, &Default::default())
-        .expect("the folder answers");
+    let live = company::run::LiveRuns::from(["run_1".to_owned()]);
+    let resources =
+        company::resources::snapshot(&folder.company, None, &live).expect("the folder answers");
     assert_eq!(
         (resources.totals.runs_indexed, resources.totals.total_tokens),
         (30, 3_000)

@@ -12,6 +12,8 @@ crate::methods! {
     /// Start a download; the bytes stay the same until it ends, whatever happens to the artifact.
     Read ArtifactDownloadStart = "artifact/download/start" (ArtifactDownloadStartParams in workspace_id) -> ArtifactDownloadStartResponse;
     /// Request a chunk, which comes as a binary `ARTD` frame before this answer.
+    ///
+    /// On a connection without binary frames, such as stdio, the answer carries the bytes itself.
     Read ArtifactDownloadChunk = "artifact/download/chunk" (ArtifactDownloadChunkParams in workspace_id) -> ArtifactDownloadChunkResponse;
     /// Finish a download.
     Read ArtifactDownloadFinish = "artifact/download/finish" (ArtifactDownloadFinishParams in workspace_id) -> ArtifactDownloadFinishResponse;
@@ -84,8 +86,17 @@ pub struct ArtifactDownloadChunkResponse {
     pub offset: u64,
     /// How many there are.
     pub len: u64,
-    /// Always `true`.
+    /// `true` when the bytes came as a binary frame before this answer, `false` when they are in `content_base64`.
     pub queued: bool,
+    /// The bytes in base64, on connections without binary frames.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_base64: Option<String>,
+    /// SHA-256 of the bytes in `content_base64`, lower-case hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunk_sha256: Option<String>,
+    /// Whether the bytes in `content_base64` are the last ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_chunk: Option<bool>,
 }
 
 /// Params of [`ArtifactDownloadFinish`].

@@ -11,6 +11,12 @@ crate::methods! {
 
     /// Start an upload, or go on with the one that has the same `client_attachment_id`, size and hash.
     Write ArtifactUploadStart = "artifact/upload/start" (ArtifactUploadStartParams in workspace_id) -> ArtifactUploadStartResponse;
+    /// Send a chunk of an upload as base64, for connections without binary frames, such as stdio.
+    ///
+    /// The rules are those of `ARTU` frames; the answer takes the place of `artifact/upload/chunk_ack`.
+    /// A refused chunk changes nothing: `data.rejection` has the `kind` of `artifact/upload/chunk_rejected`, and
+    /// `data.next_offset` says where to go on.
+    Write ArtifactUploadChunk = "artifact/upload/chunk" (ArtifactUploadChunkParams in workspace_id) -> ArtifactUploadChunkResponse;
     /// Validate and persist a completed upload; twice answers the same artifact.
     Write ArtifactUploadFinish = "artifact/upload/finish" (ArtifactUploadFinishParams in workspace_id) -> ArtifactUploadFinishResponse;
     /// Abort an upload and remove its bytes.
@@ -42,6 +48,15 @@ pub enum ArtifactUploadSourceKind {
     Paste,
     /// A program.
     Api,
+    /// Another place that files are taken over from; the artifact's creator is `import`.
+    Import,
+    /// A worktree; the artifact's kind is `workspace_file` and its creator `import`.
+    Worktree,
+    /// A capture of the screen; the kind of a picture is `screenshot`.
+    Screenshot,
+    /// The list of the files of an uploaded folder; the kind of a JSON file is `directory_manifest` and its creator
+    /// `import`.
+    FolderManifest,
 }
 
 /// Where an upload stands.
@@ -104,6 +119,40 @@ pub struct ArtifactUploadStartResponse {
     /// `true` when the bytes are there already: finish may follow at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub already_present: Option<bool>,
+}
+
+/// Params of [`ArtifactUploadChunk`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ArtifactUploadChunkParams {
+    /// The workspace.
+    pub workspace_id: WorkspaceId,
+    /// The upload.
+    pub upload_id: UploadId,
+    /// Where the bytes belong: the number of bytes received so far.
+    pub offset: u64,
+    /// The number of bytes; compared with `content_base64` when given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub len: Option<u64>,
+    /// SHA-256 of the bytes, lower-case hexadecimal; compared with them when given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunk_sha256: Option<String>,
+    /// The bytes in base64, 1 to 1048576 of them.
+    pub content_base64: String,
+}
+
+/// Response of [`ArtifactUploadChunk`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ArtifactUploadChunkResponse {
+    /// The upload.
+    pub upload_id: UploadId,
+    /// Where the bytes belong.
+    pub offset: u64,
+    /// How many there were.
+    pub len: u64,
+    /// Bytes received so far.
+    pub received_bytes: u64,
+    /// Where to go on.
+    pub next_offset: u64,
 }
 
 /// Params of [`ArtifactUploadFinish`].

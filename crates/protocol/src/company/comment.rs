@@ -9,6 +9,7 @@ crate::methods! {
     Company family "comment";
 
     /// Say something about an agent, a document or a run.
+    /// At least one target is needed, as in the recorded reference, although the contract calls each of them optional.
     Write CommentAdd = "comment.add" (CommentAddParams in workspace_dir as author_role) -> CommentAddResponse;
     /// List what was said, newest first.
     Read CommentList = "comment.list" (CommentListParams in workspace_dir as actor_role) -> CommentListResponse;

@@ -12,14 +12,24 @@ crate::methods! {
     Company family "conversation";
 
     /// List the conversations of the company or of a project.
+    /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
+    /// -32602.
     Read ConversationList = "conversation.list" (ConversationListParams in workspace_dir as actor_role) -> ConversationListResponse;
     /// Make a channel.
+    /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
+    /// -32602.
     Write ConversationCreateChannel = "conversation.create_channel" (ConversationCreateChannelParams in workspace_dir) -> ConversationCreatedResponse;
     /// Make a conversation between two, or find the one they have.
+    /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
+    /// -32602.
     Write ConversationCreateDm = "conversation.create_dm" (ConversationCreateDmParams in workspace_dir) -> ConversationCreatedResponse;
     /// Read the last messages of a conversation.
+    /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
+    /// -32602.
     Read ConversationMessagesList = "conversation.messages.list" (ConversationMessagesListParams in workspace_dir as actor_role) -> ConversationMessagesListResponse;
     /// Say something.
+    /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
+    /// -32602.
     Write ConversationMessageSend = "conversation.message.send" (ConversationMessageSendParams in workspace_dir as author_role) -> ConversationMessageSendResponse;
     /// Make the conversations a project should have, and add who should be in them.
     Write ConversationMembersSync = "conversation.members.sync" (ConversationMembersSyncParams in workspace_dir) -> ConversationMembersSyncResponse;

@@ -16,6 +16,8 @@ crate::methods! {
     Company family "desktop";
 
     /// Tell everything a desktop shows when it opens. Nothing is made or changed.
+    /// A missing `project_id` or `conversation_id` is answered with -32601, as the recorded reference answers it, where
+    /// the contract has -32602.
     Read DesktopBootstrapSnapshot = "desktop.bootstrap.snapshot" (DesktopBootstrapSnapshotParams in workspace_dir) -> DesktopBootstrapSnapshotResponse;
 }
 

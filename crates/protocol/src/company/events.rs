@@ -13,7 +13,8 @@ crate::methods! {
     Read EventsSubscribe = "events.subscribe" (EventsSubscribeParams in workspace_dir as actor_role) -> EventsSubscribeResponse;
     /// Hear of them no longer.
     Read EventsUnsubscribe = "events.unsubscribe" (EventsUnsubscribeParams) -> EventsUnsubscribeResponse;
-    /// Say how far one has read.
+    /// Acknowledge events of a subscription with `max_unacked`, so that further ones are sent. Without
+    /// `last_event_id` and `last_ack_ts_monotonic_ms`, all events sent so far are acknowledged.
     Read EventsAck = "events.ack" (EventsAckParams) -> CompanyOkResponse;
 
     notifications {
@@ -88,10 +89,11 @@ pub struct EventsUnsubscribeResponse {
 pub struct EventsAckParams {
     /// The subscription.
     pub subscription_id: Text,
-    /// The time of the last event that was read.
+    /// Acknowledges the sent events whose `ts_monotonic_ms` is at most this, and no others. That time counts from the
+    /// start of the process that wrote the event, so `last_event_id` is the exact way where several processes write.
     #[serde(default)]
     pub last_ack_ts_monotonic_ms: Option<u64>,
-    /// The last event that was read; with `max_unacked`, everything up to it counts as read.
+    /// Acknowledges this event and all that were sent before it; decides alone when both are given.
     #[serde(default)]
     pub last_event_id: Option<Text>,
 }

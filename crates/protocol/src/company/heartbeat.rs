@@ -22,7 +22,10 @@ crate::methods! {
     /// Tell how the heartbeat of a company is set.
     Read HeartbeatConfigGet = "heartbeat.config.get" (CompanyFolderParams in workspace_dir) -> HeartbeatConfigResponse;
     /// Change how it is set; what is not given stays.
-    Write HeartbeatConfigSet = "heartbeat.config.set" (HeartbeatConfigSetParams in workspace_dir only Human) -> HeartbeatConfigResponse;
+    ///
+    /// If it beats afterwards, `forecast` says what it may start by itself, how often, and the token caps. With
+    /// `dry_run` nothing is written.
+    Write HeartbeatConfigSet = "heartbeat.config.set" (HeartbeatConfigSetParams in workspace_dir only Human) -> HeartbeatConfigSetResponse;
 }
 
 /// How the heartbeat of a company is set, on the wire as in its file.
@@ -165,10 +168,63 @@ usual! {
     jitter_max_seconds = 90;
 }
 
-/// Response of [`HeartbeatConfigGet`] and [`HeartbeatConfigSet`].
+/// Response of [`HeartbeatConfigGet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct HeartbeatConfigResponse(pub HeartbeatConfig);
+
+/// Response of [`HeartbeatConfigSet`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeartbeatConfigSetResponse {
+    /// The config after the change.
+    #[serde(flatten)]
+    pub config: HeartbeatConfig,
+    /// What the heartbeat may start by itself; absent if it does not beat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forecast: Option<HeartbeatForecast>,
+}
+
+/// What a heartbeat that beats may start without being asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeartbeatForecast {
+    /// The rest of this in one sentence.
+    pub summary: String,
+    /// The agents that can be woken, sorted by id.
+    pub agents: Vec<HeartbeatForecastAgent>,
+    /// Minutes between two ticks.
+    pub tick_interval_minutes: u32,
+    /// How many workers one tick starts at most.
+    pub max_workers_per_tick: u32,
+    /// How many workers the ticks of an hour start at most.
+    pub max_workers_per_hour: u32,
+    /// How many actions of woken workers, which can be further jobs, are done without asking in an hour at most.
+    pub max_auto_actions_per_hour: u32,
+    /// The token cap of each project.
+    pub token_caps: Vec<HeartbeatForecastCap>,
+}
+
+/// An agent that can be woken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeartbeatForecastAgent {
+    /// The agent.
+    pub agent_id: String,
+    /// Its name.
+    pub name: String,
+    /// The worker program that is started for it.
+    pub worker_kind: WorkerKind,
+}
+
+/// The token cap of a project.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeartbeatForecastCap {
+    /// The project.
+    pub project_id: String,
+    /// Its name.
+    pub name: String,
+    /// Tokens after which no worker of the project starts any more; absent if the project's budget has no such limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hard_tokens: Option<u64>,
+}
 
 /// Params of [`HeartbeatConfigSet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -236,6 +292,9 @@ pub struct HeartbeatConfigSetParams {
     #[serde(default)]
     #[schemars(range(min = 0, max = 3600))]
     pub jitter_max_seconds: Option<u32>,
+    /// Answer what the config would be and write nothing. False if absent.
+    #[serde(default)]
+    pub dry_run: Option<bool>,
 }
 
 impl HeartbeatConfigSetParams {

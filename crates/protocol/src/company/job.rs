@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
 use super::{
-    ActorRole, AgentId, Issue, JobId, JobKind, PermissionLevel, ProjectId, Text, WorkerKind,
-    context::ContextRef, heartbeat::ProposedAction,
+    ActorRole, AgentId, Issue, JobId, JobKind, MilestoneId, PermissionLevel, ProjectId, RepoId,
+    TaskId, Text, WorkerKind, context::ContextRef, heartbeat::ProposedAction,
 };
 use crate::Reach;
 
@@ -127,6 +127,21 @@ pub struct JobSubmitParams {
     /// Do a job again that is over; its result is forgotten.
     #[serde(default)]
     pub resubmit: Option<bool>,
+    /// The repository the worker gets a worktree of. Absent: the one that `context_refs` name, or the only one of the
+    /// project; a job without a repository runs in a scratch folder of its run.
+    #[serde(default)]
+    pub repo_id: Option<RepoId>,
+    /// The task the job works on; its budget counts the attempts.
+    #[serde(default)]
+    pub task_id: Option<TaskId>,
+    /// The milestone of that task.
+    #[serde(default)]
+    pub milestone_id: Option<MilestoneId>,
+    /// Run the worker in the repository itself, or in the company folder if there is none, instead of in a folder of
+    /// its own. Only a person (`manager_role` is `human`) may ask for it, and the log of each run says so. False if
+    /// absent.
+    #[serde(default)]
+    pub in_place: Option<bool>,
 }
 
 /// Response of [`JobSubmit`].
@@ -140,6 +155,9 @@ pub struct JobSubmitResponse {
     pub job_id: JobId,
     /// Where it stands.
     pub status: JobStatus,
+    /// Names of the contract that stand for nothing here, in a sentence each; absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// Where a job stands.
@@ -304,6 +322,13 @@ pub struct JobPollResponse {
     /// Its result, below the project's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_result_relpath: Option<String>,
+    /// The goal of its contract.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
+    /// The status of its result. A `completed` job may have a result that says `blocked` or `needs_input`. Absent
+    /// while there is no result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result_status: Option<JobResultStatus>,
 }
 
 /// Response of [`JobCollect`].

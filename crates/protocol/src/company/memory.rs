@@ -12,6 +12,8 @@ crate::methods! {
     Company family "memory";
 
     /// Propose lines for the memory of a project or the guidance of an agent.
+    /// For `project_memory`, a `scope_ref` other than `project_id` is refused, as in the recorded reference, although the
+    /// contract ignores it.
     Write MemoryProposeDelta = "memory.propose_delta" (MemoryProposeDeltaParams in workspace_dir) -> MemoryProposeDeltaResponse;
     /// Apply a proposed delta. It is applied whole, and once.
     Write MemoryApproveDelta = "memory.approve_delta" (MemoryApproveDeltaParams in workspace_dir as actor_role) -> MemoryApproveDeltaResponse;
@@ -118,6 +120,8 @@ pub enum DeltaStatus {
     Approved,
     /// It was refused.
     Denied,
+    /// Undecided, and it can only be denied: its file, its target or its patch cannot be used.
+    Invalid,
 }
 
 /// Which deltas are wanted.
@@ -130,6 +134,8 @@ pub enum DeltaFilter {
     Approved,
     /// Those that were refused.
     Denied,
+    /// Those that can only be denied.
+    Invalid,
     /// All.
     #[default]
     All,

@@ -94,6 +94,9 @@ pub struct MonitorRow {
     /// What it was given to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_pack_id: Option<String>,
+    /// What the run is for, as in `run.list`; absent if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
     /// Its newest session.
     #[serde(flatten)]
     pub live: Option<MonitorLive>,
@@ -133,6 +136,9 @@ pub struct MonitorLive {
     pub session_ref: String,
     /// Where it stands.
     pub live_status: RunStatus,
+    /// True while the session waits in the queue and has no process; absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live_queued: Option<bool>,
     /// How it ended.
     pub live_exit_code: Option<i64>,
     /// What ended it.

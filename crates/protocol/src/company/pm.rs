@@ -11,6 +11,8 @@ crate::methods! {
     Company family "pm";
 
     /// Tell how all projects stand and, for one of them, when its tasks happen and which of them decide when it ends.
+    /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
+    /// -32602.
     Read PmSnapshot = "pm.snapshot" (PmSnapshotParams in workspace_dir) -> PmSnapshotResponse;
     /// Say for each open task of a project who should do it and with how many tokens, and why. Nothing is changed.
     Read PmRecommendAllocations = "pm.recommend_allocations" (PmRecommendAllocationsParams in workspace_dir) -> PmRecommendAllocationsResponse;
@@ -122,9 +124,10 @@ pub struct GanttTask {
     pub assignee_agent_id: Option<String>,
     /// How far it is, from 0 to 100.
     pub progress_pct: f64,
-    /// When it begins.
+    /// Start of the bar: the planned start, or the earliest start that the dependencies allow.
     pub start_at: String,
-    /// When it ends; never before it begins.
+    /// End of the bar: the planned end if there is one, shown even when it contradicts the dependencies and lies before
+    /// `start_at` (then `schedule_conflict` is true), else the earliest finish.
     pub end_at: String,
     /// How long it takes.
     pub duration_days: u64,
@@ -135,7 +138,8 @@ pub struct GanttTask {
     pub remaining_slack_days: Option<u64>,
     /// Whether it cannot slip at all.
     pub critical: bool,
-    /// Whether its planned dates make it begin before something it waits for ends.
+    /// Whether the planned dates contradict the dependencies: the task begins before one of them ends, or must end
+    /// before it can begin. Absent when false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub schedule_conflict: bool,
     /// What must be done before.
@@ -195,8 +199,9 @@ pub struct PmApplyAllocationsParams {
     pub project_id: ProjectId,
     /// Who plans.
     pub applied_by: Text,
-    /// What to note, in this order.
-    #[serde(default)]
+    /// The plans to store, in this order; may be empty.
+    ///
+    /// The contract requires this list; the recorded reference took a missing one for an empty one.
     pub items: Vec<Allocation>,
 }
 

@@ -50,7 +50,8 @@ pub struct ResourceTotals {
     pub agents: u64,
     /// Those that are workers.
     pub workers: u64,
-    /// Workers that run something.
+    /// Workers with a run that has a process, or was launched within the last day and has not ended. A run that was
+    /// created and never launched does not count, although its status is `running`.
     pub active_workers: u64,
     /// Runs.
     pub runs_indexed: u64,

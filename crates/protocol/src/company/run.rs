@@ -11,6 +11,10 @@ crate::methods! {
 
     /// Make a run: its folder, its context pack and its first event. Nothing is started.
     Write RunCreate = "run.create" (RunCreateParams in workspace_dir) -> RunCreateResponse;
+    /// End a run that was never launched, or whose session is still queued. Its status becomes `stopped`.
+    ///
+    /// A run with a process is refused: `session.stop` ends its session.
+    Write RunCancel = "run.cancel" (RunCancelParams in workspace_dir as actor_role) -> RunCancelResponse;
     /// List the runs of a project or of the whole company, newest first.
     Read RunList = "run.list" (RunListParams in workspace_dir) -> RunListResponse;
     /// Read the events of a run and prove that nobody changed them.
@@ -28,6 +32,43 @@ pub struct RunCreateParams {
     pub agent_id: AgentId,
     /// What runs it: `cmd`, `codex`, `claude`, `gemini`.
     pub provider: Text,
+    /// What the run is for, in one line of at most 500 characters. Lists show it as the name of the run. Absent: a
+    /// run of a job is named by the job's goal, a command by its command line.
+    #[serde(default)]
+    #[schemars(length(max = 500))]
+    pub goal: Option<Text>,
+}
+
+/// Params of [`RunCancel`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunCancelParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+    /// The project.
+    pub project_id: ProjectId,
+    /// The run.
+    pub run_id: RunId,
+    /// Why the run is not needed any more, for its log.
+    #[serde(default)]
+    pub reason: Option<Text>,
+    /// The person or agent that cancels, for the log of the run; the caller of the method if absent.
+    #[serde(default)]
+    pub actor_id: Option<Text>,
+    /// The role of that actor.
+    #[serde(default)]
+    pub actor_role: Option<ActorRole>,
+    /// The team of that actor.
+    #[serde(default)]
+    pub actor_team_id: Option<Text>,
+}
+
+/// Response of [`RunCancel`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunCancelResponse {
+    /// The run.
+    pub run_id: RunId,
+    /// `stopped`.
+    pub status: RunStatus,
 }
 
 /// Response of [`RunCreate`].
@@ -39,6 +80,10 @@ pub struct RunCreateResponse {
     pub context_pack_id: ContextPackId,
     /// Its folder.
     pub run_dir: String,
+    /// What looks wrong about the run although it was made: an agent or a provider that does not exist. One sentence
+    /// each; absent if nothing does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// Params of [`RunList`].
@@ -71,6 +116,17 @@ pub struct RunRow {
     pub provider: String,
     /// The agent that runs.
     pub agent_id: String,
+    /// What the run is for: the goal it was made with, the goal of its job, or its command line. Absent if none of
+    /// them is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
+    /// What looks wrong about it: an agent or a provider that does not exist. One sentence each; absent if nothing
+    /// does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// True if its status is `running` and it was never launched, so that it has no process; absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_started: Option<bool>,
 }
 
 /// How events are read back.

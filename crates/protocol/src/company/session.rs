@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ActorRole, Budget, MilestoneId, ProjectId, RepoId, RunId, RunStatus, TaskId, Text};
+use super::{
+    ActorRole, AgentId, Budget, MilestoneId, ProjectId, RepoId, RunId, RunStatus, TaskId, Text,
+};
 
 crate::methods! {
     Company family "session";
@@ -25,6 +27,10 @@ crate::methods! {
     Read CompanySessionCollect = "session.collect" (CompanySessionParams in workspace_dir) -> CompanySessionCollectResponse;
     /// Stop a session and everything it started. Answers at once; `session.collect` waits for the end.
     Exec CompanySessionStop = "session.stop" (CompanySessionParams in workspace_dir) -> CompanySessionStateResponse;
+    /// List the providers that cool down in a company folder, with the cause and the end of each cool-down.
+    Read CompanySessionCooldownList = "session.cooldown.list" (CompanySessionCooldownListParams in workspace_dir) -> CompanySessionCooldownListResponse;
+    /// End cool-downs now. Sessions that waited for them start as far as limits allow.
+    Exec CompanySessionCooldownClear = "session.cooldown.clear" (CompanySessionCooldownClearParams in workspace_dir) -> CompanySessionCooldownListResponse;
 }
 
 /// Which waiting session starts first.
@@ -77,7 +83,8 @@ pub struct CompanySessionLaunchParams {
     /// The program and its arguments. Without it the driver of the run's provider makes them from `prompt_text`.
     #[serde(default)]
     pub argv: Option<Vec<Text>>,
-    /// The repository to run in; without it the company folder.
+    /// The repository. A worker program that may write gets a worktree of it, a plain command runs in it. Without it
+    /// a worker program runs in a scratch folder of its run, a plain command in the company folder.
     #[serde(default)]
     pub repo_id: Option<RepoId>,
     /// A folder below the repository.
@@ -158,9 +165,27 @@ pub struct CompanySessionLaunchParams {
     /// Check the worker program against the rules of this machine. It is when its name is that of a known one.
     #[serde(default)]
     pub apply_guard: Option<bool>,
+    /// Run a worker program in the repository itself, or in the company folder if no repository is named, instead of
+    /// in a folder of its own. Only a person (role `human`) may ask for it, and the log of the run says so. False if
+    /// absent.
+    #[serde(default)]
+    pub in_place: Option<bool>,
     /// Tell what would happen instead of doing it.
     #[serde(default)]
     pub explain: Option<bool>,
+    /// With `explain`: explain the launch of a run that does not exist yet. `run_id` is then any free id, and nothing
+    /// is left behind. Ignored without `explain`.
+    #[serde(default)]
+    pub explain_run: Option<CompanySessionExplainRun>,
+}
+
+/// A run that is only explained and never made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionExplainRun {
+    /// The agent of the run.
+    pub agent_id: AgentId,
+    /// The provider of the run, such as `cmd` or `codex`.
+    pub provider: Text,
 }
 
 /// Where a launched session stands.
@@ -191,12 +216,18 @@ pub struct CompanySessionLaunchResponse {
     /// Its place among those that wait, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_position: Option<u64>,
+    /// What it waits for; absent unless it is queued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_reason: Option<CompanySessionQueueReason>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// What would happen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<Box<CompanySessionExplanation>>,
+    /// Names of the run that stand for nothing here, in a sentence each; absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// What a launch would do.
@@ -345,6 +376,83 @@ pub struct CompanySessionState {
     /// Its place among those that wait, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_position: Option<u64>,
+    /// What it waits for; absent unless it is queued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_reason: Option<CompanySessionQueueReason>,
+}
+
+/// What a queued session waits for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionQueueReason {
+    /// The kind of obstacle.
+    pub reason_code: CompanySessionQueueReasonCode,
+    /// One sentence for people.
+    pub reason: String,
+    /// The name of the provider, the team or the company folder whose cool-down or limit it is.
+    pub subject: String,
+    /// How many sessions may run at a time, for limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// When the cool-down ends, as an ISO time; `null` for limits, because no end of a session is known in advance.
+    #[serde(default)]
+    pub until: Option<String>,
+}
+
+/// The kind of obstacle that keeps a session in the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CompanySessionQueueReasonCode {
+    /// The provider cools down after a rate limit, a network failure or a refused login.
+    Cooldown,
+    /// The company folder has as many running sessions as it may have.
+    WorkspaceLimit,
+    /// The provider has as many running sessions as it may have.
+    ProviderLimit,
+    /// The team has as many running sessions as it may have.
+    TeamLimit,
+    /// Nothing: a place has become free.
+    Starting,
+}
+
+/// Params of [`CompanySessionCooldownList`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionCooldownListParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+}
+
+/// Params of [`CompanySessionCooldownClear`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionCooldownClearParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+    /// Only the cool-down of this provider; all of them otherwise.
+    #[serde(default)]
+    pub provider: Option<Text>,
+}
+
+/// Response of [`CompanySessionCooldownList`], and of [`CompanySessionCooldownClear`] with those that were ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionCooldownListResponse {
+    /// The cool-downs, by provider.
+    pub items: Vec<CompanySessionCooldown>,
+}
+
+/// A provider whose sessions are not started for a while.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanySessionCooldown {
+    /// The provider.
+    pub provider: String,
+    /// The cause: `rate_limit`, `transient`, `interactive` or `auth`.
+    pub reason_code: String,
+    /// One sentence for people.
+    pub reason: String,
+    /// When it ends, as an ISO time.
+    pub until: String,
+    /// How many times in a row the provider had to cool down, from 1.
+    pub level: u32,
+    /// How many sessions of the provider are queued in this gateway process.
+    pub waiting: u64,
 }
 
 /// Response of [`CompanySessionPoll`] and [`CompanySessionStop`].

@@ -11,7 +11,8 @@ use super::{
 crate::methods! {
     Company family "sharepack";
 
-    /// Bundle what managers and everybody may see of a project, with secrets blacked out.
+    /// Bundle what managers and everybody may see of a project, with secrets blacked out: documents, memory and the
+    /// events of every run. `SHA256SUMS` beside the manifest has the hash of every file.
     Write SharepackCreate = "sharepack.create" (SharepackCreateParams in workspace_dir) -> SharepackCreateResponse;
     /// Read the events in a share pack and tell what was left out from what was changed.
     Read SharepackReplay = "sharepack.replay" (SharepackReplayParams in workspace_dir as actor_role) -> SharepackReplayResponse;

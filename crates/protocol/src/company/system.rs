@@ -73,6 +73,7 @@ pub struct ServerCapabilities {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// What is there beyond the protocol document.
+    /// What is offered beyond the protocol document: `tree_family` for the methods with slashes, and the name of every
+    /// method with dots that the document does not list.
     pub extensions: Vec<String>,
 }

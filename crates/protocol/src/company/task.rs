@@ -14,6 +14,8 @@ crate::methods! {
     /// List the tasks of a project, newest first, with how far each is.
     Read TaskList = "task.list" (TaskListParams in workspace_dir) -> TaskListResponse;
     /// Change when a task happens and how it should be run. The rest of its file stays.
+    /// With `execution_plan.applied_by`, the gateway sets `applied_at` to the current time, as the recorded reference
+    /// does, although the contract lets the caller give it.
     Write TaskUpdatePlan = "task.update_plan" (TaskUpdatePlanParams in workspace_dir) -> TaskUpdatePlanResponse;
 }
 

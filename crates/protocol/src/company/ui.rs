@@ -223,6 +223,9 @@ pub struct UiResolveParams {
 pub struct UiResolveResponse {
     /// What was decided.
     pub resolved: InboxResolveResponse,
-    /// What is left, as `ui.snapshot` shows it.
-    pub snapshot: UiSnapshotResponse,
+    /// The answer of `ui.snapshot` after the decision; `null` if it could not be made.
+    pub snapshot: Option<UiSnapshotResponse>,
+    /// Why `snapshot` is `null`. The decision is stored nevertheless, and must not be repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot_error: Option<String>,
 }

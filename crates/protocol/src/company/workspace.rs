@@ -35,6 +35,8 @@ crate::methods! {
     /// Tie a repository to a project.
     Write CompanyWorkspaceProjectLinkRepo = "workspace.project.link_repo" (CompanyWorkspaceProjectLinkRepoParams in workspace_dir only Human) -> CompanyWorkspaceProjectLinkRepoResponse;
     /// Say where a repository is on this machine.
+    /// A path that cannot be used is answered with -32601, as the recorded reference answers it, where the contract has
+    /// -32602.
     Write CompanyWorkspaceRepoRootSet = "workspace.repo_root.set" (CompanyWorkspaceRepoRootSetParams only Human) -> CompanyWorkspaceRepoRootSetResponse;
     /// Make a whole company: departments, teams, agents, a project and its conversations.
     Write CompanyWorkspaceBootstrapEnterprise = "workspace.bootstrap.enterprise" (CompanyWorkspaceBootstrapEnterpriseParams in workspace_dir only Human) -> CompanyWorkspaceBootstrapEnterpriseResponse;

@@ -24,13 +24,14 @@ pub struct WorktreeCleanupParams {
     #[serde(default)]
     #[schemars(range(min = 0))]
     pub max_age_hours: Option<f64>,
-    /// Only tell what would be removed.
+    /// Only tell what would be removed, and what would fail and why.
     #[serde(default)]
     pub dry_run: Option<bool>,
     /// Also remove what has changes that were not committed.
     #[serde(default)]
     pub force: Option<bool>,
-    /// Also delete the branches: those that are merged, or all of them with `force`.
+    /// Also delete the branches of worktrees that are removed or already gone: those that are merged into the current
+    /// branch of the repository, or all of them with `force`. `false` when absent.
     #[serde(default)]
     pub delete_branches: Option<bool>,
 }
@@ -97,7 +98,10 @@ pub struct WorktreeCleanupItem {
     pub action: WorktreeCleanupAction,
     /// Why.
     pub reason: String,
-    /// Whether its branch was deleted.
+    /// Whether its branch was deleted; absent if that was not asked for, in a dry run, or if there is no branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch_deleted: Option<bool>,
+    /// Why its branch stays, such as `unmerged commits`; absent if it does not, or if deleting was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch_kept_reason: Option<String>,
 }

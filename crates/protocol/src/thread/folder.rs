@@ -14,7 +14,9 @@ crate::methods! {
     Write ThreadFolderMove = "thread/folder/move" (ThreadFolderMoveParams in workspace_id) -> ThreadFolderMoveResponse;
     /// Rename a folder or give it a position.
     Write ThreadFolderUpdate = "thread/folder/update" (ThreadFolderUpdateParams in workspace_id) -> ThreadFolderUpdateResponse;
-    /// Delete a folder; what is in it moves one level up.
+    /// Move a folder into the trash; what is in it moves one level up.
+    ///
+    /// Its AGENTS.md is archived with it. `trash/restore` brings both back within 30 days.
     Write ThreadFolderDelete = "thread/folder/delete" (ThreadFolderDeleteParams in workspace_id) -> ThreadFolderDeleteResponse;
 }
 

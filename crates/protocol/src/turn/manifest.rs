@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::{ArtifactId, ArtifactVersionId, TurnId};
+
 /// What the system prompt of a turn was made of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptManifest {
@@ -22,6 +24,46 @@ pub struct PromptManifest {
     pub diagnostics: Vec<PromptManifestDiagnostic>,
     /// Which hook gave what.
     pub hook_sources: Vec<PromptManifestHookSource>,
+    /// The files that went with the conversation, those of the newest message first; absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<PromptAttachment>,
+}
+
+/// What a model was given of an attached file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PromptAttachment {
+    /// The turn it was attached to: this one, or an earlier one of the thread.
+    pub turn_id: TurnId,
+    /// The artifact.
+    pub artifact_id: ArtifactId,
+    /// Its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version_id: Option<ArtifactVersionId>,
+    /// SHA-256 of its bytes, lower-case hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// How it was given.
+    pub form: PromptAttachmentForm,
+    /// Characters of its text that were given; 0 unless `form` is `text`.
+    pub characters: u64,
+    /// Characters of its whole text, where they were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_characters: Option<u64>,
+    /// Whether the model was given less than the file could give: a part of its text, or a description instead of a
+    /// picture that had no room.
+    pub truncated: bool,
+}
+
+/// How a model was given an attached file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptAttachmentForm {
+    /// As text.
+    Text,
+    /// As a picture.
+    Image,
+    /// As name, type, size and hash alone.
+    Description,
 }
 
 /// How much of a system prompt is wanted.

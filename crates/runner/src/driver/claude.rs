@@ -32,8 +32,10 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
         "--output-format",
         "stream-json",
         "--verbose",
-        "--no-session-persistence",
     ];
+    if !wish.keeps_session {
+        argv.push("--no-session-persistence");
+    }
     if let Some(model) = &wish.model {
         argv.extend(["--model", model]);
     }
@@ -70,6 +72,8 @@ pub struct Output {
     recognised: bool,
     /// What the last message of the assistant says went wrong.
     assistant_error: Option<String>,
+    /// When the limit that stops it is reset, as the service says.
+    reset: Option<RetryHint>,
     stderr: Stderr,
 }
 
@@ -99,6 +103,7 @@ impl Output {
                 }
                 self.outcome.retry = line["retry_delay_ms"].as_u64().map(RetryHint::AfterMs);
             }
+            ("rate_limit_event", _) => self.rate_limit(&line["rate_limit_info"]),
             ("assistant", _) => {
                 self.assistant_error = line["error"].as_str().map(ToOwned::to_owned);
             }
@@ -113,6 +118,17 @@ impl Output {
             self.outcome.session_id = Some(session.to_owned());
         }
         false
+    }
+
+    /// Remembers when a limit is reset. Only `rejected` stops a session; the others are warnings.
+    fn rate_limit(&mut self, info: &Value) {
+        let resets_at = info["resetsAt"].as_i64();
+        self.reset = match info["status"].as_str() {
+            Some("rejected") => resets_at
+                .and_then(|seconds| seconds.checked_mul(1000))
+                .map(RetryHint::AtMs),
+            Some(_) | None => None,
+        };
     }
 
     fn result(&mut self, line: &Value) -> bool {
@@ -151,7 +167,9 @@ impl Output {
                     .and_then(ErrorClass::of_status))
                 .unwrap_or_else(|| ErrorClass::of_text(&error)),
         };
-        if class != ErrorClass::RateLimited {
+        if class == ErrorClass::RateLimited {
+            outcome.retry = self.reset.take().or(outcome.retry.take());
+        } else {
             outcome.retry = None;
         }
         outcome.fail(error, class);
@@ -220,6 +238,7 @@ mod tests {
 
     fn argv(permission: Permission) -> String {
         let wish = Wish {
+            keeps_session: true,
             bin: "claude".to_owned(),
             prompt: "hello".to_owned(),
             model: Some("sonnet".to_owned()),
@@ -234,10 +253,49 @@ mod tests {
     fn the_prompt_is_not_in_the_command_line_and_instructions_are_handed_over() {
         assert_eq!(
             argv(Permission::ReadOnly),
-            "claude -p --output-format stream-json --verbose --no-session-persistence --model sonnet \
+            "claude -p --output-format stream-json --verbose --model sonnet \
              --permission-mode dontAsk --tools Read,Glob,Grep --append-system-prompt-file /r/AGENTS.md"
         );
         assert!(argv(Permission::Patch).contains("acceptEdits --disallowedTools Bash"));
         assert!(argv(Permission::RunCommands).contains("--allowedTools Bash,Edit,Write,Read"));
+    }
+
+    #[test]
+    fn only_a_session_that_nobody_resumes_is_not_kept() {
+        let wish = Wish {
+            bin: "claude".to_owned(),
+            ..Wish::default()
+        };
+        let line = command_line(&wish).argv.join(" ");
+        assert!(line.contains("--no-session-persistence"), "{line}");
+        assert!(!argv(Permission::Patch).contains("--no-session-persistence"));
+    }
+
+    /// The retry hint after a limit event of this status and a result that failed with 429.
+    fn hint(status: &str) -> Option<RetryHint> {
+        let lines = [
+            serde_json::json!({"type": "system", "subtype": "init", "session_id": "s"}),
+            serde_json::json!({"type": "rate_limit_event", "session_id": "s", "rate_limit_info": {
+                "status": status, "resetsAt": 1_794_900_000, "rateLimitType": "five_hour", "overageStatus": "rejected",
+            }}),
+            serde_json::json!({"type": "system", "subtype": "api_retry", "session_id": "s", "error_status": 429,
+                "retry_delay_ms": 500}),
+            serde_json::json!({"type": "assistant", "session_id": "s", "error": "rate_limit"}),
+            serde_json::json!({"type": "result", "subtype": "success", "session_id": "s", "is_error": true,
+                "api_error_status": 429, "result": "You have hit your limit"}),
+        ];
+        let mut output = Output::default();
+        for line in lines {
+            output.line(Stream::Stdout, &line.to_string());
+        }
+        let outcome = output.finish(Some(1));
+        assert_eq!(outcome.error_class, Some(ErrorClass::RateLimited));
+        outcome.retry
+    }
+
+    #[test]
+    fn the_reset_time_of_a_rejected_limit_is_when_to_try_again() {
+        assert_eq!(hint("rejected"), Some(RetryHint::AtMs(1_794_900_000_000)));
+        assert_eq!(hint("allowed_warning"), Some(RetryHint::AfterMs(500)));
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{CommandLine, ErrorClass, Outcome, Stderr, Wish, first_line};
 use crate::{
     output::Stream,
+    threads::{ThreadTotal, Threads},
     usage::{TokenCounts, whole},
 };
 
@@ -47,9 +48,24 @@ pub struct Output {
     recognised: bool,
     failed: bool,
     stderr: Stderr,
+    /// Threads that were counted before.
+    known: Threads,
+    /// The thread that this one is a fork of.
+    parent: Option<String>,
+    /// What the thread was counted for before this run.
+    counted: ThreadTotal,
 }
 
 impl Output {
+    /// Reads the output of a program that may go on with a thread, or with a fork of `parent`.
+    pub(crate) fn continuing(known: Threads, parent: Option<String>) -> Self {
+        Self {
+            known,
+            parent,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn is_recognised(&self) -> bool {
         self.recognised
     }
@@ -67,6 +83,11 @@ impl Output {
             "thread.started" => {
                 self.recognised = true;
                 self.outcome.session_id = text(&line["thread_id"]);
+                let own = self.outcome.session_id.as_ref();
+                let counted = own
+                    .and_then(|id| self.known.get(id))
+                    .or_else(|| self.known.get(self.parent.as_ref()?));
+                self.counted = counted.copied().unwrap_or_default();
                 false
             }
             "item.completed" => {
@@ -80,9 +101,14 @@ impl Output {
             }
             "turn.completed" => {
                 self.failed = false;
-                let usage = counts(&line["usage"]);
-                let is_new = usage.is_some() && usage != self.outcome.usage;
-                self.outcome.usage = usage.or(self.outcome.usage.take());
+                // The sum over the thread, which may be older than this run.
+                let Some(reported) = counts(&line["usage"]) else {
+                    return false;
+                };
+                let usage = Some(self.counted.turn_of(&reported));
+                let is_new = usage != self.outcome.usage;
+                self.outcome.usage = usage;
+                self.outcome.thread_usage = Some(reported);
                 is_new
             }
             "turn.failed" => {
@@ -145,5 +171,37 @@ mod tests {
              --output-last-message /o/last.md -"
         );
         assert_eq!(line.stdin.as_deref(), Some("hello"));
+    }
+
+    fn used(known: &Threads, parent: Option<&str>, thread: &str, reported: u64) -> u64 {
+        let mut output = Output::continuing(known.clone(), parent.map(ToOwned::to_owned));
+        let started = serde_json::json!({"type": "thread.started", "thread_id": thread});
+        let usage = serde_json::json!({"input_tokens": reported - 10, "output_tokens": 10});
+        let completed = serde_json::json!({"type": "turn.completed", "usage": usage});
+        for line in [started, completed] {
+            output.line(Stream::Stdout, &line.to_string());
+        }
+        let outcome = output.finish(Some(0));
+        assert_eq!(
+            outcome.thread_usage.map(|counts| counts.total),
+            Some(reported)
+        );
+        outcome.usage.map_or(0, |counts| counts.total)
+    }
+
+    #[test]
+    fn a_resumed_or_forked_thread_is_counted_for_its_turn() {
+        let counted = ThreadTotal {
+            input: 190,
+            output: 10,
+            total: 200,
+            ..ThreadTotal::default()
+        };
+        let known = Threads::from([("t1".to_owned(), counted)]);
+        assert_eq!(used(&known, None, "t1", 300), 100);
+        assert_eq!(used(&known, Some("t1"), "t2", 400), 200);
+        assert_eq!(used(&known, None, "t3", 300), 300);
+        // A report of the turn alone stays what it is.
+        assert_eq!(used(&known, None, "t1", 150), 150);
     }
 }

@@ -7,6 +7,8 @@ use jiff::{Span, Timestamp, civil, tz::TimeZone};
 pub enum RetryHint {
     /// In so many milliseconds.
     AfterMs(u64),
+    /// At this time, in Unix milliseconds.
+    AtMs(i64),
     /// At this time of the day, here.
     At(civil::Time),
     /// At this time, here.
@@ -14,9 +16,9 @@ pub enum RetryHint {
 }
 
 impl RetryHint {
-    /// Finds a hint in the text of an error.
+    /// Finds a hint in the text of an error, whatever its case.
     pub fn of_text(text: &str) -> Option<Self> {
-        if let Some((_, rest)) = text.split_once("Suggested retry after ") {
+        if let Some(rest) = behind(text, "suggested retry after ") {
             let number = rest
                 .split_once('s')
                 .and_then(|(number, _)| number.parse::<f64>().ok());
@@ -27,9 +29,15 @@ impl RetryHint {
             )]
             return number.map(|seconds| Self::AfterMs((seconds.max(0.0) * 1000.0) as u64));
         }
-        let (_, rest) = text.split_once("try again at ")?;
-        let rest = rest.trim_end_matches(['.', '\n', ' ']);
-        let words: Vec<_> = rest.split_whitespace().collect();
+        let rest = behind(text, "try again at ")?;
+        let mut words = Vec::new();
+        for word in rest.split_whitespace().take(5) {
+            let word = word.trim_end_matches('.');
+            words.push(word);
+            if word.eq_ignore_ascii_case("am") || word.eq_ignore_ascii_case("pm") {
+                break;
+            }
+        }
         match words[..] {
             [time, half] => clock(time, half).map(Self::At),
             [month, day, year, time, half] => {
@@ -51,6 +59,7 @@ impl RetryHint {
             .to_zoned(zone.clone());
         let at = match self {
             Self::AfterMs(ms) => return now_ms.checked_add(i64::try_from(*ms).ok()?),
+            Self::AtMs(ms) => return Some(*ms),
             Self::On(time) => time.to_zoned(zone.clone()).ok()?,
             Self::At(time) => {
                 let today = now.date().to_datetime(*time).to_zoned(zone.clone()).ok()?;
@@ -62,6 +71,13 @@ impl RetryHint {
         };
         Some(at.timestamp().as_millisecond())
     }
+}
+
+/// What follows some words of lower case letters, which the text may have in any case.
+fn behind<'a>(text: &'a str, words: &str) -> Option<&'a str> {
+    // Of the same length as the text, so that places are the same.
+    let place = text.to_ascii_lowercase().find(words)?;
+    text.get(place + words.len()..)
 }
 
 /// `9:37` and `AM`.
@@ -117,6 +133,11 @@ mod tests {
             "try again at Nov 18th, 2026 9:14 AM.",
             Some("2026-11-18T09:14:00Z"),
         );
+        check(
+            "You've reached the limit. Try again at 9:37 AM. Ask your admin.",
+            Some("2026-11-16T09:37:00Z"),
+        );
+        check("TRY AGAIN AT 1:05 pm", Some("2026-11-15T13:05:00Z"));
         check("try again later", None);
     }
 }

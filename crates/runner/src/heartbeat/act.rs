@@ -28,7 +28,7 @@ use super::{
     triage::Moment,
 };
 use crate::{
-    Jobs, ProcessId, Resubmit,
+    JobPlacement, Jobs, ProcessId, Resubmit,
     budget::{self, Budgets, Spent},
 };
 
@@ -198,6 +198,9 @@ fn begun(
     }
 }
 
+/// How often an action is tried while other processes keep a lock for longer than a caller waits for it.
+const TRIES: usize = 3;
+
 /// Does what was begun. What cannot be done becomes a proposal.
 fn finish(
     jobs: &Jobs,
@@ -205,7 +208,14 @@ fn finish(
     undone: &Undone,
     carried: &mut Carried,
 ) -> Result<(), Error> {
-    match execute(jobs, company, undone) {
+    let is_transient = |done: &Result<_, NotDone>| matches!(done, Err(NotDone::Refused(error)) if error.is_transient());
+    let mut done = execute(jobs, company, undone);
+    for _ in 1..TRIES {
+        if is_transient(&done) {
+            done = execute(jobs, company, undone);
+        }
+    }
+    match done {
         Ok(job) => {
             company.write(|writer| writer.end_action(undone))?;
             carried.executed_actions += 1;
@@ -214,6 +224,11 @@ fn finish(
         }
         // The next process does it.
         Err(NotDone::Closing) => Ok(()),
+        // The next tick does it, under the same ids.
+        Err(NotDone::Refused(error)) if error.is_transient() && undone.counted_hour.is_some() => {
+            tracing::warn!(%error, "an action of a heartbeat is left to the next tick");
+            Ok(())
+        }
         Err(NotDone::Refused(error)) if undone.counted_hour.is_none() => {
             // Who approved it hears why; nothing is left to be done.
             company.write(|writer| writer.end_action(undone))?;
@@ -377,7 +392,7 @@ pub(crate) fn change_state<R>(
 }
 
 /// What is remembered. A damaged file is put aside when the new one is written.
-fn remembered(company: &Company) -> HeartbeatState {
+pub(crate) fn remembered(company: &Company) -> HeartbeatState {
     files::state(company).unwrap_or_else(|_| HeartbeatState {
         schema_version: 1,
         ..HeartbeatState::default()
@@ -496,7 +511,7 @@ fn execute(jobs: &Jobs, company: &Company, undone: &Undone) -> Result<Option<Str
             let is_known = company::job::record(company, &project, job).is_ok();
             // One without an owner is found by whoever meets the folder.
             if !is_known {
-                match jobs.submit_here(spec, Resubmit::Refuse) {
+                match jobs.submit_here(spec, Resubmit::Refuse, JobPlacement::default()) {
                     Ok(_) => {}
                     Err(crate::Error::Company(error)) => return Err(error.into()),
                     Err(crate::Error::Closing) => return Err(NotDone::Closing),

@@ -7,7 +7,12 @@ use std::{
     time::Duration,
 };
 
-use company::{Company, Error, heartbeat as files, policy::Actor, unix_ms};
+use company::{
+    Company, Error,
+    heartbeat::{self as files, TickLock},
+    policy::Actor,
+    unix_ms,
+};
 use protocol::company::heartbeat::{
     HeartbeatRuntime, HeartbeatState, HeartbeatStatusResponse, HeartbeatTickResponse,
     ProposedAction,
@@ -101,7 +106,7 @@ impl Heartbeats {
         &self.inner.logs
     }
 
-    /// Looks around. Only one at a time does so in a folder.
+    /// Looks around. Only one tick at a time runs in a folder, whatever number of processes work in it.
     pub async fn tick(
         &self,
         company: &Company,
@@ -109,19 +114,31 @@ impl Heartbeats {
         reason: &str,
     ) -> Result<HeartbeatTickResponse, crate::Error> {
         let root = company.root().to_owned();
-        if !lock(&self.inner.ticking).insert(root.clone()) {
+        let skipped = || {
             let config = files::setting(company).config;
             let now_ms = company.sources().now_ms();
             let mut response = tick::empty(company, &config, kind, reason, now_ms);
             response.skipped_due_to_running = true;
             response.skipped_reason = Some("tick_already_in_progress".to_owned());
-            return Ok(response);
+            response
+        };
+        if !lock(&self.inner.ticking).insert(root.clone()) {
+            return Ok(skipped());
         }
         let _turn = Turn(&self.inner, root.clone());
+        // A dry tick writes nothing, not even a lock file.
+        let _lock = if kind == Tick::Dry {
+            None
+        } else {
+            let ticked = company.clone();
+            match blocking(move || TickLock::try_acquire(&ticked)).await? {
+                Some(lock) => Some(lock),
+                None => return Ok(skipped()),
+            }
+        };
         let ticked = tick::run(self, company, kind, reason).await?;
-        if kind != Tick::Dry {
-            lock(&self.inner.known).entry(root).or_default().last_tick = Some(ticked.clone());
-        }
+        // In memory only: a dry run writes no state, but `heartbeat.status` shows its summary.
+        lock(&self.inner.known).entry(root).or_default().last_tick = Some(ticked.clone());
         Ok(ticked)
     }
 
@@ -141,7 +158,8 @@ impl Heartbeats {
             config_error: setting.error,
             state,
             runtime: HeartbeatRuntime {
-                loop_running: known.is_some_and(|known| known.loops),
+                // A loop that only waits to be turned on does not run.
+                loop_running: setting.config.enabled && known.is_some_and(|known| known.loops),
                 tick_in_progress: lock(&self.inner.ticking).contains(company.root()),
                 next_scheduled_at: known
                     .and_then(|known| known.next_at_ms)
@@ -226,7 +244,7 @@ impl Heartbeats {
             if !is_configured(company) {
                 return;
             }
-            let ticked = self.tick(company, Tick::Interval, "interval").await;
+            let ticked = self.tick(company, Tick::Interval, tick::INTERVAL).await;
             self.know(company, |known| {
                 known.next_at_ms = None;
                 known.last_error = ticked.as_ref().err().map(ToString::to_string);

@@ -179,7 +179,7 @@ fn counts<'a>(worker: &'a mut Worker, project: &ProjectId) -> &'a mut Counts {
 }
 
 /// Who can be woken.
-fn pool(agents: &[std::sync::Arc<Agent>], mode: HierarchyMode) -> Vec<&Agent> {
+pub(super) fn pool(agents: &[std::sync::Arc<Agent>], mode: HierarchyMode) -> Vec<&Agent> {
     let teams: BTreeSet<&str> = agents
         .iter()
         .filter(|agent| agent.role == AgentRole::Worker)

@@ -1,6 +1,6 @@
 //! One tick: look around, decide, wake, listen, act. A dry one stops before anything is written.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use company::{Company, Error, heartbeat as files, job as job_files, policy::Actor};
 use protocol::{
@@ -29,6 +29,9 @@ use crate::{Resubmit, session::blocking};
 
 /// How long a tick waits for the reports of those it woke. Later ones are read by the next tick.
 const LISTENS: Duration = Duration::from_secs(120);
+
+/// The reason of a tick that was due.
+pub(crate) const INTERVAL: &str = "interval";
 
 /// What a tick is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,16 +73,24 @@ pub(crate) async fn run(
         }
         return Ok(finished(response, company));
     }
+    if kind == Tick::Interval {
+        let read = company.clone();
+        let state = blocking(move || Ok(files::state(&read).unwrap_or_default())).await?;
+        if was_ticked(&state, &config, started_ms) {
+            response.skipped_reason = Some("ticked_by_another_process".to_owned());
+            return Ok(finished(response, company));
+        }
+    }
     beats.jobs().meet(company).await?;
     let now = moment(started_ms);
-    let (facts, decision) = {
+    let (facts, decision, seen) = {
         let (beats, company, config) = (beats.clone(), company.clone(), Arc::clone(&config));
         blocking(move || {
             // What cannot be read is put aside by the first write; until then nothing is remembered.
             let state = files::state(&company).unwrap_or_default();
             let facts = facts::gather(&company, &config, &state, now.unix_ms, beats.logs())?;
             let decision = triage::decide(&facts.workers, &state, &config, now, jitter);
-            Ok((facts, decision))
+            Ok((facts, decision, state.worker_state))
         })
         .await?
     };
@@ -90,26 +101,32 @@ pub(crate) async fn run(
     }
 
     let wakes = wakes(company, &config, &facts, &decision);
-    let is_quiet = {
+    let (is_quiet, recorded) = {
         let (company, id, reason) = (company.clone(), response.tick_id.clone(), reason.to_owned());
-        let wakes: Vec<_> = wakes.iter().map(|(pending, _)| pending.clone()).collect();
+        let mut wakes: Vec<_> = wakes.iter().map(|(pending, _)| pending.clone()).collect();
         let cursors = facts.cursors.clone();
         let hashes: Vec<_> = decision
             .candidates
             .iter()
             .map(|candidate| (candidate.agent_id.clone(), candidate.context_hash.clone()))
             .collect();
-        // Who is to be woken is written down before the signals are forgotten that are the reason.
         blocking(move || {
-            if !wakes.is_empty() {
-                company.write(|writer| {
-                    pending::change(writer, |all| all.extend(wakes.iter().cloned()))
-                })?;
-            }
-            // Mostly nobody is woken and nothing is left to do: then one write is all.
-            let is_quiet = pending::all(&company).is_empty() && files::undone(&company)?.is_empty();
-            change_state(&company, |state| {
-                began(state, &id, &reason, started_ms, next_ms);
+            company.write(|writer| {
+                let mut state = act::remembered(&company);
+                // The decision holds for the workers that are as they were when it was made. A process that does not
+                // know the lock of ticks may have woken one since.
+                wakes.retain(|pending| {
+                    let worker = &pending.worker_agent_id;
+                    state.worker_state.get(worker) == seen.get(worker)
+                });
+                // Who is to be woken is written down before the signals are forgotten that are the reason.
+                if !wakes.is_empty() {
+                    pending::change(writer, |all| all.extend(wakes.iter().cloned()))?;
+                }
+                // Mostly no worker is woken and nothing is left to do: then one write is all.
+                let is_quiet =
+                    pending::all(&company).is_empty() && files::undone(&company)?.is_empty();
+                began(&mut state, &id, &reason, started_ms, next_ms);
                 state.running = !is_quiet;
                 state.run_event_cursors = cursors;
                 for (agent, hash) in hashes {
@@ -127,11 +144,23 @@ pub(crate) async fn run(
                     worker.last_wake_at = Text::new(company::iso_time(started_ms));
                 }
                 state.stats.workers_woken_total += wakes.len() as u64;
-            })?;
-            Ok(is_quiet)
+                writer.put_heartbeat_state(&state)?;
+                let recorded: BTreeSet<String> = wakes
+                    .iter()
+                    .map(|pending| pending.worker_agent_id.clone())
+                    .collect();
+                Ok((is_quiet, recorded))
+            })
         })
         .await?
     };
+    response
+        .woken_workers
+        .retain(|wake| recorded.contains(&wake.worker_agent_id));
+    let wakes: Vec<_> = wakes
+        .into_iter()
+        .filter(|(pending, _)| recorded.contains(&pending.worker_agent_id))
+        .collect();
     if is_quiet {
         return Ok(finished(response, company));
     }
@@ -206,6 +235,14 @@ pub(crate) async fn run(
         .await?;
     }
     Ok(finished(response, company))
+}
+
+/// Whether another process did the tick for which it is time now.
+fn was_ticked(state: &HeartbeatState, config: &HeartbeatConfig, now_ms: i64) -> bool {
+    let last = state.last_tick_at.as_deref().and_then(company::unix_ms);
+    let was_planned = state.last_tick_reason.as_deref() == Some(INTERVAL);
+    let half = i64::from(config.tick_interval_minutes) * 60_000 / 2;
+    was_planned && last.is_some_and(|last| (0..half).contains(&(now_ms - last)))
 }
 
 /// Remembers that a tick began, and when the next one is.

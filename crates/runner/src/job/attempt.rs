@@ -2,11 +2,11 @@
 
 use std::{fs, sync::Arc};
 
-use company::{Company, document::Agent, layout, project, run as runs};
+use company::{Company, document::Agent, layout, run as runs};
 use protocol::{
     Id as _,
     company::{
-        ActorRole, AgentId, ProjectId, RepoId, RunId, RunStatus, Text, Visibility,
+        ActorRole, AgentId, JobKind, ProjectId, RunId, RunStatus, Text, Visibility,
         context::ContextRef,
         job::{ContextMode, JobAttempt},
         session::CompanySessionLaunchParams,
@@ -234,7 +234,7 @@ impl Attempt<'_> {
             .await
             .map_err(company::Error::Refused)?;
         let prompt = match &brief {
-            Some(brief) => format!("{}\n\n{task}", brief.text),
+            Some(brief) => brief.before(&task),
             None => task,
         };
         let permission = match self.flaw {
@@ -245,22 +245,33 @@ impl Attempt<'_> {
         let mut params = self.params(scribe)?;
         params.model = model.and_then(Text::new);
         let is_template = worker::dress(&mut params, self.agent, prompt, permission)?;
-        let repo = {
-            let (company, project, refs) = (
-                company.clone(),
-                runner.project.clone(),
-                spec.context_refs.clone(),
-            );
-            blocking(move || Ok(repository(&company, &project, &refs))).await?
+        let params = {
+            let (company, refs) = (company.clone(), spec.context_refs.clone());
+            let placement = runner.placement.clone();
+            blocking(move || {
+                placement.apply(&mut params, &company, &refs);
+                Ok(params)
+            })
+            .await?
         };
-        params.repo_id.clone_from(&repo);
 
         let guarded = sessions.guard(params.clone()).await?;
         let bin = guarded.program.clone();
+        let format = match (&guarded.driver, is_template) {
+            (_, true) => Some("json"),
+            (Driver::Claude | Driver::Gemini, false) => Some("stream-json"),
+            (
+                Driver::Codex | Driver::CodexAppServer | Driver::Command | Driver::Declared(..),
+                false,
+            ) => None,
+        };
         {
             let bin = bin.clone();
-            self.note(move |attempt| attempt.provider_bin = Text::new(bin))
-                .await?;
+            self.note(move |attempt| {
+                attempt.provider_bin = Text::new(bin);
+                attempt.output_format = format.and_then(Text::new);
+            })
+            .await?;
         }
         let managers = |event_type: &str, payload: &Value| {
             scribe.event_by("system", Visibility::Managers, event_type, payload)
@@ -292,17 +303,6 @@ impl Attempt<'_> {
             Verdict::Passed { payload } => {
                 let probe = &runner.jobs.inner.probes;
                 let probe = probe.of(&bin, &guarded.driver, &guarded.environment).await;
-                let format = match (&guarded.driver, is_template) {
-                    (_, true) => Some("json"),
-                    (Driver::Claude | Driver::Gemini, false) => Some("stream-json"),
-                    (
-                        Driver::Codex
-                        | Driver::CodexAppServer
-                        | Driver::Command
-                        | Driver::Declared(..),
-                        false,
-                    ) => None,
-                };
                 let provenance = json!({
                     "provider": self.agent.provider,
                     "provider_bin": bin,
@@ -320,11 +320,12 @@ impl Attempt<'_> {
                 self.note(move |attempt| {
                     attempt.provider_version = probe.version.and_then(Text::new);
                     attempt.provider_help_hash = probe.help_hash.and_then(Text::new);
-                    attempt.output_format = format.and_then(Text::new);
                 })
                 .await?;
                 let extra = Extra {
-                    scratch: repo.is_none(),
+                    is_worker: true,
+                    // Repairs and reports are only asked for a text.
+                    is_one_shot: self.flaw.is_some() || spec.job_kind == JobKind::Heartbeat,
                     schema: takes_schema.then(|| schema::of(spec, scribe.run.as_str())),
                     allowed_tools: worker::allowed_tools(self.agent),
                     job: Some(runner.job.clone()),
@@ -459,30 +460,6 @@ pub(crate) fn close_run(scribe: &Scribe, reason: &str, error: &str) -> Result<()
     });
     let event = scribe.event_by("system", Visibility::Managers, "run.failed", &payload)?;
     scribe.end(&[event], RunStatus::Failed, |_| {}, &[], None)
-}
-
-/// The repository a job works in: the only one of its project, or the one a reference names, if it is on this machine.
-fn repository(company: &Company, project: &ProjectId, refs: &[ContextRef]) -> Option<RepoId> {
-    let links = project::repo_links(company, project).ok()?;
-    let machine = company
-        .read::<company::document::Machine>(layout::MACHINE)
-        .ok()?;
-    let named = links.iter().find(|link| {
-        let repo = link.repo_id.to_string();
-        refs.iter().any(|reference| {
-            *reference.value == *repo || reference.value.starts_with(&format!("{repo}:"))
-        })
-    });
-    let link = match (named, links.as_slice()) {
-        (Some(named), _) => named,
-        (None, [only]) => only,
-        (None, _) => return None,
-    };
-    let repo = RepoId::parse(&link.repo_id.to_string()).ok()?;
-    machine
-        .repo_roots
-        .contains_key(repo.as_str())
-        .then_some(repo)
 }
 
 /// A file of a run's output, as far as it is looked at.

@@ -14,9 +14,9 @@ use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 
 use super::{
-    Active, ContextPlan, Jobs, answer,
+    Active, ContextPlan, JobPlacement, Jobs, answer,
     attempt::{Attempt, Ended, Said},
-    lease,
+    lease, placement,
     prompt::Flaw,
     result, text, worker,
 };
@@ -49,6 +49,7 @@ pub(super) struct Runner {
     pub(super) job: JobId,
     pub(super) spec: JobSpec,
     pub(super) plan: Option<ContextPlan>,
+    pub(super) placement: JobPlacement,
     pub(super) active: Arc<Active>,
 }
 
@@ -79,7 +80,9 @@ impl From<Error> for Stop {
             | Error::UnknownHere(_)
             | Error::Budget(_)
             | Error::Unverified { .. }
-            | Error::NotSpawned { .. } => Self::Broken(error.to_string()),
+            | Error::HasProcess { .. }
+            | Error::Launched(_)
+            | Error::Over { .. } => Self::Broken(error.to_string()),
         }
     }
 }
@@ -468,11 +471,13 @@ pub(super) fn finish<S: Into<String>>(
         report,
     };
     let record = company.write(|writer| {
-        writer.finish_job(project, job, &left, |record| {
+        let record = writer.finish_job(project, job, &left, |record| {
             change(record);
             record.status = status;
             record.final_result_relpath = Some(text(super::result_relpath(job)));
-        })
+        })?;
+        placement::forget(writer, project, job)?;
+        Ok(record)
     })?;
     lease::release(company, project, job);
     Ok(record)

@@ -18,7 +18,7 @@ use crate::{
     record::SessionRecord,
     scribe::{Scribe, cause_of},
     sink::Sink,
-    usage,
+    threads, usage,
 };
 
 const UNSEEN_END: &str = "the gateway was restarted while it ran, so nobody saw how it ended";
@@ -47,9 +47,12 @@ impl End {
         let recognised = sink.is_recognised();
         let exit_code = self.status.and_then(|status| status.code());
         let outcome = sink.outcome(exit_code);
-        let counts = match &outcome {
-            Some(outcome) => outcome.usage.clone(),
-            None => sink.usage(),
+        let own_end = matches!(self.cause, Cause::Itself | Cause::Completed);
+        let (counts, is_final) = match &outcome {
+            Some(outcome) if outcome.usage.is_some() => (outcome.usage.clone(), true),
+            // It was stopped, or broke, before the worker gave its final count.
+            Some(_) => (sink.largest_usage(), false),
+            None => (sink.usage(), own_end),
         };
         let mut error = match (&self.cause, &outcome) {
             (Cause::TimedOut(error, _) | Cause::Broken(error), _) => Some(error.clone()),
@@ -105,7 +108,8 @@ impl End {
         }
 
         let usage = match &counts {
-            Some(counts) => counts.reported(&plan.provider),
+            Some(counts) if is_final => counts.reported(&plan.provider),
+            Some(counts) => counts.reported_so_far(&plan.provider),
             None => usage::estimated(&plan.provider, self.chars_in, sink.chars()),
         };
         let parts_included = counts.as_ref().is_some_and(|counts| counts.parts_included);
@@ -123,8 +127,8 @@ impl End {
         };
         if counts.is_none() {
             closing.add("usage.estimated", &json!(usage));
-        } else if outcome.is_some() && !recognised {
-            // It was only understood at its end.
+        } else if outcome.is_some() && (!recognised || !is_final) {
+            // It was only understood at its end, or its final count never came.
             closing.add("usage.reported", &json!(usage));
         }
         if let Some(usd) = cost.usd() {
@@ -234,6 +238,12 @@ impl End {
                 *turn_id = turn.and_then(Text::new);
             }
         };
+        if let Some(outcome) = &outcome
+            && let (Some(thread), Some(reported)) = (&outcome.session_id, &outcome.thread_usage)
+            && let Err(error) = threads::remember(&plan.company, thread, reported)
+        {
+            tracing::warn!(%error, "what a thread was counted for cannot be remembered");
+        }
         if let Err(failure) = scribe.end(&closing.events, status, change, &files, Some(&record)) {
             tracing::error!(error = %failure, "the end of a run cannot be written down");
             record.status = RunStatus::Failed;

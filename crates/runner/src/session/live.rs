@@ -1,9 +1,6 @@
 //! A session seen from outside: where it stands, and the wish that it stops.
 
-use std::sync::{
-    Mutex, PoisonError,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::{Mutex, PoisonError};
 
 use protocol::company::TaskId;
 use tokio::sync::watch;
@@ -21,8 +18,7 @@ pub(crate) struct Live {
     reserved: Mutex<Spent>,
     /// What its program said, once it is over.
     outcome: Mutex<Option<Outcome>>,
-    /// Whether the system did not start its program.
-    not_spawned: AtomicBool,
+    /// The task that the run works on, if it names one.
     pub(crate) task: Option<TaskId>,
 }
 
@@ -53,7 +49,6 @@ impl Live {
             stop: watch::Sender::new(false),
             reserved: Mutex::default(),
             outcome: Mutex::default(),
-            not_spawned: AtomicBool::new(false),
             task,
         }
     }
@@ -64,15 +59,6 @@ impl Live {
 
     pub(crate) fn is_over(&self) -> bool {
         self.state.borrow().stage == Stage::Over
-    }
-
-    /// Whether the system did not start its program. Known before anybody hears that it is over.
-    pub(crate) fn was_not_spawned(&self) -> bool {
-        self.not_spawned.load(Ordering::SeqCst)
-    }
-
-    pub(super) fn note_not_spawned(&self) {
-        self.not_spawned.store(true, Ordering::SeqCst);
     }
 
     pub(crate) fn request_stop(&self) {

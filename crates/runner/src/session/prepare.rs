@@ -21,6 +21,7 @@ use crate::{
     redaction::{self, redacted},
     scribe::Scribe,
     snapshot,
+    working_folder::WorkingFolder,
     worktree::Worktree,
 };
 
@@ -74,23 +75,44 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         .await?
     };
 
-    let place = {
+    let folder = {
         let plan = Arc::clone(plan);
-        blocking(move || Ok(plan.place()))
+        blocking(move || Ok(plan.working_folder()))
             .await?
             .map_err(NotStarted::launch)?
     };
     let mut events = Vec::new();
-    let base = match (&place.repo, &place.worktree) {
-        (None, _) | (Some(_), None) => {
-            let base = plan.base(&place);
-            if plan.extra.scratch && place.repo.is_none() {
-                let base = base.clone();
-                blocking(move || files::make_dir(&base)).await?;
+    if let Some(in_place) = &plan.in_place {
+        events.push(scribe.event_by(
+            in_place.actor_id(),
+            Visibility::Managers,
+            "worker.in_place",
+            &json!({
+                "actor_id": in_place.actor_id(),
+                "repo_id": plan.repo,
+                "folder": folder.as_str(),
+            }),
+        )?);
+    }
+    let base = match &folder {
+        WorkingFolder::Company => plan.company.root().to_owned(),
+        WorkingFolder::Checkout(repo) => repo.clone(),
+        WorkingFolder::Scratch(scratch) => {
+            let folder = scratch.clone();
+            let is_own = blocking(move || {
+                files::make_dir(&folder)?;
+                // A link could lead an earlier worker's successor anywhere.
+                Ok(fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()))
+            });
+            if !is_own.await? {
+                let scratch = scratch.display();
+                return Err(NotStarted::launch(format!(
+                    "the scratch folder `{scratch}` is not a folder"
+                )));
             }
-            base
+            scratch.clone()
         }
-        (Some(repo), Some(worktree)) => {
+        WorkingFolder::Worktree { repo, worktree } => {
             let path = worktree
                 .prepare(&plan.company, repo)
                 .await
@@ -136,7 +158,7 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         .collect();
     {
         let (plan, scribe, command) = (Arc::clone(plan), scribe.clone(), command.clone());
-        let (argv, worktree, told) = (argv.clone(), place.worktree.clone(), told.clone());
+        let (argv, worktree, told) = (argv.clone(), folder.worktree().cloned(), told.clone());
         blocking(move || {
             let manifest = told.as_ref().map(|told| told.manifest.as_str());
             write_manifest(&plan, manifest)?;
@@ -165,14 +187,17 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         .stdin
         .as_ref()
         .map(|_| plan.output("stdin.txt").1);
-    let executing = plan.executing(&argv, place.worktree.as_ref(), stdin_relpath.as_deref());
+    let executing = plan.executing(&argv, folder.worktree(), stdin_relpath.as_deref());
     events.push(scribe.event("run.executing", &executing)?);
     {
         let scribe = scribe.clone();
         blocking(move || scribe.append(&events)).await?;
     }
-    let placed = match (&place.worktree, &file) {
-        (Some(worktree), Some(file)) => instructions::place(plan, worktree, &base, file).await,
+    let placed = match (folder.worktree(), &file) {
+        (Some(worktree), Some(file)) => {
+            let root = plan.company.path(&worktree.relpath);
+            instructions::place(plan, worktree, &root, file).await
+        }
         (Some(_) | None, _) => None,
     };
     let turn = is_server.then(|| TurnWish {

@@ -1,6 +1,6 @@
 //! What a process prints on its way into the sink, and what has to be done about it.
 
-use std::sync::Arc;
+use std::{fs::File, sync::Arc};
 
 use serde_json::Value;
 use tokio::{
@@ -45,6 +45,8 @@ pub(super) struct Printed {
     pub(super) waiting: mpsc::Receiver<Piece>,
     pub(super) read_at: Arc<watch::Sender<Instant>>,
     pub(super) stop_reading: watch::Sender<bool>,
+    /// The lock on the pipes.
+    pub(super) lock: Option<File>,
 }
 
 impl Printed {
@@ -68,6 +70,7 @@ impl Printed {
             waiting,
             read_at,
             stop_reading,
+            lock: pipes.lock,
         }
     }
 }

@@ -60,6 +60,8 @@ pub(super) struct Started {
     pump: tokio::task::JoinHandle<(Sink, Option<company::Error>)>,
     read_at: Arc<watch::Sender<Instant>>,
     stop_reading: watch::Sender<bool>,
+    /// Held until the end is written down, so that no other gateway takes the session for an orphan before.
+    lock: Option<File>,
     /// The conversation with an app server, as it was when the turn got its name.
     conversation: Option<Conversation>,
     chars_in: u64,
@@ -99,6 +101,10 @@ pub(super) async fn start(
     } = prepared;
     let line = &command.line;
     let has_input = line.stdin.is_some() || turn.is_some();
+    let reader = {
+        let plan = Arc::clone(plan);
+        blocking(move || Ok(plan.reader())).await?
+    };
     let (pipes, ends) = {
         let plan = Arc::clone(plan);
         let made = blocking(move || {
@@ -147,7 +153,7 @@ pub(super) async fn start(
         plan.provider.clone(),
         files,
         &secrets,
-        plan.driver.reader(),
+        reader,
     );
     let mut chars_in = line.stdin.as_ref().map_or(0, |text| utf16(text));
     let stdin = match (turn, child.stdin.take()) {
@@ -208,7 +214,7 @@ pub(super) fn take_over(
         plan.provider.clone(),
         files,
         &plan.secrets(&environment),
-        plan.driver.reader(),
+        plan.reader(),
     );
     for (stream, name) in [
         (Stream::Stdout, "stdout.txt"),
@@ -260,6 +266,7 @@ impl Started {
             pump: tokio::spawn(pump(sink, printed.waiting, tell)),
             read_at: printed.read_at,
             stop_reading: printed.stop_reading,
+            lock: printed.lock,
             conversation: None,
             chars_in,
             placed: None,
@@ -315,12 +322,14 @@ impl Started {
             status,
             chars_in: self.chars_in,
         };
+        let lock = self.lock;
         let written = {
             let (plan, scribe) = (Arc::clone(plan), scribe.clone());
             let record = live.state().record;
             blocking(move || {
                 let written = end.write(&plan, &scribe, sink, record);
                 pipes::remove(&plan.company, &plan.session_ref);
+                drop(lock);
                 Ok(written)
             })
             .await

@@ -17,12 +17,14 @@ use super::{
     preflight::{applies_guard, decide, judge},
 };
 use crate::{
-    Error, budget, driver,
+    Error, adapter, budget,
+    driver::{self, Driver},
     guard::Verdict,
     instructions,
     plan::Plan,
     redaction::redacted,
     session::{self, blocking},
+    working_folder::WorkingFolder,
 };
 
 impl Sessions {
@@ -70,12 +72,17 @@ impl Sessions {
             let (inner, plan) = (Arc::clone(&self.inner), plan.clone());
             blocking(move || {
                 let checks = inner.budget_checks_but(&plan, None)?;
-                let command = plan.place().and_then(|place| {
-                    let base = plan.base(&place);
-                    let cwd = plan.workdir(&base)?;
-                    // A copy of the repository would have it too.
-                    let is_taken = base.join(instructions::file_name(&plan.driver)).exists();
-                    Ok((place, plan.command(&cwd, brief.as_ref()), cwd, is_taken))
+                let command = plan.working_folder().and_then(|folder| {
+                    let cwd = match (&folder, folder.existing(&plan.company)) {
+                        (WorkingFolder::Scratch(scratch), _) => scratch.clone(),
+                        (_, Some(base)) => plan.workdir(base)?,
+                        (_, None) => plan.company.root().to_owned(),
+                    };
+                    // A worktree would have it too.
+                    let is_taken = folder.existing(&plan.company).is_some_and(|base| {
+                        base.join(instructions::file_name(&plan.driver)).exists()
+                    });
+                    Ok((folder, plan.command(&cwd, brief.as_ref()), cwd, is_taken))
                 });
                 Ok((checks, command))
             })
@@ -89,14 +96,17 @@ impl Sessions {
                 refuse(error);
                 (Vec::new(), None)
             }
-            Ok((place, command, cwd, is_taken)) => {
+            Ok((folder, command, cwd, is_taken)) => {
                 let secrets = plan.secrets(&command.environment);
                 let argv = command.line.argv.iter();
                 let argv: Vec<_> = argv.map(|argument| redacted(argument, &secrets)).collect();
                 if let Some(error) = driver::command::refusal(&argv) {
                     refuse(error.to_owned());
                 }
-                let worktree = place.worktree.as_ref();
+                if let Some(program) = not_installed(plan, &argv).await {
+                    refuse(format!("{program} is not installed or not in PATH"));
+                }
+                let worktree = folder.worktree();
                 let mut instructions = command.instructions;
                 instructions.extend(file.map(|file| CompanySessionInstruction {
                     path: file.name,
@@ -147,8 +157,24 @@ impl Sessions {
             session_ref: plan.session_ref.clone(),
             state: CompanySessionLaunchState::Explained,
             queue_position: None,
+            queue_reason: None,
             error: None,
             explain: Some(Box::new(explanation)),
+            warnings: plan.warnings.clone(),
         })
     }
+}
+
+/// The worker program of a command line that is not on this machine. Plain commands are left to the system, which
+/// looks for them from the working directory.
+async fn not_installed(plan: &Plan, argv: &[String]) -> Option<String> {
+    let program = argv.first()?.clone();
+    if plan.driver == Driver::Command {
+        return None;
+    }
+    let looked = blocking(move || {
+        let is_there = adapter::executable(&program).is_some();
+        Ok((!is_there).then_some(program))
+    });
+    looked.await.ok().flatten()
 }

@@ -31,6 +31,8 @@ pub(super) struct Known {
     pub(super) live: Arc<Live>,
     /// Its place in the lane.
     pub(super) ticket: Mutex<Option<Ticket>>,
+    /// Names of its run that stand for nothing.
+    pub(super) warnings: Vec<String>,
 }
 
 impl Inner {
@@ -41,6 +43,14 @@ impl Inner {
         }
         let mut live = lock(&self.live);
         let root = plan.company.root();
+        let key = (root.to_owned(), plan.run.to_string());
+        // It was read before it was cancelled.
+        if run.status == RunStatus::Running && lock(&self.cancelled).contains(&key) {
+            return Err(Error::Over {
+                run: plan.run.clone(),
+                status: RunStatus::Stopped,
+            });
+        }
         let other = live.values().find(|known| {
             known.company.root() == root
                 && !known.live.is_over()
@@ -70,6 +80,8 @@ impl Inner {
             pid: None,
             pid_claimed_at_ms: None,
             pid_start_ticks: None,
+            timeout_ms: plan.limits.0,
+            idle_timeout_ms: plan.limits.1,
             stop_marker_relpath: Some(plan.output(STOP_FLAG).1),
             protocol_thread_id: None,
             protocol_turn_id: None,
@@ -81,6 +93,7 @@ impl Inner {
             run: plan.run.clone(),
             live: Arc::new(Live::new(record, Stage::Queued, plan.task.clone())),
             ticket: Mutex::default(),
+            warnings: plan.warnings.clone(),
         });
         live.insert(
             (root.to_owned(), plan.session_ref.clone()),
@@ -178,10 +191,11 @@ impl Inner {
     }
 
     pub(super) fn state(&self, known: &Known) -> CompanySessionState {
-        let position = self.position(known);
+        let waiting = self.waiting(known);
         CompanySessionState {
-            queued: position.map(|_| true),
-            queue_position: position,
+            queued: waiting.as_ref().map(|_| true),
+            queue_position: waiting.as_ref().map(|(position, _)| *position),
+            queue_reason: waiting.map(|(_, reason)| reason),
             ..known.live.state().record.state()
         }
     }

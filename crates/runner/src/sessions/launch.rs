@@ -10,6 +10,7 @@ use protocol::company::{
     RunStatus,
     session::{
         CompanySessionLaunchParams, CompanySessionLaunchResponse, CompanySessionLaunchState,
+        CompanySessionQueueReason,
     },
 };
 use tokio::{
@@ -25,6 +26,7 @@ use crate::{
     plan::{Extra, Plan},
     scribe::Scribe,
     session::{self, NotStarted, Stage, blocking},
+    working_folder::InPlace,
 };
 
 /// How long a launch waits for the process before it answers: usually a few milliseconds, longer where a large
@@ -32,24 +34,16 @@ use crate::{
 const REPLY: Duration = Duration::from_secs(10);
 
 impl Sessions {
-    /// Starts a session, lets it wait, or tells why not.
+    /// Starts a session or queues it. A program that cannot be started is an answer with the state `failed`; an error
+    /// means that the launch was refused before anything was recorded for it.
     pub async fn launch(
         &self,
         params: CompanySessionLaunchParams,
     ) -> Result<CompanySessionLaunchResponse, Error> {
-        let dir = params.workspace_dir.clone();
-        let launched = self.launch_with(params, Extra::default()).await?;
-        let known = self.inner.find(Some(&dir), &launched.session_ref).await?;
-        if known.is_some_and(|known| known.live.was_not_spawned()) {
-            return Err(Error::NotSpawned {
-                session_ref: launched.session_ref,
-                error: launched.error.unwrap_or_default(),
-            });
-        }
-        Ok(launched)
+        self.launch_with(params, Extra::default()).await
     }
 
-    /// The same for a job, which reads in the session's record that its program cannot be started.
+    /// The same with the facts that only a job knows.
     pub(crate) async fn launch_with(
         &self,
         params: CompanySessionLaunchParams,
@@ -126,7 +120,7 @@ impl Sessions {
                 .reach(|stage| matches!(stage, Stage::Running | Stage::Over));
             let _ = timeout(REPLY, started).await;
         }
-        Ok(launched(&known, inner.position(&known)))
+        Ok(launched(&known, inner.waiting(&known)))
     }
 
     /// Waits for the place and runs.
@@ -203,28 +197,47 @@ impl Inner {
             "{}/run.yaml",
             layout::run(&params.project_id, &params.run_id)
         );
-        let run: Arc<Run> = company
-            .read(&path)
-            .map_err(|error| error.or_not_found("Run", params.run_id.as_str()))?;
+        let unmade = params
+            .explain_run
+            .as_ref()
+            .filter(|_| params.explain == Some(true));
+        let run: Arc<Run> = match unmade {
+            Some(wanted) => Arc::new(company::run::unmade(
+                &company,
+                &params.project_id,
+                &params.run_id,
+                &wanted.agent_id,
+                &wanted.provider,
+            )?),
+            None => company
+                .read(&path)
+                .map_err(|error| error.or_not_found("Run", params.run_id.as_str()))?,
+        };
         let actor = actor(&company, params)?;
-        let plan = Plan::new(company, params, &run, &self.options, extra);
+        let in_place = InPlace::requested(params.in_place, &actor)?;
+        let plan = Plan::new(company, params, &run, &self.options, in_place, extra);
         Ok((plan, run, actor))
     }
 }
 
-fn launched(known: &Known, position: Option<u64>) -> CompanySessionLaunchResponse {
+fn launched(
+    known: &Known,
+    waiting: Option<(u64, CompanySessionQueueReason)>,
+) -> CompanySessionLaunchResponse {
     let state = known.live.state();
     CompanySessionLaunchResponse {
         session_ref: state.record.session_ref.to_string(),
         state: match state.record.status {
-            RunStatus::Running if position.is_some() => CompanySessionLaunchState::Queued,
+            RunStatus::Running if waiting.is_some() => CompanySessionLaunchState::Queued,
             RunStatus::Running => CompanySessionLaunchState::Running,
             RunStatus::Ended => CompanySessionLaunchState::Ended,
             RunStatus::Failed => CompanySessionLaunchState::Failed,
             RunStatus::Stopped => CompanySessionLaunchState::Stopped,
         },
-        queue_position: position,
+        queue_position: waiting.as_ref().map(|(position, _)| *position),
+        queue_reason: waiting.map(|(_, reason)| reason),
         error: state.record.error,
         explain: None,
+        warnings: known.warnings.clone(),
     }
 }

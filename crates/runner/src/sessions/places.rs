@@ -10,14 +10,18 @@ use std::{
 use company::Company;
 use protocol::company::{
     ActorRole,
-    session::{CompanySessionLane, CompanySessionLaunchParams},
+    session::{
+        CompanySessionCooldown, CompanySessionLane, CompanySessionLaunchParams,
+        CompanySessionQueueReason, CompanySessionQueueReasonCode,
+    },
 };
 use serde_json::json;
 use tokio::{sync::oneshot, time::sleep};
 
 use super::{Inner, known::Known, lock};
 use crate::{
-    lanes::{Cooldown, Entry, Lane, Limits, Strain, Ticket},
+    Error,
+    lanes::{Cooldown, Entry, Lane, Limits, Obstacle, Strain, Team, Ticket, Waiting},
     plan::Plan,
     session::blocking,
 };
@@ -45,7 +49,10 @@ impl Inner {
         };
         Entry {
             provider: plan.provider.clone(),
-            team: plan.team.clone().unwrap_or_default(),
+            team: plan.team.as_ref().map(|id| Team {
+                id: id.clone(),
+                name: plan.team_name.clone().unwrap_or_else(|| id.clone()),
+            }),
             priority: params.lane_priority.unwrap_or_default(),
             limits: Limits {
                 workspace: limit(params.lane_workspace_limit, limits.workspace),
@@ -120,6 +127,19 @@ impl Inner {
             .position(ticket, now_ms)
     }
 
+    /// The place of a session in the queue, and what it waits for; none if it does not wait.
+    pub(super) fn waiting(&self, known: &Known) -> Option<(u64, CompanySessionQueueReason)> {
+        let ticket = (*lock(&known.ticket))?;
+        let now_ms = known.company.sources().now_ms();
+        let waiting = {
+            let mut lanes = lock(&self.lanes);
+            let lane = &queue(&mut lanes, &known.company).lane;
+            lane.waiting(ticket, now_ms)?
+        };
+        let position = waiting.position;
+        Some((position, queue_reason(&known.company, waiting)))
+    }
+
     pub(super) fn lane_for(
         &self,
         plan: &Plan,
@@ -156,42 +176,164 @@ impl Inner {
     ) {
         let now_ms = company.sources().now_ms();
         let detail: String = detail.chars().take(200).collect();
-        let cooldowns = {
+        let cooldown = {
             let mut lanes = lock(&self.lanes);
             let lane = &mut queue(&mut lanes, company).lane;
             lane.cool_down(provider, strain, &detail, retry_at_ms, now_ms, jitter());
-            lane.cooldowns(now_ms)
+            lane.cooldown(provider, now_ms).cloned()
         };
-        let company = company.clone();
-        let saved = blocking(move || {
-            let text = format!(
-                "{:#}\n",
-                json!({"schema_version": 1, "cooldowns": cooldowns})
-            );
-            company.write(|writer| writer.put_text(LANES, &text))
+        let provider = provider.to_owned();
+        let saved = save(company, now_ms, move |cooldowns| {
+            cooldowns.extend(cooldown.map(|cooldown| (provider, cooldown)));
         });
         if let Err(error) = saved.await {
-            tracing::warn!(%error, "the rest of a provider cannot be written down");
+            tracing::warn!(%error, "a cool-down cannot be saved and ends with this process");
         }
+    }
+
+    /// The cool-downs of a company folder.
+    pub(super) fn cooldowns(&self, company: &Company) -> Vec<CompanySessionCooldown> {
+        let now_ms = company.sources().now_ms();
+        let mut lanes = lock(&self.lanes);
+        let lane = &queue(&mut lanes, company).lane;
+        rows(&lane.cooldowns(now_ms), lane)
+    }
+
+    /// Ends cool-downs, also for the next process, and starts what waited for them.
+    pub(super) async fn clear_cooldowns(
+        self: &Arc<Self>,
+        company: &Company,
+        provider: Option<&str>,
+    ) -> Result<Vec<CompanySessionCooldown>, Error> {
+        let now_ms = company.sources().now_ms();
+        let cleared = {
+            let mut lanes = lock(&self.lanes);
+            let lane = &mut queue(&mut lanes, company).lane;
+            let cleared = lane.clear_cooldowns(provider, now_ms);
+            rows(&cleared, lane)
+        };
+        self.give_places(company);
+        let named = provider.map(ToOwned::to_owned);
+        save(company, now_ms, move |cooldowns| match named {
+            Some(provider) => {
+                cooldowns.remove(&provider);
+            }
+            None => cooldowns.clear(),
+        })
+        .await?;
+        Ok(cleared)
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Saved {
+    cooldowns: BTreeMap<String, Cooldown>,
+}
+
+fn saved(company: &Company) -> BTreeMap<String, Cooldown> {
+    let text = company.read_text(LANES).ok();
+    let saved = text.and_then(|text| serde_json::from_str::<Saved>(&text).ok());
+    saved.map(|saved| saved.cooldowns).unwrap_or_default()
+}
+
+/// Changes the saved cool-downs. Those of other processes stay; those that are over are removed.
+async fn save(
+    company: &Company,
+    now_ms: i64,
+    change: impl FnOnce(&mut BTreeMap<String, Cooldown>) + Send + 'static,
+) -> Result<(), company::Error> {
+    let company = company.clone();
+    blocking(move || {
+        company.write(|writer| {
+            let mut cooldowns = saved(&company);
+            cooldowns.retain(|_, cooldown| cooldown.until_ms > now_ms);
+            change(&mut cooldowns);
+            let document = json!({"schema_version": 1, "cooldowns": cooldowns});
+            writer.put_text(LANES, &format!("{document:#}\n"))
+        })
+    })
+    .await
+}
+
+fn rows(cooldowns: &BTreeMap<String, Cooldown>, lane: &Lane) -> Vec<CompanySessionCooldown> {
+    cooldowns
+        .iter()
+        .map(|(provider, cooldown)| CompanySessionCooldown {
+            provider: provider.clone(),
+            reason_code: cooldown.cause().to_owned(),
+            reason: cooldown.sentence(provider),
+            until: company::iso_time(cooldown.until_ms),
+            level: cooldown.level,
+            waiting: lane.waiting_for(provider),
+        })
+        .collect()
+}
+
+fn queue_reason(company: &Company, waiting: Waiting) -> CompanySessionQueueReason {
+    use CompanySessionQueueReasonCode as Code;
+    let Entry {
+        provider, limits, ..
+    } = waiting.entry;
+    let full = |what: &str, limit: u64, running: u64| {
+        let sessions = if limit == 1 { "session" } else { "sessions" };
+        let are = if running == 1 { "is" } else { "are" };
+        format!("{what} may have {limit} {sessions} at a time, and {running} {are} running")
+    };
+    match waiting.obstacle {
+        Some(Obstacle::Cooldown(cooldown)) => CompanySessionQueueReason {
+            reason_code: Code::Cooldown,
+            reason: cooldown.sentence(&provider),
+            subject: provider,
+            limit: None,
+            until: Some(company::iso_time(cooldown.until_ms)),
+        },
+        Some(Obstacle::WorkspaceLimit { running }) => {
+            let name = company.root().file_name().unwrap_or_default();
+            let subject = name.to_string_lossy().into_owned();
+            CompanySessionQueueReason {
+                reason_code: Code::WorkspaceLimit,
+                reason: full(
+                    &format!("company folder `{subject}`"),
+                    limits.workspace,
+                    running,
+                ),
+                subject,
+                limit: Some(limits.workspace),
+                until: None,
+            }
+        }
+        Some(Obstacle::ProviderLimit { running }) => CompanySessionQueueReason {
+            reason_code: Code::ProviderLimit,
+            reason: full(&format!("provider `{provider}`"), limits.provider, running),
+            subject: provider,
+            limit: Some(limits.provider),
+            until: None,
+        },
+        Some(Obstacle::TeamLimit { team, running }) => CompanySessionQueueReason {
+            reason_code: Code::TeamLimit,
+            reason: full(&format!("team `{}`", team.name), limits.team, running),
+            subject: team.name,
+            limit: Some(limits.team),
+            until: None,
+        },
+        None => CompanySessionQueueReason {
+            reason_code: Code::Starting,
+            reason: "a place is free, and it is about to start".to_owned(),
+            subject: provider,
+            limit: None,
+            until: None,
+        },
     }
 }
 
 /// The lane of a company folder. What rests, rests after a restart, too.
 fn queue<'a>(lanes: &'a mut BTreeMap<PathBuf, Queue>, company: &Company) -> &'a mut Queue {
-    lanes.entry(company.root().to_owned()).or_insert_with(|| {
-        #[derive(serde::Deserialize)]
-        struct Saved {
-            cooldowns: BTreeMap<String, Cooldown>,
-        }
-        let saved = company
-            .read_text(LANES)
-            .ok()
-            .and_then(|text| serde_json::from_str::<Saved>(&text).ok());
-        Queue {
-            lane: Lane::with_cooldowns(saved.map(|saved| saved.cooldowns).unwrap_or_default()),
+    lanes
+        .entry(company.root().to_owned())
+        .or_insert_with(|| Queue {
+            lane: Lane::with_cooldowns(saved(company)),
             grants: BTreeMap::new(),
-        }
-    })
+        })
 }
 
 /// Between -1 and 1.

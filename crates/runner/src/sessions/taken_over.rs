@@ -1,7 +1,11 @@
 //! Sessions whose gateway is gone and whose workers go on: this one reads on what they print, holds their limits and
 //! writes down their end.
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{
+    fs,
+    sync::{Arc, Weak, atomic::Ordering},
+    time::Duration,
+};
 
 use company::{Company, document::Run, layout};
 use protocol::{
@@ -12,16 +16,20 @@ use protocol::{
     },
 };
 use serde_json::json;
+use tokio::time::sleep;
 
-use super::{Sessions, known::Known, lock};
+use super::{Sessions, detached::reconcile, known::Known, lock};
 use crate::{
     Error, instructions,
-    pipes::{self, Pipes},
+    pipes::{self, Pipes, Reading},
     plan::{Extra, Plan},
     process::ProcessId,
     record::{self, SessionRecord},
     session::{self, Live, Stage, blocking},
 };
+
+/// How often watched folders are looked at for sessions whose gateway has ended.
+const WATCH: Duration = Duration::from_secs(2);
 
 /// Records of sessions that have been over for so long are removed.
 const KEPT_MS: i64 = 30 * 24 * 3_600_000;
@@ -40,7 +48,10 @@ struct Left {
 
 impl Sessions {
     /// Looks at the records of a folder, once: old ones are removed, and sessions whose gateway is gone are taken over.
+    ///
+    /// From then on the folder is watched: a session whose gateway ends later is taken over too.
     pub async fn look_at(&self, company: &Company) -> Result<(), Error> {
+        self.watch(company);
         if lock(&self.inner.looked_at).contains(company.root()) {
             return Ok(());
         }
@@ -57,6 +68,66 @@ impl Sessions {
         self.collect_instructions(company).await;
         lock(&self.inner.looked_at).insert(company.root().to_owned());
         Ok(())
+    }
+
+    /// Looks at a folder from time to time for sessions whose gateway has ended.
+    fn watch(&self, company: &Company) {
+        let inner = &self.inner;
+        if !inner.options.takes_over {
+            return;
+        }
+        lock(&inner.watched).insert(company.root().to_owned(), company.clone());
+        inner.watching.call_once(|| {
+            let weak = Arc::downgrade(inner);
+            tokio::spawn(async move {
+                loop {
+                    sleep(WATCH).await;
+                    let Some(inner) = Weak::upgrade(&weak) else {
+                        return;
+                    };
+                    if inner.closing.load(Ordering::SeqCst) {
+                        return;
+                    }
+                    Self { inner }.take_over_left().await;
+                }
+            });
+        });
+    }
+
+    /// Takes over what other gateways left in the watched folders since they were looked at.
+    async fn take_over_left(&self) {
+        let watched: Vec<_> = lock(&self.inner.watched).values().cloned().collect();
+        for company in watched {
+            let left = {
+                let (inner, company) = (Arc::clone(&self.inner), company.clone());
+                blocking(move || {
+                    let unread = unread(&company);
+                    let is_ours = |name: &str| inner.get(&company, name).is_some();
+                    Ok(unread
+                        .into_iter()
+                        .filter(|record| !is_ours(&record.session_ref))
+                        .collect::<Vec<_>>())
+                })
+                .await
+            };
+            for record in left.unwrap_or_default() {
+                match self.take_over(&company, &record).await {
+                    Ok(Some(_)) => {}
+                    Ok(None) => {
+                        let (company, record) = (company.clone(), Arc::clone(&record));
+                        let ended = blocking(move || Ok(reconcile(&company, &record))).await;
+                        if let Err(error) = ended {
+                            tracing::warn!(%error, "an orphaned session cannot be looked at");
+                        }
+                    }
+                    Err(error) => tracing::warn!(
+                        %error,
+                        session_ref = %record.session_ref,
+                        "a session of a gateway that has ended cannot be taken over"
+                    ),
+                }
+            }
+        }
     }
 
     /// Removes the files of instructions that nobody answers for any more.
@@ -106,6 +177,7 @@ impl Sessions {
             project: plan.project.clone(),
             run: plan.run.clone(),
             live: Arc::new(live),
+            warnings: Vec::new(),
             ticket: Some(ticket).into(),
         });
         let key = (plan.company.root().to_owned(), plan.session_ref.clone());
@@ -121,6 +193,21 @@ impl Sessions {
         });
         Ok(Some(known))
     }
+}
+
+/// The sessions that are not over and whose pipes no process reads.
+fn unread(company: &Company) -> Vec<Arc<SessionRecord>> {
+    let names = company.names(record::FOLDER).unwrap_or_default();
+    names
+        .iter()
+        .filter_map(|name| name.strip_suffix(".stdout"))
+        .filter_map(|name| {
+            let path = format!("{}/{name}.yaml", record::FOLDER);
+            company.read::<SessionRecord>(&path).ok()
+        })
+        .filter(|record| !record.is_over())
+        .filter(|record| pipes::reading(company, &record.session_ref) == Reading::Nobody)
+        .collect()
 }
 
 /// Removes records nobody will ask for; answers those of sessions that are not over. None if there never was one.
@@ -162,15 +249,27 @@ fn left(company: &Company, record: &SessionRecord, options: &crate::Options) -> 
         "task_id": spec["task_id"],
         "milestone_id": spec["milestone_id"],
         "budget": spec["budget"],
+        "timeout_ms": record.timeout_ms,
+        "idle_timeout_ms": record.idle_timeout_ms,
         "lane_workspace_limit": u64::MAX,
         "lane_provider_limit": u64::MAX,
         "lane_team_limit": u64::MAX,
     });
     let params: CompanySessionLaunchParams = serde_json::from_value(params).ok()?;
     let pipes = pipes::take_over(company, &record.session_ref)?;
-    let mut plan = Plan::new(company.clone(), &params, &run, options, Extra::default());
-    let ran = company.sources().now_ms() - record.started_at_ms;
-    let ran = Duration::from_millis(u64::try_from(ran).unwrap_or(0));
+    let mut plan = Plan::new(
+        company.clone(),
+        &params,
+        &run,
+        options,
+        None,
+        Extra::default(),
+    );
+    // The age of the process, because the time of the day may have been set since.
+    let ran = process.age().unwrap_or_else(|| {
+        let ran = company.sources().now_ms() - record.started_at_ms;
+        Duration::from_millis(u64::try_from(ran).unwrap_or(0))
+    });
     plan.timeout = plan.timeout.saturating_sub(ran);
     Some(Left {
         plan,

@@ -92,7 +92,7 @@ impl Fixture {
     /// The same folder for a process that ends after `writes` writes.
     pub(crate) fn ending_after(&self, writes: u64) -> (Company, Jobs) {
         let left = AtomicU64::new(writes);
-        let before_write = move |_: &Path| {
+        self.of_another_process(move |_: &Path| {
             let took = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
                 left.checked_sub(1)
             });
@@ -100,7 +100,14 @@ impl Fixture {
                 Ok(_) => Ok(()),
                 Err(_) => Err(company::Error::Refused("the process ended".to_owned())),
             }
-        };
+        })
+    }
+
+    /// The same folder for another process, whose writes `before_write` may fail.
+    pub(crate) fn of_another_process(
+        &self,
+        before_write: impl Fn(&Path) -> Result<(), company::Error> + Send + Sync + 'static,
+    ) -> (Company, Jobs) {
         let now = Arc::new(|| jiff::Timestamp::now().as_millisecond());
         let companies = Companies::new(Sources::new(now), Arc::new(|_, _| {}))
             .with_before_write(Arc::new(before_write));

@@ -1,17 +1,21 @@
-// The files of a thread: a list with filters, and what is in the chosen one.
+// The files of a thread: a list with filters, page by page, and what is in the chosen one.
 
 import "./artifact.css";
 import type { ArtifactRef, ArtifactSummary } from "@accord/client";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useCall } from "../../data/calls.ts";
+import { call } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
 import { bytes } from "../../parts/size.ts";
-import { Await, Empty } from "../../parts/states.tsx";
+import { Empty, Failure, Loading } from "../../parts/states.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { FILTERS, iconOf, passes, saveCopy, type Filter } from "./artifact.ts";
 import { ArtifactMenu } from "./ArtifactMenu.tsx";
 import { ArtifactPreview } from "./ArtifactPreview.tsx";
+
+/** Files that are read at a time. */
+const PAGE = 50;
 
 export function ArtifactPanel({
   workspace,
@@ -28,12 +32,16 @@ export function ArtifactPanel({
 }) {
   const [filter, setFilter] = useState<Filter>("all");
   const [withDeleted, setWithDeleted] = useState(false);
-  const query = useCall("artifact/list/thread", {
-    workspace_id: workspace,
-    thread_id: thread,
-    include_deleted: withDeleted,
-    limit: 200,
+  const scope = { workspace_id: workspace, thread_id: thread, include_deleted: withDeleted };
+  const query = useInfiniteQuery({
+    queryKey: ["artifact/list/thread", scope],
+    queryFn: ({ pageParam, signal }) =>
+      call("artifact/list/thread", { ...scope, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
+    initialPageParam: "",
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   });
+  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const shown = items.filter((item) => passes(filter, item));
   return (
     <>
       <div className="artifact-filters">
@@ -46,29 +54,32 @@ export function ArtifactPanel({
           <input type="checkbox" checked={withDeleted} onChange={(event) => setWithDeleted(event.target.checked)} /> deleted
         </label>
       </div>
-      <Await query={query}>
-        {({ items }) => {
-          const shown = items.filter((item) => passes(filter, item));
-          return shown.length === 0 ? (
-            <Empty icon="file" title={items.length === 0 ? "No files yet" : "No such files"}>
-              {items.length === 0 ? "Drop files on the conversation, or paste them into the message." : "Choose another filter."}
-            </Empty>
-          ) : (
-            <ul className="artifacts">
-              {shown.map((summary) => (
-                <ArtifactRow
-                  key={summary.artifact.artifact_id}
-                  workspace={workspace}
-                  summary={summary}
-                  isOpen={summary.artifact.artifact_id === selected}
-                  onToggle={() => onSelect(summary.artifact.artifact_id === selected ? undefined : summary.artifact.artifact_id)}
-                  onAttach={onAttach}
-                />
-              ))}
-            </ul>
-          );
-        }}
-      </Await>
+      {query.isPending && <Loading />}
+      {query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+      {query.data && shown.length === 0 && !query.hasNextPage && (
+        <Empty icon="file" title={items.length === 0 ? "No files yet" : "No such files"}>
+          {items.length === 0 ? "Drop files on the conversation, or paste them into the message." : "Choose another filter."}
+        </Empty>
+      )}
+      {shown.length > 0 && (
+        <ul className="artifacts">
+          {shown.map((summary) => (
+            <ArtifactRow
+              key={summary.artifact.artifact_id}
+              workspace={workspace}
+              summary={summary}
+              isOpen={summary.artifact.artifact_id === selected}
+              onToggle={() => onSelect(summary.artifact.artifact_id === selected ? undefined : summary.artifact.artifact_id)}
+              onAttach={onAttach}
+            />
+          ))}
+        </ul>
+      )}
+      {query.hasNextPage && (
+        <Button kind="quiet" onClick={() => void query.fetchNextPage()}>
+          Older files
+        </Button>
+      )}
     </>
   );
 }

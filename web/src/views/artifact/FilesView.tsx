@@ -26,6 +26,10 @@ export default function FilesView({ workspace }: ViewProps) {
               </dd>
               <dt>Held by deleted files</dt>
               <dd>{bytes(usage.reclaimable_bytes)}</dd>
+              <dt>On the disk, with open uploads</dt>
+              <dd>
+                {bytes(usage.stored_bytes + usage.open_upload_bytes)} of {bytes(usage.max_stored_bytes)}
+              </dd>
             </dl>
           </div>
         )}

@@ -10,7 +10,8 @@ import { TextField } from "../../parts/Field.tsx";
 import { Icon } from "../../parts/Icon.tsx";
 import { Link, navigate } from "../../router.tsx";
 import { at } from "./address.ts";
-import { makeCompany, openCompany, useCompanies } from "./folder.ts";
+import { makeCompany, openCompany, pathProblem, useCompanies } from "./folder.ts";
+import { notEmpty, NotEmptyDialog, type Choice, type NotEmpty } from "./NotEmptyDialog.tsx";
 
 export default function OpenCompany({ workspace }: ViewProps) {
   const [dir, setDir] = useState("");
@@ -18,13 +19,38 @@ export default function OpenCompany({ workspace }: ViewProps) {
   const [isNew, setNew] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const companies = useCompanies();
-  const submit = async () => {
+  const [occupied, setOccupied] = useState<NotEmpty>();
+  const problem = pathProblem(dir);
+  const run = async (what: string, action: () => Promise<string>) => {
     setBusy(true);
-    await attempt(isNew ? "Making the company" : "Opening the folder", async () => {
-      const id = await (isNew ? makeCompany(dir.trim(), name.trim()) : openCompany(dir.trim()));
-      navigate(at.home(id));
+    await attempt(what, async () => navigate(at.home(await action())));
+    setBusy(false);
+  };
+  const make = async () => {
+    setBusy(true);
+    await attempt("Making the company", async () => {
+      try {
+        navigate(at.home(await makeCompany(dir.trim(), name.trim())));
+      } catch (error) {
+        const found = notEmpty(error, dir.trim());
+        if (!found) throw error;
+        setOccupied(found);
+      }
     });
     setBusy(false);
+  };
+  const submit = () => (isNew ? make() : run("Opening the folder", () => openCompany(dir.trim())));
+  const choose = (choice: Choice) => {
+    const folder = dir.trim();
+    setOccupied(undefined);
+    switch (choice.kind) {
+      case "open":
+        return run("Opening the folder", () => openCompany(folder));
+      case "inside":
+        return run("Making the company", () => makeCompany(`${folder.replace(/[\\/]+$/, "")}/${choice.folder}`, name.trim()));
+      case "force":
+        return run("Making the company", () => makeCompany(folder, name.trim(), { force: true }));
+    }
   };
   return (
     <div className="open-company">
@@ -37,7 +63,7 @@ export default function OpenCompany({ workspace }: ViewProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (dir.trim() && !isBusy) void submit();
+          if (dir.trim() && !problem && !isBusy) void submit();
         }}
       >
         <TextField
@@ -46,13 +72,17 @@ export default function OpenCompany({ workspace }: ViewProps) {
           value={dir}
           autoFocus
           onChange={(event) => setDir(event.target.value)}
-          hint={isNew ? "A new or empty folder; departments, agents and a first project are made in it." : undefined}
+          aria-invalid={problem !== undefined}
+          hint={
+            problem ??
+            (isNew ? "A new or empty folder; departments, agents and a first project are made in it." : undefined)
+          }
         />
         {isNew && (
           <TextField label="Name of the company" value={name} onChange={(event) => setName(event.target.value)} />
         )}
         <div className="open-company-actions">
-          <Button kind="primary" type="submit" disabled={dir.trim() === "" || isBusy}>
+          <Button kind="primary" type="submit" disabled={dir.trim() === "" || problem !== undefined || isBusy}>
             {isNew ? "Make the company" : "Open"}
           </Button>
           <Button kind="quiet" onClick={() => setNew(!isNew)}>
@@ -60,6 +90,12 @@ export default function OpenCompany({ workspace }: ViewProps) {
           </Button>
         </div>
       </form>
+      <NotEmptyDialog
+        found={occupied}
+        name={name.trim()}
+        onChoose={(choice) => void choose(choice)}
+        onClose={() => setOccupied(undefined)}
+      />
       {companies.length > 0 && (
         <section>
           <h2>Opened before</h2>

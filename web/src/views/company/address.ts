@@ -14,6 +14,9 @@ export const at = {
   project: (workspace: string, project: string) => `${base(workspace)}/home/${part(project)}`,
   document: (workspace: string, project: string, artifact: string) =>
     `${base(workspace)}/home/${part(project)}/doc/${part(artifact)}`,
+  /** A file that proves a milestone, named by the report that lists it. */
+  evidence: (workspace: string, project: string, report: string, evidence: string) =>
+    `${base(workspace)}/home/${part(project)}/evidence/${part(report)}/${part(evidence)}`,
   inbox: (workspace: string) => `${base(workspace)}/inbox`,
   item: (workspace: string, project: string, artifact: string) =>
     `${base(workspace)}/inbox/${part(project)}/${part(artifact)}`,
@@ -23,6 +26,9 @@ export const at = {
   /** A run, optionally at the place of one of its events. */
   run: (workspace: string, project: string, run: string, seq?: number | null) =>
     `${base(workspace)}/runs/${part(project)}/${part(run)}${seq ? `?event=${seq}` : ""}`,
+  /** Everything a run printed. */
+  output: (workspace: string, project: string, run: string) =>
+    `${base(workspace)}/runs/${part(project)}/${part(run)}?show=output`,
   /** The same view as `runs`, which a phone shows as the list of runs. */
   live: (workspace: string) => `${base(workspace)}/live`,
   sessions: (workspace: string) => `${base(workspace)}/sessions`,

@@ -1,5 +1,6 @@
 // Events of runs as views use them.
 
+import { plainText } from "../../parts/ansi.ts";
 import type { Meaning } from "../../parts/Status.tsx";
 
 export interface RunEvent {
@@ -45,7 +46,7 @@ export function readEvent(value: unknown, seq: number): RunEvent {
 export const EVENT_GROUPS = [
   { id: "all", label: "All" },
   { id: "run", label: "Run" },
-  { id: "output", label: "Output" },
+  { id: "output", label: "Output events" },
   { id: "policy", label: "Policy" },
   { id: "budget", label: "Usage and budget" },
   { id: "people", label: "Decisions and comments" },
@@ -67,7 +68,7 @@ export function eventMeaning({ type, payload }: RunEvent): Meaning {
   if (/\.(failed|denied|exceeded)$/.test(type)) return "failed";
   if (type === "run.ended") return "done";
   if (type === "budget.alert" || type === "memory.delta.proposed") return "waiting";
-  if (type === "run.started" || type === "run.executing") return "running";
+  if (type === "run.executing") return "running";
   return "idle";
 }
 
@@ -75,7 +76,7 @@ export function eventMeaning({ type, payload }: RunEvent): Meaning {
 export function eventLine({ type, payload }: RunEvent): string {
   const has = (name: string) => payload[name] !== undefined && payload[name] !== null;
   const value = (name: string) => String(payload[name]);
-  if (type === "provider.raw") return text(payload["chunk"]).trim().split("\n").at(-1) ?? "";
+  if (type === "provider.raw") return plainText(text(payload["chunk"])).trim().split("\n").at(-1) ?? "";
   if (type === "run.executing" && Array.isArray(payload["argv"])) return payload["argv"].map(String).join(" ");
   if (type === "run.started") return `with ${value("provider")}`;
   if (has("decision") && has("subject_kind"))

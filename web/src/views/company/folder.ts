@@ -25,9 +25,13 @@ export async function openCompany(dir: string): Promise<string> {
   return workspaceOf(dir);
 }
 
-/** Makes a company in a new folder. Answers the workspace that shows it. */
-export async function makeCompany(dir: string, name: string): Promise<string> {
-  await call("workspace.bootstrap.enterprise", { workspace_dir: dir, ...(name ? { company_name: name } : {}) });
+/** Makes a company in a folder, which must be new or empty unless it is forced. Answers the workspace that shows it. */
+export async function makeCompany(dir: string, name: string, { force = false } = {}): Promise<string> {
+  await call("workspace.bootstrap.enterprise", {
+    workspace_dir: dir,
+    ...(name ? { company_name: name } : {}),
+    ...(force ? { force } : {}),
+  });
   return workspaceOf(dir);
 }
 
@@ -37,6 +41,14 @@ async function workspaceOf(dir: string): Promise<string> {
   const found = workspaces.find((one) => one.dir && plain(one.dir) === plain(dir));
   if (!found) throw new Error(`no workspace shows \`${dir}\`: name the folder by its own path, without links`);
   return found.id;
+}
+
+/** Why a path cannot be the gateway's, in a sentence; nothing when it can. The browser knows no home and no current folder. */
+export function pathProblem(path: string): string | undefined {
+  const trimmed = path.trim();
+  if (trimmed === "" || /^([\\/]|[A-Za-z]:[\\/])/.test(trimmed)) return undefined;
+  const what = trimmed.startsWith("~") ? "~ is not known here" : "This is not a whole path";
+  return `${what}: write the path from the beginning, such as /home/you/northwind.`;
 }
 
 /** A path without `.`, `..` and what they stand for. */

@@ -45,6 +45,23 @@ function nameOf({ agent_id, name }: AgentRow, projects: Map<string, string>): st
   return project ? `Secretary of ${project}` : name;
 }
 
+/** The name of a run: the first line of its goal, or whose run it is. */
+export function runName(
+  run: { goal?: string | null | undefined; agent_id?: string | null | undefined } | undefined,
+  names: Names,
+): string {
+  return firstLine(run?.goal) || `Run of ${names.actor(run?.agent_id)}`;
+}
+
+/** The name of a job: the first line of its goal, or its id. */
+export function jobName({ goal, job_id }: { goal?: string | null | undefined; job_id: string }): string {
+  return firstLine(goal) || shortId(job_id);
+}
+
+function firstLine(text: string | null | undefined): string {
+  return text?.trim().split("\n")[0]?.trim() ?? "";
+}
+
 /** An id short enough for a line: its kind and its end, which is what differs. */
 export function shortId(id: string): string {
   const [kind, ...rest] = id.split("_");

@@ -26,6 +26,10 @@ const home: Section = {
     { path: "/open", View: later(() => import("./OpenCompany.tsx")) },
     { path: "/home/:project", View: inCompany(later(() => import("../home/ProjectView.tsx"))) },
     { path: "/home/:project/doc/:artifact", View: inCompany(later(() => import("../home/DocumentView.tsx"))) },
+    {
+      path: "/home/:project/evidence/:report/:evidence",
+      View: inCompany(later(() => import("../home/EvidenceView.tsx"))),
+    },
   ],
 };
 

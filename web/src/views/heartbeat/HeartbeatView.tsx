@@ -1,7 +1,7 @@
 // The heartbeat: whom it would wake now and why, what it did last, how it is set.
 
 import "../company/company.css";
-import type { HeartbeatTickResponse } from "@accord/client";
+import type { HeartbeatStatusResponse, HeartbeatTickResponse } from "@accord/client";
 import { useState } from "react";
 import { Inspector, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
@@ -21,6 +21,10 @@ import { Stats } from "../company/Stats.tsx";
 import { Candidates, Wakes } from "./Tick.tsx";
 import { Settings } from "./Settings.tsx";
 
+/** A company whose heartbeat was never set does not beat, whatever its settings would be. */
+const isOn = ({ config, runtime }: Pick<HeartbeatStatusResponse, "config" | "runtime">) =>
+  Boolean(config.enabled && runtime.loop_running);
+
 export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
   const query = useRead("heartbeat.status", { workspace_dir: dir }, { everyMs: 15_000 });
@@ -35,7 +39,9 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
     setBusy(false);
   };
   useKeys("Heartbeat", [{ key: "t", label: "Dry run: whom would it wake?", run: () => void beat(true) }]);
-  const shown = tick ?? query.data?.runtime.last_tick_summary ?? undefined;
+  const last = query.data?.runtime.last_tick_summary;
+  // A dry run is shown to whoever asked for it; the next visit shows the last real tick again.
+  const shown = tick ?? (last && !last.dry_run ? last : undefined);
   return (
     <Page
       title="Heartbeat"
@@ -43,9 +49,9 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
       state={
         query.data && (
           <Status
-            meaning={query.data.runtime.tick_in_progress ? "running" : query.data.config.enabled ? "done" : "idle"}
+            meaning={query.data.runtime.tick_in_progress ? "running" : isOn(query.data) ? "done" : "idle"}
           >
-            {query.data.runtime.tick_in_progress ? "Looks around now" : query.data.config.enabled ? "On" : "Off"}
+            {query.data.runtime.tick_in_progress ? "Looks around now" : isOn(query.data) ? "On" : "Off"}
           </Status>
         )
       }
@@ -137,7 +143,12 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
               </Empty>
             )}
             <Inspector title="Settings">
-              <Settings key={JSON.stringify(config)} dir={dir} config={config} />
+              <Settings
+                key={JSON.stringify(config)}
+                dir={dir}
+                config={config}
+                wasOn={isOn({ config, runtime })}
+              />
             </Inspector>
           </div>
         )}

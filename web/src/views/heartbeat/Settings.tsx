@@ -1,12 +1,13 @@
 // How the heartbeat is set.
 
-import type { HeartbeatConfig } from "@accord/client";
+import type { HeartbeatConfig, HeartbeatForecast } from "@accord/client";
 import { useState } from "react";
 import { InspectorPart } from "../../app/Inspector.tsx";
 import { attempt, call, invalidate } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { TextField } from "../../parts/Field.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { TurnOn } from "./TurnOn.tsx";
 
 const NUMBERS = [
   { name: "tick_interval_minutes", label: "Minutes between beats" },
@@ -20,21 +21,43 @@ const NUMBERS = [
   { name: "quiet_hours_end_hour", label: "Quiet until, hour" },
 ] as const;
 
-export function Settings({ dir, config }: { dir: string; config: HeartbeatConfig }) {
-  const [isOn, setOn] = useState(config.enabled ?? false);
+export function Settings({
+  dir,
+  config,
+  wasOn,
+}: {
+  dir: string;
+  config: HeartbeatConfig;
+  /** Whether it beats by itself now. */
+  wasOn: boolean;
+}) {
+  const [isOn, setOn] = useState(wasOn);
   const [values, setValues] = useState<Record<string, string>>(() =>
     Object.fromEntries(NUMBERS.map(({ name }) => [name, String(config[name] ?? "")])),
   );
   const isChanged =
-    isOn !== (config.enabled ?? false) || NUMBERS.some(({ name }) => values[name] !== String(config[name] ?? ""));
+    isOn !== wasOn || NUMBERS.some(({ name }) => values[name] !== String(config[name] ?? ""));
   const isGood = NUMBERS.every(({ name }) => /^\d+$/.test(values[name] ?? ""));
-  const save = () =>
+  const [forecast, setForecast] = useState<HeartbeatForecast>();
+  const wanted = () => {
+    const numbers = Object.fromEntries(NUMBERS.map(({ name }) => [name, Number(values[name])]));
+    return { workspace_dir: dir, enabled: isOn, ...numbers };
+  };
+  const write = () =>
     attempt("Saving", async () => {
-      const numbers = Object.fromEntries(NUMBERS.map(({ name }) => [name, Number(values[name])]));
-      await call("heartbeat.config.set", { workspace_dir: dir, enabled: isOn, ...numbers });
+      setForecast(undefined);
+      await call("heartbeat.config.set", wanted());
       invalidate(["heartbeat.status"], { workspace_dir: dir });
       toast({ text: "The heartbeat is set anew" });
     });
+  const save = () => {
+    if (!isOn || wasOn) return write();
+    // Turning it on starts workers later, so a person sees first which and how many.
+    return attempt("Asking", async () => {
+      const answer = await call("heartbeat.config.set", { ...wanted(), dry_run: true });
+      setForecast(answer.forecast ?? undefined);
+    });
+  };
   return (
     <InspectorPart title="When it wakes whom">
       <form
@@ -64,6 +87,9 @@ export function Settings({ dir, config }: { dir: string; config: HeartbeatConfig
           </Button>
         </div>
       </form>
+      {forecast && (
+        <TurnOn forecast={forecast} onConfirm={() => void write()} onClose={() => setForecast(undefined)} />
+      )}
     </InspectorPart>
   );
 }

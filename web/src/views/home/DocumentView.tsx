@@ -7,19 +7,18 @@ import { useCall } from "../../data/calls.ts";
 import { Markdown } from "../../parts/Markdown.tsx";
 import { Await } from "../../parts/states.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { Comments } from "../company/Comments.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { audience, shortId, useNames, words } from "../company/names.ts";
+import { RunLink } from "../company/RunLink.tsx";
 import { body } from "../company/Code.tsx";
 
 export default function DocumentView({ workspace, dir, params }: CompanyViewProps) {
   const project = params["project"] ?? "";
   const artifact = params["artifact"] ?? "";
   const names = useNames(dir);
-  // Every read of a document is written into the log of its run, so it is read once.
   const query = useCall("artifact.read", { workspace_dir: dir, project_id: project, artifact_id: artifact, ...ME });
   const front = query.data?.frontmatter ?? {};
   const text = (name: string) => (typeof front[name] === "string" ? front[name] : "");
@@ -50,7 +49,7 @@ export default function DocumentView({ workspace, dir, params }: CompanyViewProp
                     <>
                       <dt>Run</dt>
                       <dd>
-                        <Link to={at.run(workspace, project, text("run_id"))}>{shortId(text("run_id"))}</Link>
+                        <RunLink workspace={workspace} dir={dir} project={project} run={text("run_id")} />
                       </dd>
                     </>
                   )}

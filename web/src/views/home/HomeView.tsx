@@ -17,7 +17,7 @@ import { companyAddress, useCompany } from "../company/folder.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf, statusOf } from "../company/meaning.ts";
-import { plural, shortId, subjectWord, useNames, words, type Names } from "../company/names.ts";
+import { plural, runName, shortId, subjectWord, useNames, words, type Names } from "../company/names.ts";
 import { ProjectCard } from "../company/ProjectCard.tsx";
 import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
@@ -93,7 +93,7 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
                   {
                     label: "Running",
                     value: count(summary.active_runs),
-                    note: `${summary.idle_runs} made and not started`,
+                    note: `${summary.idle_runs} not started`,
                   },
                   {
                     label: "Waiting for you",
@@ -182,8 +182,8 @@ function Newest({ workspace, dir, names }: PartProps) {
             <li key={row.run_id}>
               <Link className="line" to={at.run(workspace, row.project_id, row.run_id)}>
                 <Status meaning={meaningOf(status)}>{words(status)}</Status>
-                <span className="line-text">{names.actor(row.agent_id)}</span>
-                <span className="muted">{names.project(row.project_id)}</span>
+                <span className="line-text">{runName(row, names)}</span>
+                <span className="muted">{names.actor(row.agent_id)}</span>
                 {row.created_at && <Time at={row.created_at} />}
               </Link>
             </li>

@@ -34,7 +34,7 @@ export function LinkRepository({ dir, project, onClose }: { dir: string; project
           value={path}
           autoFocus
           onChange={(event) => setPath(event.target.value)}
-          hint="On the gateway’s machine. Workers never change it: each run gets a working copy of its own."
+          hint="On the gateway’s machine. Workers that may change files never work in it: each of their runs gets a worktree of its own."
         />
         <TextField
           label="What the company calls it"

@@ -18,7 +18,7 @@ import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf, statusOf } from "../company/meaning.ts";
-import { plural, useNames, words, type Names } from "../company/names.ts";
+import { plural, runName, useNames, words, type Names } from "../company/names.ts";
 import { Progress } from "../company/Progress.tsx";
 import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
@@ -202,7 +202,7 @@ function Runs({ workspace, dir, project, names }: PartProps) {
       {rows?.map((row) => (
         <li key={row.run_id}>
           <Status meaning={meaningOf(statusOf(row))}>{words(statusOf(row))}</Status>
-          <Link to={at.run(workspace, project, row.run_id)}>{names.actor(row.agent_id)}</Link>
+          <Link to={at.run(workspace, project, row.run_id)}>{runName(row, names)}</Link>
           {row.created_at && <Time at={row.created_at} />}
         </li>
       ))}

@@ -19,6 +19,7 @@ import { ME } from "../company/me.ts";
 import { meaningOf } from "../company/meaning.ts";
 import { audience, shortId, useNames, words } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
+import { RunLink } from "../company/RunLink.tsx";
 import { decide, useOutcome } from "./decide.ts";
 import { DecisionBar } from "./DecisionBar.tsx";
 import { Outcome } from "./Outcome.tsx";
@@ -29,7 +30,6 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
   const project_id = params["project"] ?? "";
   const artifact_id = params["artifact"] ?? "";
   const names = useNames(dir);
-  // Every read of a document is written into the log of its run, so it is read once.
   const document = useCall("artifact.read", { workspace_dir: dir, project_id, artifact_id, ...ME });
   const inbox = useRead("inbox.snapshot", { workspace_dir: dir, ...ME }).data;
   const pending = inbox?.pending ?? [];
@@ -81,7 +81,7 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
             </div>
             <Inspector title="About this">
               <InspectorPart title="Where it comes from">
-                <Origin workspace={workspace} project={project_id} document={readDocument(data)} names={names} />
+                <Origin workspace={workspace} dir={dir} project={project_id} document={readDocument(data)} names={names} />
               </InspectorPart>
               <InspectorPart title="Comments">
                 <Comments dir={dir} project={project_id} target={{ target_artifact_id: artifact_id }} names={names} />
@@ -111,11 +111,13 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
 
 function Origin({
   workspace,
+  dir,
   project,
   document,
   names,
 }: {
   workspace: string;
+  dir: string;
   project: string;
   document: ReturnType<typeof readDocument>;
   names: ReturnType<typeof useNames>;
@@ -132,7 +134,7 @@ function Origin({
         <>
           <dt>Run</dt>
           <dd>
-            <Link to={at.run(workspace, project, document.text("run_id"))}>{shortId(document.text("run_id"))}</Link>
+            <RunLink workspace={workspace} dir={dir} project={project} run={document.text("run_id")} />
           </dd>
         </>
       )}

@@ -5,6 +5,7 @@ import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { firstCode } from "../company/Code.tsx";
 import { shortId } from "../company/names.ts";
+import { JobLink, RunLink } from "../company/RunLink.tsx";
 import type { ProposalProps, ProposedDocument } from "./document.ts";
 
 /** The line of the heading and the lines that go below it, as the document says them. */
@@ -13,7 +14,7 @@ function insertion(markdown: string): { heading: string; lines: string } {
   return { heading, lines: firstCode(markdown) };
 }
 
-export function MemoryDelta({ document, workspace, names, isDecided }: ProposalProps) {
+export function MemoryDelta({ document, workspace, dir, names, isDecided }: ProposalProps) {
   const { heading, lines } = insertion(document.markdown);
   const target = document.text("target_file");
   const isGuidance = document.text("scope_kind") === "agent_guidance";
@@ -34,12 +35,12 @@ export function MemoryDelta({ document, workspace, names, isDecided }: ProposalP
         {document.text("rationale") && <>, because: {document.text("rationale")}</>}
       </p>
       <Diff before={heading} after={`${heading}\n${lines}`} label={target} />
-      <Evidence document={document} workspace={workspace} />
+      <Evidence document={document} workspace={workspace} dir={dir} />
     </>
   );
 }
 
-function Evidence({ document, workspace }: { document: ProposedDocument; workspace: string }) {
+function Evidence({ document, workspace, dir }: { document: ProposedDocument; workspace: string; dir: string }) {
   const evidence = document.list("evidence");
   if (evidence.length === 0) return null;
   return (
@@ -49,9 +50,13 @@ function Evidence({ document, workspace }: { document: ProposedDocument; workspa
         {evidence.map((one) => (
           <li key={one}>
             {one.startsWith("run:") ? (
-              <Link to={at.run(workspace, document.project, one.slice(4))}>Run {shortId(one.slice(4))}</Link>
+              <>
+                Run <RunLink workspace={workspace} dir={dir} project={document.project} run={one.slice(4)} />
+              </>
             ) : one.startsWith("job:") ? (
-              <Link to={at.job(workspace, document.project, one.slice(4))}>Job {shortId(one.slice(4))}</Link>
+              <>
+                Job <JobLink workspace={workspace} dir={dir} project={document.project} job={one.slice(4)} />
+              </>
             ) : (
               <Link to={at.document(workspace, document.project, one)}>Document {shortId(one)}</Link>
             )}

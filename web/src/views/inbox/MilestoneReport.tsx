@@ -9,6 +9,7 @@ import { at } from "../company/address.ts";
 import { withoutTitle } from "../company/Code.tsx";
 import { shortId } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
+import { EvidencePatch } from "./Evidence.tsx";
 import type { ProposalProps } from "./document.ts";
 
 export function MilestoneReport({ document, workspace, dir, isDecided }: ProposalProps) {
@@ -51,7 +52,13 @@ export function MilestoneReport({ document, workspace, dir, isDecided }: Proposa
               <td>{isNeeded ? "yes" : "no"}</td>
               <td className="wide">
                 {ids.length > 0 ? (
-                  <Status meaning="done">{ids.map(shortId).join(", ")}</Status>
+                  <ul className="plain-lines">
+                    {ids.map((id) => (
+                      <li key={id}>
+                        <Link to={at.evidence(workspace, document.project, document.id, id)}>{id}</Link>
+                      </li>
+                    ))}
+                  </ul>
                 ) : (
                   <Status meaning={isNeeded ? "failed" : "idle"}>{isNeeded ? "missing" : "none"}</Status>
                 )}
@@ -59,6 +66,11 @@ export function MilestoneReport({ document, workspace, dir, isDecided }: Proposa
             </tr>
           ))}
         </Table>
+        <div className="evidence">
+          {document.list("evidence_artifacts").map((id) => (
+            <EvidencePatch key={id} dir={dir} project={document.project} report={document.id} id={id} />
+          ))}
+        </div>
         {milestone && milestone.acceptance_criteria.length > 0 && (
           <>
             <h2 className="block-second">It is good when</h2>

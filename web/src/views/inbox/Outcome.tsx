@@ -8,6 +8,7 @@ import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { shortId, words, type Names } from "../company/names.ts";
+import { JobLink } from "../company/RunLink.tsx";
 import type { ProposedDocument } from "./document.ts";
 import { executivePlanOf } from "./PlanApproval.tsx";
 
@@ -46,7 +47,7 @@ export function Outcome({
         {outcome?.task_status && <li>The task is now {words(outcome.task_status).toLowerCase()}.</li>}
         {outcome?.execution?.launched_job_ids.map((job) => (
           <li key={job}>
-            Started the job <Link to={at.job(workspace, decision.project_id, job)}>{shortId(job)}</Link>
+            Started the job <JobLink workspace={workspace} dir={dir} project={decision.project_id} job={job} />
           </li>
         ))}
         {outcome?.execution && (

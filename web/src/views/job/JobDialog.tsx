@@ -8,6 +8,7 @@ import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
 import { LongTextField, SelectField } from "../../parts/Field.tsx";
 import { navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
+import { AssignmentFields, useAssignment } from "../company/Assignment.tsx";
 import type { CompanyDialogProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { PERMISSIONS, WORKERS, type Permission, type Worker } from "../company/worker.ts";
@@ -17,6 +18,8 @@ export function JobDialog({ workspace, dir, names, onClose }: CompanyDialogProps
   const [kind, setKind] = useState<Worker>("codex");
   const [may, setMay] = useState<Permission>("read-only");
   const [goal, setGoal] = useDraft(`job.${dir}`);
+  const assignment = useAssignment(dir, project, names, "the only one");
+  const task = assignment.tasks.find(({ task_id }) => task_id === assignment.task);
   const submit = () =>
     attempt("Giving the job", async () => {
       const { job_id } = await call("job.submit", {
@@ -30,10 +33,12 @@ export function JobDialog({ workspace, dir, names, onClose }: CompanyDialogProps
           goal: goal.trim(),
           constraints: [],
           deliverables: [],
-          context_refs: [],
+          // The worker reads the task where the company keeps it.
+          context_refs: task ? [{ kind: "file", value: task.relpath, description: "the task of this job" }] : [],
           manager_actor_id: ME.actor_id,
           manager_role: ME.actor_role,
         },
+        ...assignment.params,
       });
       invalidate(["job.list", "monitor.snapshot"], { workspace_dir: dir });
       setGoal("");
@@ -65,6 +70,11 @@ export function JobDialog({ workspace, dir, names, onClose }: CompanyDialogProps
           value={may}
           onChange={(event) => setMay(event.target.value as Permission)}
           options={[...PERMISSIONS]}
+        />
+        <AssignmentFields
+          assignment={assignment}
+          // A job of a project with one repository always works on that one.
+          none={assignment.repositories.length === 1 ? undefined : "None: an empty folder of its own"}
         />
         <LongTextField
           label="What it is to reach"

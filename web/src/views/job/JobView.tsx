@@ -1,18 +1,20 @@
 // One job: its attempts and what came of it.
 
 import "../company/company.css";
+import type { JobPollResponse } from "@accord/client";
 import { Page } from "../../app/Page.tsx";
 import { attempt, call, invalidate } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
+import { Markdown } from "../../parts/Markdown.tsx";
 import { Await } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
-import { meaningOf } from "../company/meaning.ts";
-import { shortId, useNames, words } from "../company/names.ts";
+import { jobStatusOf, meaningOf } from "../company/meaning.ts";
+import { jobName, shortId, useNames, words } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 
 /** Milliseconds between two looks. */
@@ -30,10 +32,10 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
     });
   return (
     <Page
-      title={shortId(where.job_id)}
+      title={query.data ? jobName(query.data) : shortId(where.job_id)}
       back={at.jobs(workspace)}
       crumbs={[{ label: "Jobs", to: at.jobs(workspace) }]}
-      state={query.data && <Status meaning={meaningOf(query.data.status)}>{words(query.data.status)}</Status>}
+      state={query.data && <JobStatus job={query.data} />}
       actions={
         query.data &&
         !isOver && (
@@ -44,8 +46,14 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
       }
     >
       <Await query={query}>
-        {({ result, attempts, heartbeat_report }) => (
+        {({ result, attempts, heartbeat_report, goal }) => (
           <div className="wide-column">
+            {goal && (
+              <section className="block">
+                <h2>Goal</h2>
+                <Markdown text={goal} />
+              </section>
+            )}
             {result ? (
               <section className="block stack">
                 <h2>
@@ -79,7 +87,7 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
               {attempts.length === 0 && <p className="muted">The first attempt has not begun.</p>}
               <ul className="lines">
                 {attempts.map((one) => (
-                  <li key={one.run_id}>
+                  <li key={one.run_id} className="line-row">
                     <Link className="line" to={at.run(workspace, where.project_id, one.run_id)}>
                       <Status meaning={meaningOf(one.status)}>{words(one.status)}</Status>
                       <span className="line-text">{one.error ?? `Attempt ${one.attempt}`}</span>
@@ -87,6 +95,9 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
                         {names.actor(one.worker_agent_id)} on {one.worker_kind}
                       </span>
                       <Time at={one.started_at} />
+                    </Link>
+                    <Link className="line-more" to={at.output(workspace, where.project_id, one.run_id)}>
+                      Full output
                     </Link>
                   </li>
                 ))}
@@ -97,6 +108,11 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
       </Await>
     </Page>
   );
+}
+
+function JobStatus({ job }: { job: JobPollResponse }) {
+  const status = jobStatusOf(job);
+  return <Status meaning={meaningOf(status)}>{words(status)}</Status>;
 }
 
 function Lines({ title, list }: { title: string; list: string[] }) {

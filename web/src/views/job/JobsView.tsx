@@ -13,8 +13,8 @@ import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
-import { meaningOf } from "../company/meaning.ts";
-import { shortId, useNames, words } from "../company/names.ts";
+import { jobStatusOf, meaningOf } from "../company/meaning.ts";
+import { jobName, useNames, words } from "../company/names.ts";
 import { useNew } from "../company/new.ts";
 import { JobDialog } from "./JobDialog.tsx";
 
@@ -57,7 +57,7 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
             label="Jobs"
             columns={[
               "Status",
-              "Job",
+              { title: "Job", as: "wide" },
               "Project",
               { title: "Worker", as: "wide" },
               { title: "Attempts", as: "number" },
@@ -71,10 +71,10 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
               return (
                 <tr key={job.job_id}>
                   <td>
-                    <Status meaning={meaningOf(job.status)}>{words(job.status)}</Status>
+                    <Status meaning={meaningOf(jobStatusOf(job))}>{words(jobStatusOf(job))}</Status>
                   </td>
-                  <td className="mono">
-                    <Link to={at.job(workspace, job.project_id, job.job_id)}>{shortId(job.job_id)}</Link>
+                  <td className="wide">
+                    <Link to={at.job(workspace, job.project_id, job.job_id)}>{jobName(job)}</Link>
                   </td>
                   <td>{names.project(job.project_id)}</td>
                   <td className="wide">

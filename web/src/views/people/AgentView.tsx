@@ -16,7 +16,7 @@ import { Comments } from "../company/Comments.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf, statusOf } from "../company/meaning.ts";
-import { plural, useNames, words } from "../company/names.ts";
+import { plural, runName, useNames, words } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
 
@@ -102,8 +102,10 @@ export default function AgentView({ workspace, dir, params }: CompanyViewProps) 
                   <li key={run.run_id}>
                     <Link className="line" to={at.run(workspace, run.project_id, run.run_id)}>
                       <Status meaning={meaningOf(statusOf(run))}>{words(statusOf(run))}</Status>
-                      <span className="line-text">{names.project(run.project_id)}</span>
-                      <span className="muted">{run.provider}</span>
+                      <span className="line-text">{runName(run, names)}</span>
+                      <span className="muted">
+                        {names.project(run.project_id)} · {run.provider}
+                      </span>
                       {run.created_at && <Time at={run.created_at} />}
                     </Link>
                   </li>

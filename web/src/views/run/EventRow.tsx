@@ -1,5 +1,6 @@
 // An event in a list, and an event in full.
 
+import { AnsiText } from "../../parts/Ansi.tsx";
 import { StatusDot } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { eventLine, eventMeaning, type RunEvent } from "../company/events.ts";
@@ -75,7 +76,13 @@ export function EventDetails({ event, names }: { event: RunEvent; names: Names }
           {event.previousHash ? `${event.previousHash.slice(0, 16)}…` : "nothing, it is the first"}
         </dd>
       </dl>
-      <Code text={chunk ?? JSON.stringify(event.payload, null, 2)} label={chunk === undefined ? "Payload" : "Output"} />
+      {chunk === undefined ? (
+        <Code text={JSON.stringify(event.payload, null, 2)} label="Payload" />
+      ) : (
+        <pre className="code-block" tabIndex={0} role="region" aria-label="Output">
+          <AnsiText text={chunk} />
+        </pre>
+      )}
     </div>
   );
 }

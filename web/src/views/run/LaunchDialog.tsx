@@ -1,17 +1,18 @@
-// Launches a worker or a command. What would happen is shown first: policy, place in the lane, budget, exact command.
+// Launches a worker or a command. On request it shows first what would happen: policy, place in the lane, budget, exact
+// command. Asking makes no run.
 
 import "./run.css";
-import type { CompanySessionExplanation, CompanySessionLaunchParams, RunCreateParams } from "@accord/client";
+import type { CompanySessionExplanation, CompanySessionLaunchParams } from "@accord/client";
 import { useState } from "react";
 import { attempt, call, invalidate } from "../../data/calls.ts";
 import { useDraft } from "../../data/drafts.ts";
-import { readPreference, setPreference } from "../../data/preference.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
 import { SelectField, TextField } from "../../parts/Field.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
+import { AssignmentFields, useAssignment } from "../company/Assignment.tsx";
 import type { CompanyDialogProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { PERMISSIONS, WORKERS, type Permission } from "../company/worker.ts";
@@ -24,20 +25,11 @@ const PRIORITIES = [
   { value: "low", label: "Low" },
 ] as const;
 
-/** A run to ask about and to launch: the one that was made here before and never started, or a new one. */
-async function unstartedRun(wanted: RunCreateParams): Promise<string> {
-  const { workspace_dir, project_id, agent_id, provider } = wanted;
-  const name = `unstarted.${[workspace_dir, project_id, agent_id, provider].join()}`;
-  const known = readPreference(name);
-  if (known) {
-    const runs = await call("run.list", { workspace_dir, project_id });
-    const sessions = await call("session.list", { workspace_dir, run_id: known });
-    if (sessions.length === 0 && runs.some(({ run_id, status }) => run_id === known && status === "running")) return known;
-  }
-  const { run_id } = await call("run.create", wanted);
-  setPreference(name, run_id);
-  return run_id;
-}
+/** Names a run that is only explained and never made. */
+const PREVIEW = "run_preview";
+
+/** Characters of a goal that is taken from a prompt. */
+const GOAL = 200;
 
 export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogProps) {
   const [project, setProject] = useState(names.projects[0]?.project_id ?? "");
@@ -50,6 +42,7 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
   const [explained, setExplained] = useState<CompanySessionExplanation>();
   const [isBusy, setBusy] = useState(false);
   const isCommand = provider === "cmd";
+  const assignment = useAssignment(dir, project, names, isCommand ? "none" : "the only one");
 
   const changed =
     <T,>(set: (value: T) => void) =>
@@ -57,13 +50,14 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
       set(value);
       setExplained(undefined);
     };
-  const request = async (): Promise<CompanySessionLaunchParams> => {
+  const request = (run_id: string): CompanySessionLaunchParams => {
     return {
       workspace_dir: dir,
       project_id: project,
-      run_id: await unstartedRun({ workspace_dir: dir, project_id: project, agent_id: agent, provider }),
+      run_id,
       ...ME,
       lane_priority: priority,
+      ...assignment.params,
       ...(isCommand ? { argv: ["/bin/sh", "-c", text] } : { prompt_text: text, permission_level: may }),
       ...(Number(limit) > 0 ? { budget: { hard_tokens: Number(limit) } } : {}),
     };
@@ -75,19 +69,38 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
   };
   const explain = () =>
     busy("Asking", async () => {
-      const { explain } = await call("session.launch", { ...(await request()), explain: true });
+      const { explain } = await call("session.launch", {
+        ...request(PREVIEW),
+        explain: true,
+        explain_run: { agent_id: agent, provider },
+      });
       setExplained(explain ?? undefined);
     });
   const launch = () =>
     busy("Launching", async () => {
-      const params = await request();
-      const { state, queue_position, error } = await call("session.launch", params);
-      invalidate(["session.list", "monitor.snapshot", "run.list"], { workspace_dir: dir });
-      if (state === "failed") throw new Error(error ?? "the session could not be started");
-      toast({ text: state === "queued" ? `It waits at place ${queue_position ?? "?"}` : "Launched" });
+      // A command names its run by itself; a prompt does by its first line.
+      const goal = isCommand ? "" : (text.trim().split("\n")[0]?.trim().slice(0, GOAL) ?? "");
+      const { run_id } = await call("run.create", {
+        workspace_dir: dir,
+        project_id: project,
+        agent_id: agent,
+        provider,
+        ...(goal ? { goal } : {}),
+      });
+      try {
+        const { state, queue_position, error } = await call("session.launch", request(run_id));
+        if (state === "failed") throw new Error(error ?? "the session could not be started");
+        toast({ text: state === "queued" ? `Queued at place ${queue_position ?? "?"}` : "Launched" });
+      } catch (failure) {
+        // A run that was not launched is not left behind as one that could be.
+        await call("run.cancel", { workspace_dir: dir, project_id: project, run_id, ...ME }).catch(() => {});
+        throw failure;
+      } finally {
+        invalidate(["session.list", "monitor.snapshot", "run.list"], { workspace_dir: dir });
+      }
       setText("");
       onClose();
-      navigate(at.run(workspace, project, params.run_id));
+      navigate(at.run(workspace, project, run_id));
     });
   const canAsk = Boolean(project && agent && text.trim()) && !isBusy;
 
@@ -96,7 +109,7 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (canAsk) void (explained?.would_launch ? launch() : explain());
+          if (canAsk) void launch();
         }}
       >
         <div className="launch-grid">
@@ -133,6 +146,11 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
               options={[...PERMISSIONS]}
             />
           )}
+          <AssignmentFields
+            assignment={assignment}
+            none={isCommand ? "None: the company folder" : "None: an empty folder of its own"}
+            onChange={() => setExplained(undefined)}
+          />
           <div className="field span">
             <label htmlFor="launch-text">{isCommand ? "Command, as a shell reads it" : "What it is asked"}</label>
             <textarea
@@ -159,7 +177,7 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
           <Button disabled={!canAsk} onClick={() => void explain()}>
             What would happen?
           </Button>
-          <Button kind="primary" disabled={!canAsk || explained?.would_launch !== true} onClick={() => void launch()}>
+          <Button kind="primary" disabled={!canAsk} onClick={() => void launch()}>
             Launch
           </Button>
         </DialogActions>

@@ -5,28 +5,36 @@ import "./run.css";
 import { useEffect, useMemo, useState } from "react";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
-import { attempt, call } from "../../data/calls.ts";
+import { attempt, call, invalidate, sentence } from "../../data/calls.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { Button, IconButton } from "../../parts/Button.tsx";
+import { Icon } from "../../parts/Icon.tsx";
 import { List } from "../../parts/List.tsx";
 import { count } from "../../parts/size.ts";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
-import { Link, useSearchParam } from "../../router.tsx";
+import { Link, navigate, useSearchParam } from "../../router.tsx";
 import { at } from "../company/address.ts";
+import { Choices } from "../company/Choices.tsx";
 import { Comments } from "../company/Comments.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { ME } from "../company/me.ts";
 import { meaningOf } from "../company/meaning.ts";
-import { shortId, useNames, words } from "../company/names.ts";
-import { Code } from "../company/Code.tsx";
+import { plural, runName, shortId, useNames, words } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { EventKinds, EventWords, useEventFilter } from "./EventFilter.tsx";
 import { EventDetails, EventRow } from "./EventRow.tsx";
+import { Output, OutputTail } from "./Output.tsx";
+import { queueOf, queueWords } from "./queue.ts";
 import { momentOf, useReplay } from "./replay.ts";
 import { Seal } from "./Seal.tsx";
 
 /** Milliseconds between two events of a replay. */
 const STEP = 350;
+const PARTS = [
+  { id: "events", label: "Events" },
+  { id: "output", label: "Output" },
+] as const;
 
 export default function RunView({ workspace, dir, params }: CompanyViewProps) {
   const project = params["project"] ?? "";
@@ -70,43 +78,88 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
   };
   useKeys("This run", [{ key: "p", label: "Play or pause the replay", run: play }]);
 
-  const status = session?.queued
+  const queue = queueOf(session);
+  // The document of a run that was only made says `running`; here that means a process.
+  const status = queue
     ? "queued"
     : (session?.status ?? (row?.status === "running" ? "not started" : (row?.status ?? "")));
-  const isLive = session?.status === "running" && session.ended_at_ms == null;
+  // A moment of the past is as the log says.
+  const stands = shownCount === undefined ? status : moment.status;
+  const isOpen = session?.status === "running" && session.ended_at_ms == null;
+  const isLive = isOpen && !queue;
+  const canCancel = sessions !== undefined && status === "not started";
   const stop = () =>
     session &&
     void attempt("Stopping", () => call("session.stop", { session_ref: session.session_ref, workspace_dir: dir }));
+  const cancel = () =>
+    void attempt("Cancelling the run", async () => {
+      await call("run.cancel", { workspace_dir: dir, project_id: project, run_id: run, ...ME });
+      invalidate(["run.list", "monitor.snapshot", "workspace.home.snapshot"], { workspace_dir: dir });
+    });
+  const showsOutput = useSearchParam("show") === "output";
+  const show = (part: "events" | "output") =>
+    navigate(part === "output" ? at.output(workspace, project, run) : at.run(workspace, project, run), {
+      replace: true,
+    });
   return (
     <Page
-      title={row ? `${names.actor(row.agent_id)}` : shortId(run)}
+      title={row ? runName(row, names) : shortId(run)}
       back={at.runs(workspace)}
       crumbs={[{ label: names.project(project), to: at.project(workspace, project) }]}
-      state={
-        <Status meaning={meaningOf(status)}>
-          {session?.queued ? `Waits, place ${session.queue_position ?? "?"}` : words(status)}
-        </Status>
-      }
+      state={<Status meaning={meaningOf(status)}>{queue ? queueWords(queue) : words(status)}</Status>}
       actions={
         <>
-          {isLive && (
+          {isOpen && (
             <Button kind="danger" icon="stop" onClick={stop}>
               Stop
+            </Button>
+          )}
+          {canCancel && (
+            <Button kind="danger" icon="close" onClick={cancel}>
+              Cancel the run
             </Button>
           )}
           <InspectorToggle />
         </>
       }
     >
+      {row?.warnings && row.warnings.length > 0 && (
+        <div className="run-notices">
+          {row.warnings.map((warning) => (
+            <p key={warning} className="notice waiting">
+              <Icon name="alert" />
+              <span>{sentence(warning)}.</span>
+            </p>
+          ))}
+        </div>
+      )}
       <div className="toolbar">
-        <EventKinds filter={filter} />
-        <EventWords filter={filter} />
+        <Choices
+          label="What is shown"
+          options={PARTS}
+          value={showsOutput ? "output" : "events"}
+          onChange={show}
+        />
+        {!showsOutput && (
+          <>
+            <EventKinds filter={filter} />
+            <EventWords filter={filter} />
+          </>
+        )}
         <Seal replay={replay} onShow={setChosen} />
       </div>
       {replay.error !== undefined ? (
         <Failure error={replay.error} onRetry={replay.check} />
       ) : events.length === 0 && !replay.isComplete ? (
         <Loading />
+      ) : showsOutput ? (
+        moment.output.length === 0 ? (
+          <Empty icon="run" title="It printed nothing">
+            {isLive ? "Output shows here as it comes." : "What the process of a run prints shows here."}
+          </Empty>
+        ) : (
+          <Output pieces={moment.output} name={run} />
+        )
       ) : shown.length === 0 ? (
         <Empty icon="run" title={past.length === 0 ? "Nothing happened yet" : "No event is like that"}>
           {past.length === 0 ? "Events show here as they are written." : "Choose another kind or clear the filter."}
@@ -121,6 +174,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
             onOpen={({ seq }) => setChosen(seq)}
             row={(event) => <EventRow event={event} names={names} isBad={bad.has(event.seq)} since={events[0]?.at} />}
             rowHeight={28}
+            followsEnd={chosen === undefined && shownCount === undefined}
           />
         </div>
       )}
@@ -146,7 +200,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
         />
         <span className="replay-place">
           {shownCount === undefined
-            ? `${count(events.length)} events${isLive ? ", live" : ""}`
+            ? `${plural(events.length, "event")}${isLive ? ", live" : ""}`
             : `after event ${end} of ${events.length}`}
         </span>
       </div>
@@ -158,25 +212,37 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
         )}
         <InspectorPart title={shownCount === undefined ? "Now" : `After event ${end}`}>
           <dl className="facts">
-            <dt>Stands</dt>
+            <dt>Status</dt>
             <dd>
-              <Status meaning={meaningOf(moment.status)}>{words(moment.status)}</Status>
+              <Status meaning={meaningOf(stands)}>{words(stands)}</Status>
             </dd>
             <dt>Tokens</dt>
-            <dd>{count(moment.tokens)}</dd>
+            <dd>
+              {moment.tokens === undefined ? "not counted yet" : count(moment.tokens)}
+              {moment.isEstimated && " (estimated)"}
+            </dd>
             <dt>Cost</dt>
-            <dd>{moment.cost ? `${moment.cost.toFixed(4)} USD` : "no price"}</dd>
+            <dd>{moment.cost === undefined ? "unknown" : `${moment.cost.toFixed(4)} USD`}</dd>
             <dt>Policy said no</dt>
             <dd>{moment.policyDenials}</dd>
           </dl>
         </InspectorPart>
-        {moment.output && (
+        {moment.output.length > 0 && !showsOutput && (
           <InspectorPart title="Output so far">
-            <Code text={moment.output.slice(-8000)} label="Output so far" />
+            <OutputTail pieces={moment.output} />
+            <p>
+              <Link to={at.output(workspace, project, run)}>Full output</Link>
+            </p>
           </InspectorPart>
         )}
         <InspectorPart title="Facts">
           <dl className="facts">
+            {row?.goal && (
+              <>
+                <dt>Goal</dt>
+                <dd className="run-goal">{row.goal}</dd>
+              </>
+            )}
             <dt>Run</dt>
             <dd className="mono">{run}</dd>
             <dt>Agent</dt>

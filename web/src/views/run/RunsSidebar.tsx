@@ -14,7 +14,7 @@ import { Link, usePath } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { meaningOf, statusOf } from "../company/meaning.ts";
-import { useNames, words, type Names } from "../company/names.ts";
+import { runName, useNames, words, type Names } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { LaunchDialog } from "./LaunchDialog.tsx";
 
@@ -99,11 +99,11 @@ function Row({ row, names }: { row: MonitorRow; names: Names }) {
   return (
     <>
       <div className="row-title">
-        <span>{names.actor(row.agent_id)}</span>
+        <span>{runName(row, names)}</span>
         {row.created_at && <Time at={row.created_at} />}
       </div>
       <div className="row-note">
-        <Status meaning={meaningOf(status)}>{words(status)}</Status> · {names.project(row.project_id)}
+        <Status meaning={meaningOf(status)}>{words(status)}</Status> · {names.actor(row.agent_id)} · {names.project(row.project_id)}
         {row.policy_denied_count > 0 && " · policy said no"}
         {row.budget_exceeded_count > 0 && " · over budget"}
       </div>

@@ -4,7 +4,7 @@ import { Icon } from "../../parts/Icon.tsx";
 import { words } from "../company/names.ts";
 import type { Replay } from "./replay.ts";
 
-export function Seal({ replay, onShow }: { replay: Replay & { check: () => void }; onShow: (seq: number) => void }) {
+export function Seal({ replay, onShow }: { replay: Replay; onShow: (seq: number) => void }) {
   const first = replay.issues[0];
   if (first) {
     return (
@@ -23,12 +23,13 @@ export function Seal({ replay, onShow }: { replay: Replay & { check: () => void 
     );
   }
   if (!replay.isComplete) return <span className="seal">Checking the chain…</span>;
+  // Events that just came are checked by themselves a moment later.
   if (replay.uncheckedFrom !== undefined) {
     return (
-      <button type="button" className="seal" onClick={replay.check}>
+      <span className="seal">
         <Icon name="seal" />
-        {`Verified up to event ${replay.uncheckedFrom - 1}; check the rest`}
-      </button>
+        {replay.uncheckedFrom > 1 ? `Verified up to event ${replay.uncheckedFrom - 1}` : "Checking the chain…"}
+      </span>
     );
   }
   return (

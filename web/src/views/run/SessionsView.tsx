@@ -1,6 +1,7 @@
 // The processes of runs: which run, which wait and at which place, and a way to stop them.
 
 import "../company/company.css";
+import "./run.css";
 import type { CompanySessionRow } from "@accord/client";
 import { Page } from "../../app/Page.tsx";
 import { attempt, call, invalidate } from "../../data/calls.ts";
@@ -13,10 +14,11 @@ import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { meaningOf } from "../company/meaning.ts";
-import { useNames, words } from "../company/names.ts";
+import { runName, useNames, words } from "../company/names.ts";
 import { useNew } from "../company/new.ts";
 import { useRead } from "../company/reads.ts";
 import { LaunchDialog } from "./LaunchDialog.tsx";
+import { queueOf, queueWords } from "./queue.ts";
 
 /** Milliseconds between two looks at the queue, whose places no event tells. */
 const LOOK = 5_000;
@@ -26,7 +28,7 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
   const query = useRead("session.list", { workspace_dir: dir }, { everyMs: LOOK });
   const runs = useRead("run.list", { workspace_dir: dir }).data;
   const [isLaunching, setLaunching] = useNew();
-  const agentOf = (run: string) => names.actor(runs?.find(({ run_id }) => run_id === run)?.agent_id);
+  const runOf = (run: string) => runs?.find(({ run_id }) => run_id === run);
   const launch = (
     <Button kind="primary" icon="play" onClick={() => setLaunching(true)}>
       Launch
@@ -52,7 +54,8 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
                 label="Sessions"
                 columns={[
                   "Status",
-                  "Run",
+                  { title: "Run", as: "wide" },
+                  "Agent",
                   "Project",
                   "Launched",
                   { title: "Took", as: "number" },
@@ -63,18 +66,15 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
               >
                 {sessions.map((session) => (
                   <tr key={session.session_ref}>
-                    <td>
-                      {session.queued ? (
-                        <Status meaning="waiting">Waits, place {session.queue_position ?? "?"}</Status>
-                      ) : (
-                        <Status meaning={meaningOf(session.status)}>{words(session.status)}</Status>
-                      )}
+                    <td className="session-status">
+                      <SessionStatus session={session} />
                     </td>
-                    <td>
-                      <Link to={at.run(workspace, session.project_id, session.run_id)}>
-                        {agentOf(session.run_id)}
+                    <td className="wide">
+                      <Link className="run-name" to={at.run(workspace, session.project_id, session.run_id)}>
+                        {runName(runOf(session.run_id), names)}
                       </Link>
                     </td>
+                    <td>{names.actor(runOf(session.run_id)?.agent_id)}</td>
                     <td>{names.project(session.project_id)}</td>
                     <td className="muted">
                       <Time at={session.started_at_ms / 1000} />
@@ -107,6 +107,12 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
       )}
     </Page>
   );
+}
+
+function SessionStatus({ session }: { session: CompanySessionRow }) {
+  const queue = queueOf(session);
+  if (queue) return <Status meaning="waiting">{queueWords(queue)}</Status>;
+  return <Status meaning={meaningOf(session.status)}>{words(session.status)}</Status>;
 }
 
 function Took({ from, to }: { from: number; to: number | null | undefined }) {

@@ -1,7 +1,7 @@
 // The events of one run: read from its log with every hash checked, then as they come.
 
 import type { ReplayParseIssue, ReplayVerificationIssue } from "@accord/client";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { call } from "../../data/calls.ts";
 import { client } from "../../data/client.ts";
 import { readEvent, type RunEvent } from "../company/events.ts";
@@ -23,53 +23,87 @@ export interface Replay {
 
 const NOTHING: Replay = { events: [], issues: [], parseIssues: [], isComplete: false, uncheckedFrom: undefined };
 
-/** Reads the whole log and goes on with what comes. */
+/** Milliseconds after which events that came by themselves are checked, several at a time. */
+const RECHECK = 400;
+
+/** Reads the log from where `known` ends, with every hash checked, and tells each page. */
+async function readOn(
+  where: { workspace_dir: string; project_id: string; run_id: string },
+  known: Replay,
+  signal: AbortSignal,
+  tell: (read: Replay) => void,
+): Promise<void> {
+  let so = known;
+  let after: number | undefined = known.events.at(-1)?.seq;
+  do {
+    const page = await call(
+      "run.replay",
+      { ...where, mode: "verified", limit: PAGE, ...(after === undefined ? {} : { after_seq: after }) },
+      { signal },
+    );
+    const parseIssues = uniqueBySeq([...so.parseIssues, ...page.parse_issues]);
+    const unreadable = new Set(parseIssues.map(({ seq }) => seq));
+    let seq = after ?? 0;
+    const events = page.events.map((event) => {
+      do seq += 1;
+      while (unreadable.has(seq));
+      return readEvent(event, seq);
+    });
+    after = page.next_cursor ?? undefined;
+    so = {
+      events: [...so.events, ...events],
+      issues: uniqueBySeq([...so.issues, ...page.verification_issues]),
+      parseIssues,
+      isComplete: after === undefined,
+      uncheckedFrom: undefined,
+    };
+    tell(so);
+  } while (after !== undefined);
+}
+
+function uniqueBySeq<T extends { seq: number; line: number }>(issues: T[]): T[] {
+  return [...new Map(issues.map((issue) => [`${issue.seq} ${issue.line}`, issue])).values()];
+}
+
+/** Reads the whole log, goes on with what comes, and checks that too. */
 export function useReplay(dir: string, project: string, run: string): Replay & { check: () => void } {
   const [replay, setReplay] = useState(NOTHING);
   const [generation, setGeneration] = useState(0);
   const check = useCallback(() => setGeneration((n) => n + 1), []);
+  const held = useRef(replay);
+  held.current = replay;
 
   useEffect(() => {
     const abort = new AbortController();
-    void (async () => {
-      let after: number | undefined;
-      let so: Replay = NOTHING;
-      do {
-        const page = await call(
-          "run.replay",
-          {
-            workspace_dir: dir,
-            project_id: project,
-            run_id: run,
-            mode: "verified",
-            limit: PAGE,
-            ...(after === undefined ? {} : { after_seq: after }),
-          },
-          { signal: abort.signal },
-        );
-        const unreadable = new Set([...so.parseIssues, ...page.parse_issues].map(({ seq }) => seq));
-        let seq = after ?? 0;
-        const events = page.events.map((event) => {
-          do seq += 1;
-          while (unreadable.has(seq));
-          return readEvent(event, seq);
-        });
-        after = page.next_cursor ?? undefined;
-        so = {
-          events: [...so.events, ...events],
-          issues: [...so.issues, ...page.verification_issues],
-          parseIssues: [...so.parseIssues, ...page.parse_issues],
-          isComplete: after === undefined,
-          uncheckedFrom: undefined,
-        };
-        const read = so;
-        setReplay((before) => withNewer(read, before));
-      } while (after !== undefined);
-    })().catch((error: unknown) => {
-      if (!abort.signal.aborted) setReplay((before) => ({ ...before, error }));
-    });
+    const where = { workspace_dir: dir, project_id: project, run_id: run };
+    readOn(where, NOTHING, abort.signal, (read) => setReplay((before) => withNewer(read, before))).catch(
+      (error: unknown) => {
+        if (!abort.signal.aborted) setReplay((before) => ({ ...before, error }));
+      },
+    );
     return () => abort.abort();
   }, [dir, project, run, generation]);
+
+  // Events that came by themselves are read from the log again, where their hashes are checked.
+  const isUnchecked = replay.isComplete && replay.uncheckedFrom !== undefined;
+  useEffect(() => {
+    if (!isUnchecked) return;
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      const { uncheckedFrom = 1, ...known } = held.current;
+      const checked = { ...known, uncheckedFrom: undefined, events: known.events.filter(({ seq }) => seq < uncheckedFrom) };
+      const where = { workspace_dir: dir, project_id: project, run_id: run };
+      readOn(where, checked, abort.signal, (read) => setReplay((before) => withNewer(read, before))).catch(
+        (error: unknown) => {
+          if (!abort.signal.aborted) setReplay((before) => ({ ...before, error }));
+        },
+      );
+    }, RECHECK);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [dir, project, run, isUnchecked, replay.uncheckedFrom]);
 
   // Events that were missed while there was no connection are in the log.
   useEffect(() => client.onGap(check), [check]);
@@ -80,7 +114,13 @@ export function useReplay(dir: string, project: string, run: string): Replay & {
       const last = before.events.at(-1)?.seq ?? 0;
       const newer = own.filter(({ seq }) => seq > last);
       if (newer.length === 0) return before;
-      return { ...before, events: [...before.events, ...newer], uncheckedFrom: before.uncheckedFrom ?? newer[0]?.seq };
+      const isGapless = before.events.length === 0 || newer[0]?.seq === last + 1;
+      // What is missing in between is read from the log with the rest.
+      return {
+        ...before,
+        events: isGapless ? [...before.events, ...newer] : before.events,
+        uncheckedFrom: before.uncheckedFrom ?? (isGapless ? newer[0]?.seq : last + 1),
+      };
     });
   });
   return { ...replay, check };
@@ -95,9 +135,14 @@ function withNewer(read: Replay, before: Replay): Replay {
 
 export interface Moment {
   status: string;
-  tokens: number;
-  cost: number;
-  output: string;
+  /** Unknown until something was counted. */
+  tokens: number | undefined;
+  /** Whether the tokens were counted by the provider, or estimated from characters. */
+  isEstimated: boolean;
+  /** In US dollars; unknown without a price. */
+  cost: number | undefined;
+  /** What was printed, in the pieces in which it came. */
+  output: string[];
   policyDenials: number;
   startedAt: string;
   at: string;
@@ -107,22 +152,26 @@ export interface Moment {
 export function momentOf(events: RunEvent[]): Moment {
   const moment: Moment = {
     status: "not started",
-    tokens: 0,
-    cost: 0,
-    output: "",
+    tokens: undefined,
+    isEstimated: false,
+    cost: undefined,
+    output: [],
     policyDenials: 0,
     startedAt: events[0]?.at ?? "",
     at: events.at(-1)?.at ?? "",
   };
+  let [reported, estimated]: (number | undefined)[] = [];
   for (const { type, payload } of events) {
     if (type === "run.executing") moment.status = "running";
     if (type === "run.ended" || type === "run.failed" || type === "run.stopped") moment.status = type.slice(4);
-    if (type === "usage.reported" || type === "usage.estimated") {
-      moment.tokens = Math.max(moment.tokens, Number(payload["total_tokens"]) || 0);
-    }
+    if (type === "usage.reported") reported = Math.max(reported ?? 0, Number(payload["total_tokens"]) || 0);
+    if (type === "usage.estimated") estimated = Math.max(estimated ?? 0, Number(payload["total_tokens"]) || 0);
     if (type === "usage.cost_computed") moment.cost = Number(payload["cost_usd"]) || 0;
     if (type === "policy.denied") moment.policyDenials += 1;
-    if (type === "provider.raw" && typeof payload["chunk"] === "string") moment.output += payload["chunk"];
+    if (type === "provider.raw" && typeof payload["chunk"] === "string") moment.output.push(payload["chunk"]);
   }
+  // What the provider counted is right, whatever was estimated.
+  moment.tokens = reported ?? estimated;
+  moment.isEstimated = reported === undefined && estimated !== undefined;
   return moment;
 }

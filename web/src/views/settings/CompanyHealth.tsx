@@ -1,7 +1,7 @@
 // How the company folder stands, and which worker programs can be started for it.
 
 import "../company/company.css";
-import type { CompanyWorkspaceDoctorResponse, DoctorStatus } from "@accord/client";
+import type { AdapterReasonCode, CompanyWorkspaceDoctorResponse, DoctorStatus } from "@accord/client";
 import { useState } from "react";
 import { attempt, call, queries } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
@@ -13,6 +13,13 @@ import { useRead } from "../company/reads.ts";
 const MEANINGS: Record<DoctorStatus, Meaning> = { pass: "done", warn: "waiting", fail: "failed" };
 const LABELS: Record<DoctorStatus, string> = { pass: "fine", warn: "worth a look", fail: "broken" };
 
+const OBSTACLES: Record<AdapterReasonCode, string> = {
+  not_installed: "Not installed",
+  unapproved_binary: "Not approved",
+  no_app_server: "Not supported by the installed version",
+  machine_file: "Unknown",
+};
+
 export function CompanyHealth({ dir }: { dir: string }) {
   const workers = useRead("adapter.status", { workspace_dir: dir });
   return (
@@ -23,11 +30,13 @@ export function CompanyHealth({ dir }: { dir: string }) {
         <Await query={workers}>
           {(rows) => (
             <ul className="health">
-              {rows.map(({ name, available, reason }) => (
+              {rows.map(({ name, available, reason, reason_code }) => (
                 <li key={name}>
                   <span>{words(name).replace(/\bcli$/, "CLI")}</span>
-                  <Status meaning={available ? "done" : "idle"}>{available ? "ready" : "not there"}</Status>
-                  {reason && <span className="muted">{reason}</span>}
+                  <Status meaning={available ? "done" : "idle"}>
+                    {available ? "Installed" : reason_code ? OBSTACLES[reason_code] : "Not available"}
+                  </Status>
+                  {reason && reason_code !== "not_installed" && <span className="muted">{reason}</span>}
                 </li>
               ))}
             </ul>

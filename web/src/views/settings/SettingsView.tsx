@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Page } from "../../app/Page.tsx";
 import type { ViewProps } from "../../app/section.ts";
 import { readTheme, setTheme, type Theme } from "../../app/theme.ts";
-import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
+import { attempt, call, invalidate, sentence, useCall } from "../../data/calls.ts";
 import { usePreference } from "../../data/preference.ts";
 import { Button } from "../../parts/Button.tsx";
 import { SelectField, TextField } from "../../parts/Field.tsx";
@@ -71,31 +71,64 @@ export default function SettingsView({ workspace }: ViewProps) {
   );
 }
 
+/** What a test of a key found, until the key changes or the page is closed. */
+type KeyTest = { kind: "works"; models: number } | { kind: "fails"; error: string };
+const tests = new Map<string, KeyTest>();
+
 function ProviderRow({ provider }: { provider: Provider }) {
   const [key, setKey] = useState("");
+  const [tested, setTested] = useState(tests.get(provider.id));
+  const [isTesting, setTesting] = useState(false);
+  const remember = (found: KeyTest | undefined) => {
+    if (found) tests.set(provider.id, found);
+    else tests.delete(provider.id);
+    setTested(found);
+  };
   const store = () =>
     attempt("Storing the key", async () => {
       await call("provider/set_api_key", { provider: provider.id, api_key: key });
       setKey("");
+      remember(undefined);
       invalidate(["provider/list", "provider/models/list"]);
-      toast({ text: `${provider.title} has a key` });
+      toast({ text: `The key of ${provider.title} is stored, not tested` });
     });
   const forget = () =>
     attempt("Forgetting the key", async () => {
       await call("provider/delete_api_key", { provider: provider.id });
+      remember(undefined);
       invalidate(["provider/list", "provider/models/list"]);
     });
+  // The list of models is the cheapest question that a provider answers only to a key it accepts.
+  const test = async () => {
+    setTesting(true);
+    try {
+      const { items } = await call("provider/models/list", { provider: provider.id });
+      remember({ kind: "works", models: items.length });
+    } catch (error) {
+      remember({ kind: "fails", error: sentence(error) });
+    }
+    setTesting(false);
+  };
+  const hasKey = provider.available && provider.key_source !== "not_needed";
   return (
     <li className="provider">
       <div className="provider-head">
         <h3>{provider.title}</h3>
-        <Status meaning={provider.available ? "done" : "idle"}>{provider.available ? "ready" : "no key"}</Status>
+        <span role="status">
+          <KeyState provider={provider} tested={tested} />
+        </span>
+        {hasKey && (
+          <Button disabled={isTesting} onClick={() => void test()}>
+            {isTesting ? "Testing…" : "Test the key"}
+          </Button>
+        )}
         {provider.key_source === "stored" && (
           <Button kind="danger" onClick={() => void forget()}>
             Forget the key
           </Button>
         )}
       </div>
+      {tested?.kind === "fails" && <p className="provider-failure">{tested.error}</p>}
       {provider.key_source !== "not_needed" && (
         <form
           className="provider-key"
@@ -119,3 +152,22 @@ function ProviderRow({ provider }: { provider: Provider }) {
     </li>
   );
 }
+
+function KeyState({ provider, tested }: { provider: Provider; tested: KeyTest | undefined }) {
+  if (provider.key_source === "not_needed") return <Status meaning="done">Needs no key</Status>;
+  if (!provider.available) return <Status meaning="idle">No key</Status>;
+  if (tested?.kind === "fails") return <Status meaning="failed">The key does not work</Status>;
+  if (tested) {
+    const models = tested.models === 1 ? "1 model" : `${tested.models} models`;
+    return <Status meaning="done">The key works, {models}</Status>;
+  }
+  return <Status meaning="idle">{SOURCES[provider.key_source]}, not tested</Status>;
+}
+
+const SOURCES: Record<Provider["key_source"], string> = {
+  not_needed: "",
+  missing: "",
+  stored: "Stored",
+  config: "In config.toml",
+  environment: "In the environment",
+};

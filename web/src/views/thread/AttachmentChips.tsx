@@ -24,7 +24,7 @@ export function AttachmentChips({ list, attachments }: { list: Attachment[]; att
               />
             </>
           )}
-          {one.error && <IconButton label="Try again" icon="undo" onClick={() => void attachments.retry(one.id)} />}
+          {one.error && !one.isRefused && <IconButton label="Try again" icon="undo" onClick={() => void attachments.retry(one.id)} />}
           <IconButton label={`Remove ${one.name}`} icon="close" onClick={() => attachments.remove(one.id)} />
         </li>
       ))}

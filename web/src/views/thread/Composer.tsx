@@ -30,8 +30,9 @@ export function Composer({
   const picker = useRef<HTMLInputElement>(null);
   const list = useSyncExternalStore(attachments.subscribe, attachments.snapshot);
   const isRunning = conversation.running !== undefined;
-  const isUploading = list.some(({ artifact }) => !artifact);
-  const isReady = (text.trim() !== "" || list.length > 0) && !isUploading && !isSending && !isRunning;
+  const isUploading = list.some(({ artifact, error }) => !artifact && !error);
+  const hasFailed = list.some(({ error }) => error);
+  const isReady = (text.trim() !== "" || list.length > 0) && !isUploading && !hasFailed && !isSending && !isRunning;
   useKeys("Thread", [{ key: "e", label: "Write a message", run: () => input.current?.focus() }]);
   useLayoutEffect(() => {
     const element = input.current;
@@ -112,14 +113,15 @@ export function Composer({
         />
         <IconButton label="Attach files" icon="clip" onClick={() => picker.current?.click()} />
         <ModelChoice model={model} onChange={setModel} />
-        <span className="composer-hint">{hint(isRunning, isUploading)}</span>
+        <span className="composer-hint">{hint(isRunning, isUploading, hasFailed)}</span>
         <IconButton className="send" label="Send" icon="send" type="submit" disabled={!isReady} />
       </div>
     </form>
   );
 }
 
-function hint(isRunning: boolean, isUploading: boolean): string {
+function hint(isRunning: boolean, isUploading: boolean, hasFailed: boolean): string {
   if (isRunning) return "An answer is coming";
+  if (hasFailed) return "Remove the file that was not uploaded";
   return isUploading ? "Files are on their way" : "Enter sends, Shift Enter makes a new line";
 }

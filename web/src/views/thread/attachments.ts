@@ -1,11 +1,12 @@
 // Files for the next message of a thread: uploaded at once, paused and resumed, also after a reload of the page.
 
 import { upload, type ArtifactRef, type Upload, type UploadProgress, type UploadState } from "@accord/client";
-import { sentence } from "../../data/calls.ts";
+import { attempt, call, callOptions, queries, sentence } from "../../data/calls.ts";
 import { client } from "../../data/client.ts";
 import { keepDraft, readDraft } from "../../data/drafts.ts";
 import { forgetFile, keepFile, readFile } from "../../data/files.ts";
 import { newId } from "../../data/id.ts";
+import { bytes } from "../../parts/size.ts";
 
 export interface Attachment {
   id: string;
@@ -14,6 +15,8 @@ export interface Attachment {
   progress: UploadProgress;
   isPaused: boolean;
   error: string | undefined;
+  /** It will never be uploaded, so there is nothing to try again. */
+  isRefused: boolean;
   artifact: ArtifactRef | undefined;
 }
 
@@ -26,9 +29,12 @@ interface Kept {
   isPaused: boolean;
   state?: UploadState | undefined;
   artifact?: ArtifactRef | undefined;
+  isOwn?: boolean;
 }
 
 interface Held extends Attachment {
+  /** It was uploaded for this message, not chosen from the workspace. */
+  isOwn: boolean;
   source: Kept["source"];
   upload: Upload | undefined;
 }
@@ -42,6 +48,16 @@ export function attachmentsOf(workspace: string, thread: string): Attachments {
   const made = new Attachments(workspace, thread);
   threads.set(thread, made);
   return made;
+}
+
+/** Bytes of a file at most; no limit is known if the gateway does not say one, which then refuses the upload itself. */
+async function largestFile(workspace_id: string): Promise<number> {
+  try {
+    const { upload } = await queries.fetchQuery(callOptions("artifact/capabilities", { workspace_id }));
+    return upload.max_file_size_bytes;
+  } catch {
+    return Infinity;
+  }
 }
 
 export class Attachments {
@@ -69,8 +85,28 @@ export class Attachments {
   /** Uploads a file for the next message. */
   async add(file: File, source: Kept["source"]): Promise<void> {
     const id = crypto.getRandomValues(new Uint32Array(3)).join("-");
+    const kept: Kept = { id, name: file.name || "pasted", size: file.size, source, isPaused: false };
+    const limit = await largestFile(this.#workspace);
+    if (file.size > limit) {
+      this.#refuse(kept, `This file has ${bytes(file.size)}. Files can have at most ${bytes(limit)}.`);
+      return;
+    }
     await keepFile(id, file);
-    this.#begin({ id, name: file.name || "pasted", size: file.size, source, isPaused: false }, file);
+    this.#begin(kept, file);
+  }
+
+  /** Shows a file that cannot be uploaded, with the reason. */
+  #refuse(kept: Kept, error: string): void {
+    this.#held.push({
+      ...kept,
+      progress: { phase: "failed", done: 0, total: kept.size },
+      error,
+      isRefused: true,
+      artifact: undefined,
+      isOwn: false,
+      upload: undefined,
+    });
+    this.#changed();
   }
 
   /** Attaches what is in the workspace already. */
@@ -85,7 +121,9 @@ export class Attachments {
       isPaused: false,
       progress: { phase: "done", done: size, total: size },
       error: undefined,
+      isRefused: false,
       artifact,
+      isOwn: false,
       upload: undefined,
     });
     this.#changed();
@@ -105,6 +143,13 @@ export class Attachments {
     this.#held = this.#held.filter((one) => one !== held);
     void forgetFile(id);
     if (held?.upload && !held.artifact) void held.upload.abort().catch(() => {});
+    // A file that was uploaded for this message alone has no other use; one of the workspace stays.
+    if (held?.artifact && held.isOwn) {
+      const { artifact_id } = held.artifact;
+      void attempt("Deleting the removed file", () =>
+        call("artifact/delete", { workspace_id: this.#workspace, artifact_id }, { retry: true }),
+      );
+    }
     this.#changed();
   }
 
@@ -139,7 +184,9 @@ export class Attachments {
       ...kept,
       progress: task.progress,
       error: undefined,
+      isRefused: false,
       artifact: undefined,
+      isOwn: true,
       upload: task,
     };
     if (kept.isPaused) task.pause();
@@ -152,6 +199,10 @@ export class Attachments {
       (artifact) => {
         held.artifact = artifact;
         void forgetFile(held.id);
+        // It was removed while its last bytes were on their way.
+        if (!this.#held.includes(held)) {
+          void call("artifact/delete", { workspace_id: this.#workspace, artifact_id: artifact.artifact_id }).catch(() => {});
+        }
         this.#changed();
       },
       (error: unknown) => {
@@ -173,8 +224,11 @@ export class Attachments {
     const { turnId, files } = JSON.parse(text) as { turnId: string; files: Kept[] };
     this.turnId = turnId;
     for (const kept of files) {
-      if (kept.artifact) this.attach(kept.artifact);
-      else {
+      if (kept.artifact) {
+        this.attach(kept.artifact);
+        const held = this.#held.find((one) => one.artifact?.artifact_id === kept.artifact?.artifact_id);
+        if (held) held.isOwn = kept.isOwn ?? false;
+      } else {
         const file = await readFile(kept.id);
         if (file) this.#begin(kept, file);
       }
@@ -182,11 +236,13 @@ export class Attachments {
   }
 
   #changed(): void {
-    const kept = this.#held.map(({ id, name, size, source, isPaused, upload: task, artifact }): Kept => {
-      return { id, name, size, source, isPaused, state: task?.state, artifact };
-    });
+    const kept = this.#held
+      .filter(({ isRefused }) => !isRefused)
+      .map(({ id, name, size, source, isPaused, upload: task, artifact, isOwn }): Kept => {
+        return { id, name, size, source, isPaused, state: task?.state, artifact, isOwn };
+      });
     keepDraft(this.#draftName, kept.length > 0 ? JSON.stringify({ turnId: this.turnId, files: kept }) : "");
-    this.list = this.#held.map(({ upload: _, source: __, ...shown }) => shown);
+    this.list = this.#held.map(({ upload: _, source: __, isOwn: ___, ...shown }) => shown);
     this.#listeners.forEach((listener) => listener());
   }
 }

@@ -2,12 +2,15 @@
 
 import "./tree.css";
 import { useState } from "react";
+import { address } from "../../address.ts";
 import type { ViewProps } from "../../app/section.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { usePalette } from "../../palette/registry.ts";
 import { AskName, type NameQuestion } from "../../parts/AskName.tsx";
 import { Button, IconButton } from "../../parts/Button.tsx";
 import { Await, Empty } from "../../parts/states.tsx";
+import { navigate } from "../../router.tsx";
+import { DeleteFolderDialog } from "./DeleteFolderDialog.tsx";
 import { MoveDialog, type Movable } from "./MoveDialog.tsx";
 import { rootMenu, rowMenu, type Ask } from "./menu.ts";
 import { type FolderId, type Row } from "./model.ts";
@@ -18,7 +21,8 @@ export function TreeSidebar({ workspace, params }: ViewProps) {
   const { query, places } = useTree(workspace);
   const [question, setQuestion] = useState<NameQuestion>();
   const [moving, setMoving] = useState<Movable>();
-  const ask: Ask = { name: setQuestion, move: setMoving };
+  const [deleting, setDeleting] = useState<string>();
+  const ask: Ask = { name: setQuestion, move: setMoving, deleteFolder: setDeleting };
   const open = openObject(params);
   /** Where new things go: beside what is open. */
   const here: FolderId = params["folder"] ?? (params["thread"] ? (places?.folderOf(params["thread"]) ?? null) : null);
@@ -26,12 +30,16 @@ export function TreeSidebar({ workspace, params }: ViewProps) {
   const root = places ? rootMenu(workspace, places, ask) : [];
   usePalette({
     group: "Actions",
-    find: () => root.map(({ label, icon, run }) => ({ id: label, title: label, icon: icon ?? "plus", run })),
+    find: () => [
+      ...root.map(({ label, icon, run }) => ({ id: label, title: label, icon: icon ?? "plus", run })),
+      { id: "Trash", title: "Open the trash", icon: "trash" as const, run: () => navigate(address.trash(workspace)) },
+    ],
   });
   return (
     <>
       <div className="sidebar-head">
         <h2>Threads</h2>
+        <IconButton label="Trash" icon="trash" onClick={() => navigate(address.trash(workspace))} />
         <IconButton label="New folder" icon="folder" onClick={() => root.find(({ icon }) => icon === "folder")?.run()} />
         <IconButton label="New thread" icon="plus" hotkey="c" onClick={() => void createThread(workspace, here)} />
       </div>
@@ -62,6 +70,9 @@ export function TreeSidebar({ workspace, params }: ViewProps) {
         }
       </Await>
       <AskName question={question} onClose={() => setQuestion(undefined)} />
+      {places && (
+        <DeleteFolderDialog workspace={workspace} places={places} folder={deleting} onClose={() => setDeleting(undefined)} />
+      )}
       {places && <MoveDialog workspace={workspace} places={places} moving={moving} onClose={() => setMoving(undefined)} />}
     </>
   );

@@ -6,12 +6,14 @@ import type { MenuItem } from "../../parts/Menu.tsx";
 import { navigate } from "../../router.tsx";
 import type { Movable } from "./MoveDialog.tsx";
 import { threadName, type FolderId, type Places, type Row } from "./model.ts";
-import { archiveDoc, createFolder, createThread, deleteFolder, deleteThread, renameFolder, renameThread } from "./tree.ts";
+import { archiveDoc, createFolder, createThread, deleteThread, renameFolder, renameThread } from "./tree.ts";
 
 /** How a menu asks for what it needs. */
 export interface Ask {
   name: (question: NameQuestion) => void;
   move: (what: Movable) => void;
+  /** Whether to delete this folder. */
+  deleteFolder: (folder: string) => void;
 }
 
 function creating(workspace: string, places: Places, folder: FolderId, ask: Ask): MenuItem[] {
@@ -83,11 +85,11 @@ export function rowMenu(workspace: string, places: Places, row: Row, ask: Ask): 
         },
         { label: "Move to…", icon: "move", run: () => ask.move({ kind: "folder", id, name }) },
         {
-          label: "Delete folder",
+          label: "Delete folder…",
           icon: "trash",
           hotkey: "Del",
           danger: true,
-          run: () => deleteFolder(workspace, id, name),
+          run: () => ask.deleteFolder(id),
         },
       ];
     }

@@ -46,22 +46,10 @@ export class Places {
   readonly #foldersIn = new Map<FolderId, ThreadFolder[]>();
   readonly #threadsIn = new Map<FolderId, Thread[]>();
 
-  /** Folders in `gone` count as deleted: what is in them is one level up. */
-  constructor(tree: Tree, gone: ReadonlySet<string> = new Set()) {
-    const all = new Map(tree.folders.map((folder) => [folder.id, folder]));
-    const standing = (id: FolderId): FolderId => {
-      let at = id;
-      for (let steps = 0; at !== null && steps < 1000; steps += 1) {
-        const folder = all.get(at);
-        if (folder && !gone.has(at)) return at;
-        at = folder?.parent_folder_id ?? null;
-      }
-      return null;
-    };
-    this.#folders = new Map([...all].filter(([id]) => !gone.has(id)));
-    this.#docs = new Map(
-      tree.agents_docs.filter((doc) => !gone.has(doc.folder_id ?? "")).map((doc) => [doc.folder_id ?? null, doc]),
-    );
+  constructor(tree: Tree) {
+    this.#folders = new Map(tree.folders.map((folder) => [folder.id, folder]));
+    const standing = (id: FolderId): FolderId => (id !== null && this.#folders.has(id) ? id : null);
+    this.#docs = new Map(tree.agents_docs.map((doc) => [doc.folder_id ?? null, doc]));
     this.#folderOf = new Map(tree.placements.map((place) => [place.thread_id, standing(place.folder_id ?? null)]));
     for (const folder of this.#folders.values()) add(this.#foldersIn, standing(folder.parent_folder_id ?? null), folder);
     for (const thread of tree.threads) add(this.#threadsIn, this.folderOf(thread.id), thread);

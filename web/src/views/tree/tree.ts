@@ -2,7 +2,7 @@
 
 import type { Thread } from "@accord/client";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useMemo, useSyncExternalStore } from "react";
+import { useMemo } from "react";
 import { address } from "../../address.ts";
 import { attempt, call, invalidate, queries } from "../../data/calls.ts";
 import { client } from "../../data/client.ts";
@@ -10,6 +10,7 @@ import { newId } from "../../data/id.ts";
 import { toast } from "../../parts/toast.tsx";
 import { navigate } from "../../router.tsx";
 import { Places, threadName, type FolderId, type Tree } from "./model.ts";
+import { restoreItem } from "./trash.ts";
 
 /** Threads asked for at once. */
 const PAGE = 5000;
@@ -35,24 +36,9 @@ export function treeOptions(workspace: string) {
   return queryOptions({ queryKey: keyOf(workspace), queryFn: ({ signal }) => readTree(workspace, signal) });
 }
 
-/** Folders that are deleted unless somebody takes it back. */
-let gone: ReadonlySet<string> = new Set();
-const listeners = new Set<() => void>();
-const setGone = (next: Iterable<string>) => {
-  gone = new Set(next);
-  listeners.forEach((listener) => listener());
-};
-
 export function useTree(workspace: string) {
   const query = useQuery(treeOptions(workspace));
-  const hidden = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => gone,
-  );
-  const places = useMemo(() => query.data && new Places(query.data, hidden), [query.data, hidden]);
+  const places = useMemo(() => query.data && new Places(query.data), [query.data]);
   return { query, places };
 }
 
@@ -71,7 +57,7 @@ function patch(workspace: string, change: (tree: Tree) => Tree): void {
   queries.setQueryData<Tree>(keyOf(workspace), (tree) => tree && change(tree));
 }
 
-const reread = (workspace_id: string) => invalidate(["thread/tree"], { workspace_id });
+const reread = (workspace_id: string) => invalidate(["thread/tree", "trash/list"], { workspace_id });
 
 export async function createThread(workspace_id: string, folder: FolderId): Promise<void> {
   await attempt("Creating the thread", async () => {
@@ -132,40 +118,29 @@ export async function moveFolder(workspace_id: string, folder_id: string, parent
   reread(workspace_id);
 }
 
-/** Puts the thread away at once and deletes it when nobody wants it back. */
+/** Moves a thread into the trash; refused while a turn runs. */
 export async function deleteThread(workspace_id: string, thread: Thread): Promise<void> {
   const thread_id = thread.id;
-  const archive = (archived: boolean) =>
-    call("thread/update", { workspace_id, thread_id, archived }, { retry: true }).finally(() => reread(workspace_id));
   patch(workspace_id, (tree) => ({ ...tree, threads: tree.threads.filter((one) => one.id !== thread_id) }));
-  if (!(await attempt("Deleting the thread", () => archive(true)))) return;
+  const isDeleted = await attempt("Deleting the thread", () => call("thread/delete", { workspace_id, thread_id }, { retry: true }));
+  reread(workspace_id);
+  if (!isDeleted) return;
   toast({
-    text: `“${threadName(thread)}” is deleted`,
-    action: { label: "Undo", run: () => void attempt("Undo", () => archive(false)) },
-    onExpire: () =>
-      void call("thread/delete", { workspace_id, thread_id }).catch(() =>
-        // Refused, as while a turn runs: it comes back rather than being out of reach.
-        attempt("Deleting the thread", () => archive(false)),
-      ),
+    text: `“${threadName(thread)}” is in the trash`,
+    action: { label: "Undo", run: () => void restoreItem(workspace_id, { kind: "thread", id: thread_id }) },
   });
 }
 
-/** Takes the folder out of sight and deletes it when nobody wants it back; what is in it moves one level up. */
-export function deleteFolder(workspace_id: string, folder_id: string, name: string): void {
-  setGone([...gone, folder_id]);
-  const back = () => setGone([...gone].filter((id) => id !== folder_id));
+/** Moves a folder into the trash; what is in it moves one level up. */
+export async function deleteFolder(workspace_id: string, folder_id: string, name: string): Promise<void> {
+  const isDeleted = await attempt("Deleting the folder", () =>
+    call("thread/folder/delete", { workspace_id, folder_id }, { retry: true }),
+  );
+  reread(workspace_id);
+  if (!isDeleted) return;
   toast({
-    text: `The folder “${name}” is deleted; what was in it moved up`,
-    action: { label: "Undo", run: back },
-    onExpire: () =>
-      void attempt("Deleting the folder", async () => {
-        try {
-          await call("thread/folder/delete", { workspace_id, folder_id }, { retry: true });
-          await queries.invalidateQueries({ queryKey: keyOf(workspace_id) });
-        } finally {
-          back();
-        }
-      }),
+    text: `The folder “${name}” is in the trash; what was in it moved up`,
+    action: { label: "Undo", run: () => void restoreItem(workspace_id, { kind: "folder", id: folder_id }) },
   });
 }
 
@@ -174,7 +149,7 @@ export async function archiveDoc(workspace_id: string, folder: FolderId, doc_id:
   await attempt("Deleting AGENTS.md", async () => {
     await call("thread/agents_doc/archive", { workspace_id, folder_id: folder, expected_version: version });
     toast({
-      text: "AGENTS.md is deleted",
+      text: "AGENTS.md is in the trash",
       action: {
         label: "Undo",
         run: () => void attempt("Undo", () => call("thread/agents_doc/restore", { workspace_id, doc_id })),

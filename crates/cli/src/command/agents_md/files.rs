@@ -8,7 +8,7 @@ use std::{
 
 use protocol::thread::agents_doc::ThreadAgentsDocFile;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, terminal};
 
 /// Folders that hold what people did not write.
 const SKIPPED: &[&str] = &["node_modules", "target"];
@@ -72,7 +72,11 @@ fn read(path: &Path, below: String) -> Result<ThreadAgentsDocFile, Failure> {
     };
     if fs::metadata(path).map_err(failed)?.len() > MAX_BYTES {
         return Err(Failure::Argument {
-            detail: format!("`{}` is larger than {MAX_BYTES} bytes", path.display()),
+            detail: format!(
+                "`{}` is larger than {}",
+                path.display(),
+                terminal::bytes(MAX_BYTES)
+            ),
         });
     }
     Ok(ThreadAgentsDocFile {

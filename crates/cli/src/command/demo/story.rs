@@ -4,13 +4,16 @@ use std::{cell::Cell, path::Path};
 
 use gateway::{Sources, sha256_hex};
 use jiff::Timestamp;
-use protocol::{FolderId, Id as _, ThreadId, TurnId, WorkspaceId, turn::TurnCompletedNotification};
+use protocol::{
+    FolderId, Id as _, ThreadId, TurnId, WorkspaceId, artifact::upload::ArtifactUploadSourceKind,
+    turn::TurnCompletedNotification,
+};
 use serde_json::{Value, json};
 
 use super::{
     documents::{self, NewTask, Report, TASKS, Team},
     picture,
-    worker::{CLAUDE, CODEX, STEPS, Steps},
+    worker::{CLAUDE, CODEX, FOLDER, STEPS, Steps},
 };
 use crate::{
     command::artifact::{Target, Upload},
@@ -197,7 +200,7 @@ impl Story<'_> {
         };
         let launch = json!({
             "project_id": project, "run_id": run.id, "prompt_text": work.prompt,
-            "task_id": work.task.map(NewTask::id), "env": {STEPS: steps(&run).into_text()},
+            "task_id": work.task.map(NewTask::id), "env": {STEPS: steps(&run).into_text(), FOLDER: self.dir},
             "actor_id": "human", "actor_role": "human",
         });
         let launched = self.company("session.launch", launch).await?;
@@ -570,6 +573,7 @@ impl Story<'_> {
                 .then(|| "text/markdown".to_owned()),
             size: bytes.len() as u64,
             sha256: sha256_hex(&bytes),
+            source_kind: ArtifactUploadSourceKind::Api,
             target: Target {
                 thread_id: Some(thread.clone()),
                 artifact_id: None,

@@ -1,5 +1,14 @@
-//! The worker of the demo: a shell script that writes and prints what it is told to, and nothing else.
+//! The worker of the demo: a shell script that writes and prints what it is told to, and nothing else. Worker programs
+//! that are installed on this machine are never started: scripts stand in for them (`write_stand_ins`).
 
+use std::{
+    fs::{self, Permissions},
+    io,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+};
+
+use gateway::replace_file;
 use serde_json::json;
 
 /// The provider whose output looks like Codex.
@@ -8,10 +17,48 @@ pub(super) const CODEX: &str = "scripted-codex";
 pub(super) const CLAUDE: &str = "scripted-claude";
 /// The variable with the steps.
 pub(super) const STEPS: &str = "DEMO_STEPS";
+/// The variable with the company folder, below which the worker of the demo writes.
+pub(super) const FOLDER: &str = "DEMO_FOLDER";
+
+/// The worker programs that scripts stand in for.
+const PROGRAMS: [&str; 3] = ["codex", "claude", "gemini"];
+
+/// Answers as the program whose name it has, without doing anything.
+const STAND_IN: &str = r#"#!/bin/sh
+# Stands in for a worker program: nothing in the demo starts the real one.
+case "$*" in
+  *--version*|*--help*) echo 'demo stand-in'; exit 0 ;;
+  'login status') echo 'Logged in using ChatGPT'; exit 0 ;;
+  'auth status'*) echo '{"loggedIn":true,"authMethod":"claude.ai"}'; exit 0 ;;
+  app-server*) echo 'This is the demo: no app server is started here.' >&2; exit 1 ;;
+esac
+said='This is the demo: no worker program is started here. Make a company of your own to use yours.'
+case "$(cat)" in
+  *heartbeat_worker_report*)
+    said='{\"status\":\"ok\",\"token\":\"HEARTBEAT_OK\",\"summary\":\"'$said'\"}' ;;
+  *attempt_run_id*)
+    lists='\"files_changed\":[],\"commands_run\":[],\"artifacts\":[],\"next_actions\":[],\"errors\":[]'
+    said='{\"status\":\"blocked\",\"summary\":\"'$said'\",'$lists'}' ;;
+esac
+case "${0##*/}" in
+  codex)
+    printf '{"type":"thread.started","thread_id":"demo-%s"}\n' $$
+    printf '{"type":"item.completed","item":{"id":"item_1","type":"agent_message","text":"%s"}}\n' "$said"
+    printf '{"type":"turn.completed","usage":{"input_tokens":0,"output_tokens":0}}\n' ;;
+  claude)
+    printf '{"type":"system","subtype":"init","session_id":"demo"}\n'
+    printf '{"type":"result","subtype":"success","is_error":false,"session_id":"demo","usage":{},"result":"%s"}\n' "$said" ;;
+  gemini)
+    printf '{"type":"init","session_id":"demo","model":"demo"}\n'
+    printf '{"type":"message","role":"assistant","content":"%s"}\n' "$said"
+    printf '{"type":"result","status":"success","stats":{"total_tokens":0,"input_tokens":0,"output_tokens":0}}\n' ;;
+esac
+"#;
 
 /// One line of the steps is a file to begin (`>`), a line of that file (`|`), a line to print (`.`), or the end (`!`).
 const SCRIPT: &str = r#"
 cat > /dev/null
+cd "$DEMO_FOLDER" || exit 1
 while IFS= read -r line; do
   rest=${line#?}
   case $line in
@@ -39,6 +86,26 @@ pub(super) fn config() -> String {
     )
 }
 
+/// Writes the stand-ins into a folder and makes the company use them in place of what is in `PATH`.
+pub(super) fn write_stand_ins(folder: &Path, company: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let mut bins = String::new();
+    for program in PROGRAMS {
+        let path = folder.join(program);
+        replace_file(&path, STAND_IN.as_bytes())?;
+        fs::set_permissions(&path, Permissions::from_mode(0o755))?;
+        bins.push_str(&format!("\n  {program}: {}", json!(path)));
+    }
+    let machine = company.join(".local/machine.yaml");
+    let text = fs::read_to_string(&machine)?;
+    let changed = text.replacen("provider_bins: {}", &format!("provider_bins:{bins}"), 1);
+    if changed == text {
+        let missing = "the settings of the demo's machine name programs already";
+        return Err(io::Error::other(missing));
+    }
+    replace_file(&machine, changed.as_bytes())
+}
+
 /// What a worker does, step by step.
 #[derive(Default)]
 pub(super) struct Steps(String);
@@ -60,7 +127,7 @@ impl Steps {
     /// Says something and ends, as Codex does.
     pub(super) fn codex(self, thought: &str, answer: &str, input: u64, output: u64) -> Self {
         let lines = [
-            json!({"type": "thread.started", "thread_id": "demo"}),
+            json!({"type": "thread.started", "thread_id": format!("demo-{input}-{output}")}),
             json!({"type": "turn.started"}),
             json!({"type": "item.completed", "item": {"id": "item_1", "type": "reasoning", "text": thought}}),
             json!({"type": "item.completed", "item": {"id": "item_2", "type": "agent_message", "text": answer}}),

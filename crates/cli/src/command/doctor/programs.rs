@@ -1,7 +1,9 @@
-//! The programs that workers need: found, which version, logged in.
+//! The programs that workers need: whether they are found, which version they have, and whether a launch would start
+//! them.
 
 use std::{env, path::PathBuf, process::Stdio, time::Duration};
 
+use protocol::company::adapter::{AdapterMode, AdapterRow};
 use tokio::process::Command;
 
 use super::Finding;
@@ -14,7 +16,7 @@ struct Worker {
     program: &'static str,
     /// What logs in.
     login: &'static str,
-    /// A variable that makes a login needless.
+    /// A variable with an API key.
     variable: &'static str,
     /// Where a login leaves its trace, below the home folder of the user.
     trace: &'static str,
@@ -41,7 +43,16 @@ const WORKERS: [Worker; 3] = [
     },
 ];
 
-pub(super) async fn look() -> Vec<Finding> {
+/// What the check before a launch says in one company folder.
+pub(super) struct CompanyAdapters {
+    /// The company folder.
+    pub(super) dir: String,
+    /// Its adapters.
+    pub(super) rows: Vec<AdapterRow>,
+}
+
+/// Examines git and the worker programs. With company folders, what a launch there would check decides.
+pub(super) async fn look(companies: &[CompanyAdapters]) -> Vec<Finding> {
     let mut findings = vec![match version("git").await {
         Some(version) => Finding::pass("git", version),
         None => Finding::warn(
@@ -61,14 +72,7 @@ pub(super) async fn look() -> Vec<Finding> {
             ),
             Some(version) => {
                 found += 1;
-                match worker.is_logged_in() {
-                    true => Finding::pass(&check, format!("{version}, logged in")),
-                    false => Finding::warn(
-                        &check,
-                        format!("{version}, and no login is to be seen"),
-                        &format!("log in with {}, or set {}", worker.login, worker.variable),
-                    ),
-                }
+                worker.finding(&check, &version, companies)
             }
         });
     }
@@ -83,11 +87,66 @@ pub(super) async fn look() -> Vec<Finding> {
 }
 
 impl Worker {
-    /// Whether something of a login is there. Whether it still holds, only the program could tell.
-    fn is_logged_in(&self) -> bool {
-        let is_set = env::var_os(self.variable).is_some_and(|value| !value.is_empty());
+    fn finding(&self, check: &str, version: &str, companies: &[CompanyAdapters]) -> Finding {
+        let is_own =
+            |row: &&AdapterRow| row.mode == AdapterMode::Cli && row.provider == self.program;
+        let rows = companies.iter().filter_map(|company| {
+            let row = company.rows.iter().find(is_own)?;
+            Some((company.dir.as_str(), row))
+        });
+        let mut checked = 0;
+        for (dir, row) in rows {
+            let refusal = match (&row.launch, &row.reason) {
+                (Some(launch), _) if launch.ready => {
+                    checked += 1;
+                    continue;
+                }
+                (Some(launch), _) => launch.reason.as_deref(),
+                (None, reason) => reason.as_deref(),
+            };
+            // The sentence of a refusal ends with what to do.
+            let refusal = refusal.unwrap_or("the reason is not known");
+            let (refusal, remedy) = match refusal.split_once("; ") {
+                Some((refusal, remedy)) => (refusal, remedy.to_owned()),
+                None => (refusal, "`ac adapters list` tells more".to_owned()),
+            };
+            return Finding::warn(
+                check,
+                format!("{version}, and a launch in `{dir}` is refused: {refusal}"),
+                &remedy,
+            );
+        }
+        if checked > 0 {
+            return Finding::pass(check, format!("{version}, ready to launch"));
+        }
+        // Without a company folder there is no policy to check: a login is all that can be seen.
+        if self.has_login() {
+            Finding::pass(check, format!("{version}, logged in"))
+        } else if self.has_key() {
+            let remedy = format!(
+                "in a company folder, `ac adapters use {} --api-key` lets workers use the key; else log in with {}",
+                self.program, self.login
+            );
+            let found = format!("{version}, no login, and {} is set", self.variable);
+            Finding::warn(check, found, &remedy)
+        } else {
+            let remedy = format!("log in with {}, or set {}", self.login, self.variable);
+            Finding::warn(
+                check,
+                format!("{version}, and no login is to be seen"),
+                &remedy,
+            )
+        }
+    }
+
+    /// Whether a login left its trace. Whether it still holds, only the program could tell.
+    fn has_login(&self) -> bool {
         let home = env::var_os("HOME").map(PathBuf::from);
-        is_set || home.is_some_and(|home| home.join(self.trace).exists())
+        home.is_some_and(|home| home.join(self.trace).exists())
+    }
+
+    fn has_key(&self) -> bool {
+        env::var_os(self.variable).is_some_and(|value| !value.is_empty())
     }
 }
 

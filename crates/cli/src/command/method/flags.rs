@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
-use protocol::MethodSpec;
+use protocol::{Method as _, MethodSpec, thread::folder::ThreadFolderDelete, trash::TrashPurge};
 use serde_json::{Map, Value};
 
 use crate::{failure::Failure, folder};
@@ -17,9 +17,16 @@ pub(super) const FOLDER: &str = "workspace_dir";
 /// The workspace of the tree family; the one to start in if none is named.
 pub(super) const WORKSPACE: &str = "workspace_id";
 
+/// Agrees beforehand to what a method deletes.
+pub(super) const YES: &str = "yes";
+/// The methods that ask before they delete.
+const ASKING: [&str; 2] = [ThreadFolderDelete::NAME, TrashPurge::NAME];
+
 /// What `ac` asks for to call a method.
 pub(super) struct Flags {
     doc: &'static str,
+    /// Whether the command asks first.
+    asks: bool,
     params: Vec<Param>,
 }
 
@@ -62,6 +69,7 @@ impl Flags {
         };
         Self {
             doc: method.doc,
+            asks: ASKING.contains(&method.name),
             params: properties.map(param).collect(),
         }
     }
@@ -81,11 +89,19 @@ impl Flags {
             .value_name("JSON")
             .value_parser(self::json)
             .help("All params as JSON, `@FILE` or `-` for standard input; flags win over it");
+        let yes = self.asks.then(|| {
+            Arg::new(YES)
+                .long("yes")
+                .short('y')
+                .action(ArgAction::SetTrue)
+                .help("Do not ask")
+        });
         Command::new(format!("ac {name}"))
             .bin_name(format!("ac {name}"))
             .about(self.doc.trim().to_owned())
             .args(self.params.iter().map(|param| self.argument(param)))
             .args([whole, home, json])
+            .args(yes)
     }
 
     fn argument(&self, param: &Param) -> Arg {
@@ -180,7 +196,13 @@ impl Flags {
         let named = matches.get_one::<PathBuf>(FOLDER);
         if let Some(named) = named {
             params.insert(FOLDER.to_owned(), text(&folder::whole(named)?));
-        } else if !params.contains_key(FOLDER) {
+        } else if let Some(given) = params.get(FOLDER) {
+            // What is no text is the gateway's to refuse.
+            if let Some(given) = given.as_str().filter(|given| !given.is_empty()) {
+                let whole = text(&folder::whole(Path::new(given))?);
+                params.insert(FOLDER.to_owned(), whole);
+            }
+        } else {
             match (folder::around_here(), param.is_required) {
                 (Ok(found), _) => drop(params.insert(FOLDER.to_owned(), text(&found))),
                 (Err(error), true) => return Err(error),

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use protocol::company::ReviewDecision;
+use protocol::company::{ReviewDecision, session::CompanySessionQueueReason};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use rpc::client::Incoming;
 use serde::Serialize;
@@ -31,6 +31,8 @@ pub(super) struct SessionLine {
     pub(super) project: String,
     /// Its place among those that wait, from 1; none if it runs.
     pub(super) queue_position: Option<u64>,
+    /// What it waits for; none if it runs.
+    pub(super) queue_reason: Option<CompanySessionQueueReason>,
     /// How long it has been there.
     pub(super) seconds: i64,
 }
@@ -64,6 +66,8 @@ pub(super) enum Pane {
 pub(super) enum Wish {
     Stop {
         session_ref: String,
+        /// Its agent and project, by name.
+        whose: String,
     },
     Decide {
         subject: InboxLine,
@@ -128,6 +132,18 @@ impl Board {
         }
     }
 
+    /// A key while there is no gateway, which could do nothing about a wish.
+    pub(super) fn key_while_lost(&mut self, key: KeyEvent) -> Next {
+        let notice = self.notice.clone();
+        let next = self.key(key);
+        self.question = None;
+        self.notice = notice;
+        match next {
+            Next::Quit => Next::Quit,
+            Next::Go | Next::Do(_) => Next::Go,
+        }
+    }
+
     pub(super) fn key(&mut self, key: KeyEvent) -> Next {
         if key.kind == KeyEventKind::Release {
             return Next::Go;
@@ -187,6 +203,7 @@ impl Board {
         let session = self.snapshot.sessions.get(self.selected)?;
         Some(Wish::Stop {
             session_ref: session.session_ref.clone(),
+            whose: format!("{} ({})", session.agent, session.project),
         })
     }
 

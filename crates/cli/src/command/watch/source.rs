@@ -1,16 +1,15 @@
 //! Where the board gets what it shows, and who does what is wished: methods that any client has.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use protocol::company::{
     ActorRole, ReviewDecision, RunStatus, Text,
-    run::{RunList, RunListParams},
+    run::{RunList, RunListParams, RunRow},
     session::{
         CompanySessionList, CompanySessionListParams, CompanySessionParams, CompanySessionStop,
-    },
-    workspace::{
-        CompanyFolderParams, CompanyWorkspaceAgentsList, CompanyWorkspaceAgentsListParams,
-        CompanyWorkspaceProjectsList,
     },
 };
 use rpc::{Client, client::Incoming};
@@ -18,8 +17,12 @@ use serde_json::{Value, json};
 
 use super::board::{InboxLine, RunLine, SessionLine, Snapshot, Wish};
 use crate::{
-    command::inbox::{self, Tray, Verdict},
+    command::{
+        inbox::{self, Tray, Verdict},
+        method::NOT_STARTED,
+    },
     failure::Failure,
+    names::Names,
     terminal,
 };
 
@@ -33,8 +36,8 @@ pub(super) struct Source<'a> {
     tray: Tray<'a>,
     /// What the folder is called.
     pub(super) company: String,
-    /// The names of agents and projects by their ids.
-    names: BTreeMap<String, String>,
+    /// The names of agents, teams and projects.
+    names: Names,
 }
 
 impl<'a> Source<'a> {
@@ -43,38 +46,20 @@ impl<'a> Source<'a> {
         dir: Text,
         tray: Tray<'a>,
     ) -> Result<Self, Failure> {
-        let agents = CompanyWorkspaceAgentsListParams {
-            workspace_dir: dir.clone(),
-            role: None,
-            team_id: None,
-        };
-        let agents = client.call::<CompanyWorkspaceAgentsList>(agents).await?;
-        let projects = CompanyFolderParams {
-            workspace_dir: dir.clone(),
-        };
-        let projects = client
-            .call::<CompanyWorkspaceProjectsList>(projects)
-            .await?;
-        let agents = agents
-            .0
-            .into_iter()
-            .map(|agent| (agent.agent_id, agent.name));
-        let projects = projects.projects.into_iter();
-        let projects = projects.map(|project| (project.project_id.to_string(), project.name));
+        let names = Names::of_company(client, &dir).await?;
         let name = Path::new(dir.as_str()).file_name().unwrap_or_default();
         Ok(Self {
             client,
             company: name.to_string_lossy().into_owned(),
-            names: agents.chain(projects).collect(),
+            names,
             dir,
             tray,
         })
     }
 
-    /// The name of an agent or a project, or the end of its id, which is what differs.
+    /// The name of an agent or a project, or its id if it has none.
     fn name(&self, id: &str) -> String {
-        let known = self.names.get(id).map(|name| terminal::harmless(name));
-        known.unwrap_or_else(|| terminal::harmless(id))
+        terminal::harmless(self.names.get(id).unwrap_or(id))
     }
 
     /// Looks how things stand.
@@ -95,6 +80,11 @@ impl<'a> Source<'a> {
             .iter()
             .map(|run| (run.run_id.as_str(), run.agent_id.as_str()))
             .collect();
+        let queued: BTreeSet<String> = sessions
+            .iter()
+            .filter(|session| session.state.queued == Some(true))
+            .map(|session| session.state.run_id.clone())
+            .collect();
         let mut sessions: Vec<_> = sessions
             .iter()
             .map(|session| SessionLine {
@@ -102,6 +92,7 @@ impl<'a> Source<'a> {
                 agent: self.name(agents.get(session.state.run_id.as_str()).unwrap_or(&"?")),
                 project: self.name(&session.state.project_id),
                 queue_position: session.state.queue_position,
+                queue_reason: session.state.queue_reason.clone(),
                 seconds: (now_ms - session.started_at_ms).max(0) / 1000,
             })
             .collect();
@@ -125,7 +116,7 @@ impl<'a> Source<'a> {
                     agent: self.name(&run.agent_id),
                     project: self.name(run.project_id.as_str()),
                     provider: terminal::harmless(&run.provider),
-                    status: run.status.as_str().to_owned(),
+                    status: status_of(run, &queued).to_owned(),
                     run_id: run.run_id.clone(),
                 })
                 .collect(),
@@ -150,7 +141,9 @@ impl<'a> Source<'a> {
     pub(super) fn line_of(&self, told: &Value) -> String {
         let event = &told["event"];
         let word = |name: &str| event[name].as_str().unwrap_or_default();
-        let time = word("ts_wallclock").get(11..19).unwrap_or_default();
+        let time = terminal::of_text(word("ts_wallclock"), &terminal::zone());
+        let time = time.as_deref().and_then(|time| time.get(11..));
+        let time = time.unwrap_or_default();
         let who = self.name(word("actor"));
         terminal::harmless(&format!("{time}  {:24} {who}", word("type")))
     }
@@ -159,13 +152,13 @@ impl<'a> Source<'a> {
     pub(super) async fn perform(&self, wish: &Wish) -> Result<String, Failure> {
         match wish {
             Wish::Look => Ok(String::new()),
-            Wish::Stop { session_ref } => {
+            Wish::Stop { session_ref, whose } => {
                 let params = CompanySessionParams {
                     session_ref: word(session_ref)?,
                     workspace_dir: Some(self.dir.clone()),
                 };
                 self.client.call::<CompanySessionStop>(params).await?;
-                Ok(format!("{session_ref} is being stopped"))
+                Ok(format!("The session of {whose} is being stopped"))
             }
             Wish::Decide { subject, decision } => {
                 let waiting = self.tray.waiting().await?;
@@ -185,6 +178,17 @@ impl<'a> Source<'a> {
                 Ok(format!("`{}` is {word}", subject.title))
             }
         }
+    }
+}
+
+/// The status of a run for people. On the wire a run that has no process yet is `running` too.
+fn status_of(run: &RunRow, queued: &BTreeSet<String>) -> &'static str {
+    if queued.contains(&run.run_id) {
+        "queued"
+    } else if run.not_started == Some(true) {
+        NOT_STARTED
+    } else {
+        run.status.as_str()
     }
 }
 

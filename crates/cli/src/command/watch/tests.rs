@@ -1,17 +1,24 @@
 //! The board on a screen in memory, against a gateway in this process.
 
+use std::{net::SocketAddr, path::Path};
+
+use gateway::ServeOptions;
 use protocol::company::Text;
 use ratatui::{
     Terminal,
     backend::TestBackend,
-    crossterm::event::{KeyCode, KeyEvent, KeyModifiers},
+    crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers},
 };
 use rpc::Client;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::{
+    sync::{mpsc, oneshot, watch},
+    task::JoinHandle,
+};
 
 use super::{
-    Tray,
+    CompanyOption, HomeOption, Tray,
     board::{Board, Next},
     source::Source,
     view,
@@ -116,7 +123,7 @@ async fn sessions_are_shown_with_their_place_and_stopped_by_keys() {
         "{shown}"
     );
     assert!(
-        shown.contains("queued 1    0:00  agent_a  Alpha"),
+        shown.contains("queued 1    0:00  agent_a  Alpha  (company limit 1)"),
         "{shown}"
     );
 
@@ -124,7 +131,7 @@ async fn sessions_are_shown_with_their_place_and_stopped_by_keys() {
     press(&mut board, KeyCode::Char('s'));
     let asked = screen(&board);
     assert!(
-        asked.contains(&format!("Stop {}? y/n", first.as_str().unwrap())),
+        asked.contains("Stop the session of agent_a (Alpha)? y/n"),
         "{asked}"
     );
     assert_eq!(press(&mut board, KeyCode::Char('n')), Next::Go);
@@ -145,7 +152,32 @@ async fn sessions_are_shown_with_their_place_and_stopped_by_keys() {
     board.seen(source.look(0).await.unwrap());
     let shown = screen(&board);
     assert!(shown.contains("0 running   0 in the queue"), "{shown}");
-    assert!(shown.contains("stopped  agent_a  Alpha  cmd"), "{shown}");
+    assert!(shown.contains("stopped     agent_a  Alpha  cmd"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_run_that_was_never_launched_is_shown_as_not_started() {
+    let desk = Desk::new().await;
+    let run = desk.run().await;
+    let (_, queued) = (desk.session().await, desk.session().await);
+    let source = desk.source().await;
+    let mut board = Board::new(&source.company);
+    board.seen(source.look(0).await.unwrap());
+    let shown = screen(&board);
+    for line in [
+        "not started agent_a",
+        "running     agent_a",
+        "queued      agent_a",
+    ] {
+        assert!(shown.contains(line), "{line}\n{shown}");
+    }
+    let cancel = json!({"project_id": desk.project, "run_id": run["run_id"]});
+    desk.call("run.cancel", cancel).await;
+    desk.call("session.stop", json!({"session_ref": queued}))
+        .await;
+    board.seen(source.look(0).await.unwrap());
+    let shown = screen(&board);
+    assert!(!shown.contains("not started"), "{shown}");
 }
 
 #[tokio::test]
@@ -214,6 +246,92 @@ async fn events_come_by_themselves() {
         shown.contains("run.started") && shown.contains("system"),
         "{shown}"
     );
+}
+
+/// A gateway of a home, until it is stopped.
+struct Serving {
+    stop: oneshot::Sender<()>,
+    ended: JoinHandle<Result<(), gateway::Error>>,
+}
+
+impl Serving {
+    async fn start(home: &Path) -> (Self, String) {
+        let (ready, address) = oneshot::channel();
+        let (stop, stopped) = oneshot::channel();
+        let options = ServeOptions {
+            home: home.to_owned(),
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            ready_file: None,
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+        };
+        let ended = tokio::spawn(async move {
+            let mut gateway = crate::command::gateway_options();
+            gateway.projection_worker = None;
+            let on_ready = move |serving: &gateway::Serving| {
+                let _ = ready.send(serving.url.clone());
+            };
+            let stopped = async {
+                let _ = stopped.await;
+            };
+            gateway::serve(options, &gateway, on_ready, stopped).await
+        });
+        let address = address.await.expect("it serves");
+        (Self { stop, ended }, address)
+    }
+
+    async fn stop(self) {
+        let _ = self.stop.send(());
+        self.ended.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_board_goes_on_with_the_next_gateway_of_its_home() {
+    let place = tempfile::tempdir().unwrap();
+    let (home, dir) = (place.path().join("home"), place.path().join("acme"));
+    let (first, url) = Serving::start(&home).await;
+    let token = || gateway::Home::open(&home).unwrap().token().unwrap();
+    let call = async |url: &str, method: &str, mut params: Value| {
+        params["workspace_dir"] = json!(dir);
+        let client = rpc::websocket::connect(url, &token()).await.unwrap();
+        client.call_raw(method, params).await.unwrap()
+    };
+    call(&url, "workspace.init", json!({"company_name": "Acme"})).await;
+    let (typed, keys) = mpsc::channel(4);
+    let (drawn, mut screens) = watch::channel(String::new());
+    let option = HomeOption {
+        home: Some(home.clone()),
+    };
+    let company = CompanyOption::at(dir.clone());
+    let board = tokio::spawn(async move {
+        let draw = move |board: &Board| {
+            drawn.send_replace(screen(board));
+            Ok(())
+        };
+        super::follow(&option, &company, keys, draw).await
+    });
+    let mut shows = async |text: &str| {
+        let shown = screens.wait_for(|screen| screen.contains(text)).await;
+        shown
+            .unwrap_or_else(|_| panic!("`{text}` is not shown"))
+            .clone()
+    };
+    shows("0 running").await;
+    first.stop().await;
+    shows("Reconnecting").await;
+
+    let (second, url) = Serving::start(&home).await;
+    let made = json!({"name": "Alpha"});
+    let made = call(&url, "workspace.project.create_with_defaults", made).await;
+    let run = json!({"project_id": made["project_id"], "agent_id": "agent_a", "provider": "cmd"});
+    call(&url, "run.create", run).await;
+    let shown = shows("agent_a").await;
+    assert!(!shown.contains("Reconnecting"), "{shown}");
+    let quit = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE);
+    typed.send(Event::Key(quit)).await.unwrap();
+    board.await.unwrap().unwrap();
+    second.stop().await;
 }
 
 #[tokio::test]

@@ -1,6 +1,9 @@
 //! The board as it looks.
 
-use protocol::company::ReviewDecision;
+use protocol::company::{
+    ReviewDecision,
+    session::{CompanySessionQueueReason, CompanySessionQueueReasonCode},
+};
 use ratatui::{
     Frame,
     layout::{Constraint, Layout, Rect},
@@ -10,6 +13,7 @@ use ratatui::{
 };
 
 use super::board::{Board, Pane, RunLine, SessionLine, Wish};
+use crate::terminal;
 
 pub(super) fn draw(frame: &mut Frame<'_>, board: &Board) {
     let [head, middle, foot] = Layout::vertical([
@@ -78,10 +82,39 @@ fn session_line(session: &SessionLine) -> String {
         Some(position) => format!("queued {position}"),
     };
     let (minutes, seconds) = (session.seconds / 60, session.seconds % 60);
-    format!(
+    let line = format!(
         "{state:9} {minutes:3}:{seconds:02}  {}  {}",
         session.agent, session.project
-    )
+    );
+    match &session.queue_reason {
+        None => line,
+        Some(reason) => format!("{line}  ({})", short(reason)),
+    }
+}
+
+/// What a session waits for, in a few words: the pane is narrow.
+fn short(reason: &CompanySessionQueueReason) -> String {
+    let subject = terminal::harmless(&reason.subject);
+    let limit = reason.limit.unwrap_or_default();
+    match reason.reason_code {
+        CompanySessionQueueReasonCode::Cooldown => match reason.until.as_deref().map(local_time) {
+            Some(until) => format!("{subject} cools down until {until}"),
+            None => format!("{subject} cools down"),
+        },
+        CompanySessionQueueReasonCode::WorkspaceLimit => format!("company limit {limit}"),
+        CompanySessionQueueReasonCode::ProviderLimit => format!("{subject} limit {limit}"),
+        CompanySessionQueueReasonCode::TeamLimit => format!("team {subject} limit {limit}"),
+        CompanySessionQueueReasonCode::Starting => "starting".to_owned(),
+    }
+}
+
+/// The time of day at this place; the text itself if it is no time.
+fn local_time(text: &str) -> String {
+    let Ok(time) = text.parse::<jiff::Timestamp>() else {
+        return terminal::harmless(text);
+    };
+    let here = time.to_zoned(jiff::tz::TimeZone::system());
+    here.strftime("%H:%M:%S").to_string()
 }
 
 fn run_line(run: &RunLine) -> String {
@@ -92,12 +125,12 @@ fn run_line(run: &RunLine) -> String {
         status,
         ..
     } = run;
-    format!("{status:8} {agent}  {project}  {provider}")
+    format!("{status:11} {agent}  {project}  {provider}")
 }
 
 fn footer(board: &Board) -> String {
     match &board.question {
-        Some(Wish::Stop { session_ref }) => format!("Stop {session_ref}? y/n"),
+        Some(Wish::Stop { whose, .. }) => format!("Stop the session of {whose}? y/n"),
         Some(Wish::Decide { subject, decision }) => {
             let word = match decision {
                 ReviewDecision::Approved => "Approve",

@@ -224,3 +224,59 @@ fn only_so_many_files_are_remembered() {
     }
     assert_eq!(lock(&logs.logs).by_path.len(), MAX_FILES);
 }
+
+#[test]
+fn plain_lines_of_many_threads_are_all_there_and_a_torn_line_keeps_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("messages.jsonl");
+    let logs = EventLogs::new();
+    logs.append_lines(&path, vec!["first".to_owned()]).unwrap();
+    let mut torn = OpenOptions::new().append(true).open(&path).unwrap();
+    torn.write_all(b"torn").unwrap();
+    thread::scope(|scope| {
+        for writer in 0..8 {
+            let (logs, path) = (&logs, &path);
+            scope.spawn(move || {
+                for line in 0..50 {
+                    let lines = vec![format!("{writer}-{line}")];
+                    logs.append_lines(path, lines).unwrap();
+                }
+            });
+        }
+    });
+    let text = fs::read_to_string(&path).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines[..2], ["first", "torn"]);
+    assert_eq!(lines.len(), 402);
+    for writer in 0..8 {
+        let begin = format!("{writer}-");
+        let own: Vec<_> = lines
+            .iter()
+            .filter_map(|line| line.strip_prefix(&begin))
+            .collect();
+        let expected: Vec<_> = (0..50).map(|line| line.to_string()).collect();
+        assert_eq!(own, expected, "the lines of a thread keep their order");
+    }
+}
+
+#[test]
+fn an_event_behind_plain_lines_continues_the_chain() {
+    let (_folder, path) = file(GOLDEN.as_bytes());
+    let logs = EventLogs::new();
+    logs.append_lines(&path, vec!["not an event".to_owned()])
+        .unwrap();
+    logs.append(&path, &[event(1)]).unwrap();
+    assert_eq!(verify_all(&path).replayed.verification_issues, []);
+}
+
+#[test]
+fn a_plain_file_is_never_created_through_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    let path = folder.path().join("messages.jsonl");
+    let target = outside.path().join("target");
+    std::os::unix::fs::symlink(&target, &path).unwrap();
+    let appended = EventLogs::new().append_lines(&path, vec!["line".to_owned()]);
+    appended.unwrap_err();
+    assert!(!target.exists());
+}

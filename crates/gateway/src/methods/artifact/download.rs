@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use protocol::{DownloadId, artifact::download::*};
-use rpc::{Failure, Kind, Router};
+use rpc::{Failure, Kind, Router, Service as _};
 
 use crate::{
     Context,
     artifacts::{self, chunk_hashes, limits},
     peer::Download,
-    rows,
+    rows, sha256_hex,
 };
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -37,16 +38,7 @@ async fn start(
     rows::check_ready(&found)?;
     let artifact = rows::artifact_ref(&found)?;
     let chunk_hashes = ctx.store().artifacts().chunk_hashes(&found.blob.id).await;
-    let gateway = Arc::clone(&ctx.peer().gateway);
-    let (workspace, sha256) = (
-        found.artifact.workspace_id.clone(),
-        found.blob.sha256.clone(),
-    );
-    let opened = tokio::task::spawn_blocking(move || {
-        artifacts::open_bytes(&gateway.artifacts, &workspace, &sha256)
-    })
-    .await;
-    let reader = opened.map_err(|error| Failure::incident(&error))??;
+    let reader = artifacts::open_bytes(&ctx.peer().gateway, &found.blob).await?;
     let checked_at = ctx.now();
     let expires_at = checked_at + limits::SESSION_SECONDS;
     let download = Download {
@@ -55,7 +47,7 @@ async fn start(
         version_id: rows::version_id(&found.version.id)?,
         size: reader.size(),
         blob: Arc::new(reader),
-        sha256: found.blob.sha256.clone(),
+        blob_row: found.blob.clone(),
         chunk_hashes: chunk_hashes.map_err(rows::failure)?.map(Arc::new),
         checked_at,
         expires_at,
@@ -106,19 +98,38 @@ async fn chunk(
         );
         return Err(Failure::param("/len", message));
     }
-    let header = ArtifactDownloadChunkHeader {
-        workspace_id: params.workspace_id,
+    check_unchanged(&ctx, &download).await?;
+    let is_last = end == Some(size);
+    let mut answer = ArtifactDownloadChunkResponse {
         download_id: params.download_id.clone(),
-        artifact_id: download.artifact_id.clone(),
-        version_id: download.version_id.clone(),
         offset,
         len: length,
-        total_size_bytes: size,
-        chunk_sha256: hash_of(&download, offset, length).await?,
-        final_chunk: end == Some(size),
+        queued: true,
+        content_base64: None,
+        chunk_sha256: None,
+        final_chunk: None,
     };
-    let frame = artifacts::download_frame(&header, &download.blob);
-    ctx.frame_before_answer(frame.map_err(|error| Failure::incident(&error))?);
+    if ctx.peer().outbox().carries_frames() {
+        let header = ArtifactDownloadChunkHeader {
+            workspace_id: params.workspace_id,
+            download_id: params.download_id.clone(),
+            artifact_id: download.artifact_id.clone(),
+            version_id: download.version_id.clone(),
+            offset,
+            len: length,
+            total_size_bytes: size,
+            chunk_sha256: hash_of(&download, offset, length).await?,
+            final_chunk: is_last,
+        };
+        let frame = artifacts::download_frame(&header, &download.blob);
+        ctx.frame_before_answer(frame.map_err(|error| Failure::incident(&error))?);
+    } else {
+        let bytes = read(&download, offset, length).await?;
+        answer.queued = false;
+        answer.chunk_sha256 = Some(sha256_hex(&bytes));
+        answer.content_base64 = Some(BASE64.encode(&bytes));
+        answer.final_chunk = Some(is_last);
+    }
     if let Some(sent) = download.progress.sent(length, size) {
         ctx.tell_droppable(&ArtifactDownloadProgressNotification {
             workspace_id: download.workspace_id,
@@ -128,19 +139,42 @@ async fn chunk(
             total_size_bytes: size,
         });
     }
-    Ok(ArtifactDownloadChunkResponse {
-        download_id: params.download_id,
-        offset,
-        len: length,
-        queued: true,
-    })
+    Ok(answer)
+}
+
+/// Hashes the bytes of a download again if their file was touched since it was opened, and refuses damaged ones.
+async fn check_unchanged(ctx: &Context, download: &Download) -> Result<(), Failure> {
+    if download.blob.is_unchanged() {
+        return Ok(());
+    }
+    let blob = Arc::clone(&download.blob);
+    let verified = tokio::task::spawn_blocking(move || blob.verify_again()).await;
+    match verified.map_err(|error| Failure::incident(&error))? {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            let gateway = &ctx.peer().gateway;
+            Err(artifacts::not_served(gateway, &download.blob_row, error).await)
+        }
+    }
+}
+
+async fn read(download: &Download, offset: u64, length: u64) -> Result<Vec<u8>, Failure> {
+    let blob = Arc::clone(&download.blob);
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    let read = tokio::task::spawn_blocking(move || {
+        let mut bytes = Vec::new();
+        blob.append_range(offset, length, &mut bytes)
+            .map(|()| bytes)
+    });
+    let read = read.await.map_err(|error| Failure::incident(&error))?;
+    read.map_err(|error| Failure::incident(&error))
 }
 
 /// The hash of a range of a download: the one that is known, or else made from the bytes. Either way these are
 /// in memory afterwards, so that sending them waits for no disk.
 async fn hash_of(download: &Download, offset: u64, length: u64) -> Result<String, Failure> {
     let known = match &download.chunk_hashes {
-        _ if length == download.size => Some(download.sha256.clone()),
+        _ if length == download.size => Some(download.blob_row.sha256.clone()),
         Some(chunks) => chunk_hashes::of_range(chunks, download.size, offset, length),
         None => None,
     };

@@ -1,18 +1,26 @@
 //! `artifact/upload/*`
 
+use std::sync::Arc;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use entity::artifact_upload_session as session;
 use protocol::{UploadId, WorkspaceId, artifact::upload::*};
 use rpc::{Failure, Kind, Router};
+use tokio::runtime::Handle;
 
 use crate::{
     Context,
-    artifacts::{self, limits, upload},
-    rows,
+    artifacts::{
+        self, limits,
+        upload::{self, Chunk, Rejection},
+    },
+    rows, sha256_hex,
 };
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router
         .on::<ArtifactUploadStart>(start)
+        .on::<ArtifactUploadChunk>(chunk)
         .on::<ArtifactUploadFinish>(finish)
         .on::<ArtifactUploadAbort>(abort)
         .on::<ArtifactUploadStatus>(status);
@@ -48,6 +56,87 @@ async fn start(
         next_offset,
         already_present: started.present.map(|_| true),
     })
+}
+
+async fn chunk(
+    ctx: Context,
+    params: ArtifactUploadChunkParams,
+) -> Result<ArtifactUploadChunkResponse, Failure> {
+    // A longer text cannot be the base64 of a chunk that is small enough, and is not decoded.
+    if params.content_base64.len() as u64 > limits::MAX_CHUNK.div_ceil(3) * 4 {
+        let message = format!("expected at most {} bytes", limits::MAX_CHUNK);
+        return Err(refused(upload::reject("chunk_too_large", message)));
+    }
+    let bytes = BASE64.decode(&params.content_base64).map_err(|error| {
+        let message = format!("expected base64 with padding: {error}");
+        Failure::param("/content_base64", message)
+    })?;
+    let length = bytes.len() as u64;
+    if let Some(expected) = params.len
+        && expected != length
+    {
+        let message = format!("`len` is {expected}, `content_base64` has {length} bytes");
+        return Err(refused(upload::reject("length_mismatch", message)));
+    }
+    // Frames sent before this request belong before its bytes.
+    ctx.peer().frames_settled().await;
+    let (gateway, owner) = (
+        Arc::clone(&ctx.peer().gateway),
+        ctx.principal().author().to_owned(),
+    );
+    let (upload_id, database) = (params.upload_id.clone(), Handle::current());
+    let offset = params.offset;
+    let taken = tokio::task::spawn_blocking(move || {
+        if let Some(expected) = &params.chunk_sha256
+            && sha256_hex(&bytes) != *expected
+        {
+            let message = "the bytes do not have the hash `chunk_sha256`";
+            return Err(upload::reject("hash_mismatch", message));
+        }
+        let chunk = Chunk {
+            workspace_id: params.workspace_id.as_str(),
+            upload_id: params.upload_id.as_str(),
+            owner: &owner,
+            offset,
+            bytes: bytes.into(),
+            sha256: params.chunk_sha256.as_deref(),
+        };
+        upload::take(&gateway, &database, &chunk)
+    });
+    let taken = taken.await.map_err(|error| Failure::incident(&error))?;
+    let taken = taken.map_err(refused)?;
+    upload::extend(&ctx.peer().gateway, upload_id.as_str(), &taken).await;
+    Ok(ArtifactUploadChunkResponse {
+        upload_id,
+        offset,
+        len: length,
+        received_bytes: taken.received,
+        next_offset: taken.received,
+    })
+}
+
+/// A refused chunk as the failure of a request.
+fn refused(rejection: Rejection) -> Failure {
+    let failure = match rejection.kind {
+        "hash_mismatch" => Failure::state(Kind::HashMismatch, rejection.message),
+        "unknown_upload" => {
+            Failure::params(Kind::UnknownUpload, rejection.message).with("path", "/upload_id")
+        }
+        "not_receiving" => {
+            Failure::state(Kind::NotReady, rejection.message).with("status", "completed")
+        }
+        "chunk_too_large" => Failure::params(Kind::TooLarge, rejection.message)
+            .with("path", "/content_base64")
+            .with("limit", limits::MAX_CHUNK),
+        "offset_mismatch" => Failure::param("/offset", rejection.message),
+        "internal" => Failure::incident(&std::io::Error::other(rejection.message)),
+        _ => Failure::param("/content_base64", rejection.message),
+    };
+    let failure = failure.with("rejection", rejection.kind);
+    match rejection.next_offset {
+        Some(next_offset) => failure.with("next_offset", next_offset),
+        None => failure,
+    }
 }
 
 async fn finish(

@@ -1,7 +1,11 @@
 //! `adapter.*`
 
-use company::{document::Machine, layout};
-use protocol::company::{adapter::*, workspace::CompanyFolderParams};
+use company::{
+    document::{Channel, Machine},
+    layout,
+    machine::ProgramPolicy,
+};
+use protocol::company::{Issue, adapter::*, workspace::CompanyFolderParams};
 use rpc::{Failure, Router};
 
 use super::within;
@@ -9,6 +13,7 @@ use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router.on::<AdapterStatus>(status);
+    router.on::<AdapterChannelSet>(set_channel);
 }
 
 async fn status(
@@ -22,6 +27,37 @@ async fn status(
     });
     let machine = machine.await?;
     let machine = machine.as_deref().map_err(String::as_str);
-    let rows = ctx.peer().gateway.adapters.status(machine).await;
+    let adapters = &ctx.peer().gateway.adapters;
+    let options = ctx.sessions().options();
+    let rows = adapters.status_with_launch(machine, options).await;
     Ok(AdapterStatusResponse(rows))
+}
+
+async fn set_channel(
+    ctx: Context,
+    params: AdapterChannelSetParams,
+) -> Result<AdapterChannelSetResponse, Failure> {
+    let AdapterChannelSetParams {
+        workspace_dir,
+        provider,
+        channel,
+    } = params;
+    let program = runner::Program::of_provider(&provider);
+    let program = program
+        .map_err(|error| Failure::issues(vec![Issue::custom("provider", error.to_string())]))?;
+    let name = program.as_str();
+    let policy = ProgramPolicy::of(name).expect("every worker program has a policy");
+    let changed = within(&ctx, &workspace_dir, move |company| {
+        let channel = match channel {
+            AdapterChannel::SubscriptionCli => Channel::SubscriptionCli,
+            AdapterChannel::Api => Channel::Api,
+        };
+        company.write(|writer| writer.set_channel(policy, channel))
+    });
+    let changed = changed.await?;
+    Ok(AdapterChannelSetResponse {
+        provider: name.to_owned(),
+        channel,
+        changed: changed.into_iter().map(ToOwned::to_owned).collect(),
+    })
 }

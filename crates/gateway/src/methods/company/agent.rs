@@ -160,7 +160,9 @@ async fn evaluate(
         | runner::Error::UnknownHere(_)
         | runner::Error::Budget(_)
         | runner::Error::Unverified { .. }
-        | runner::Error::NotSpawned { .. }
+        | runner::Error::HasProcess { .. }
+        | runner::Error::Launched(_)
+        | runner::Error::Over { .. }
         | runner::Error::Closing) => Error::Refused(error.to_string()),
     };
     let launched = sessions.launch(params).await.map_err(refused)?;

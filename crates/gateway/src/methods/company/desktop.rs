@@ -5,11 +5,13 @@ use company::{
     home::Standings,
     org, pm,
 };
-use protocol::company::{desktop::*, pm::PmRecommendAllocationsParams, ui::UiSnapshotParams};
+use protocol::company::{
+    CompanyScope, Text, desktop::*, pm::PmRecommendAllocationsParams, ui::UiSnapshotParams,
+};
 use rpc::{Failure, Kind, Router};
 
-use super::{asking, indexed, known, live, live_runs, pm as pm_methods, scope};
-use crate::Context;
+use super::{asking, inbox, indexed, known, live, live_runs, pm as pm_methods, scope};
+use crate::{Context, linking};
 
 /// How many messages a conversation opens with.
 const MESSAGES: usize = 3000;
@@ -45,7 +47,7 @@ async fn bootstrap_snapshot(
     let live = live(&ctx, &params.workspace_dir).await?;
     let worker = ctx.index_worker().status();
     // Only one view needs the index: the first page of a folder is there before its index is built.
-    indexed(
+    let (mut found, dir) = indexed(
         &ctx,
         params.workspace_dir.clone(),
         move |indexes, company| {
@@ -56,8 +58,7 @@ async fn bootstrap_snapshot(
                 Scope::Workspace => None,
                 Scope::Project(project) => Some(project),
             };
-            let project_text =
-                project.and_then(|project| protocol::company::Text::new(project.as_str()));
+            let project_text = project.and_then(|project| Text::new(project.as_str()));
             let resources = standings.resources(company, project.map(|id| id.as_str()))?;
             let resources_summary = resources.totals.clone();
             let mut activity_summary = ActivitySummary::default();
@@ -106,7 +107,7 @@ async fn bootstrap_snapshot(
                     DesktopViewData::Conversation { messages }
                 }
             };
-            Ok(DesktopBootstrapSnapshotResponse {
+            let found = DesktopBootstrapSnapshotResponse {
                 workspace_dir: company.given().to_owned(),
                 actor_id: params.actor_id.into(),
                 scope: params.scope,
@@ -122,8 +123,19 @@ async fn bootstrap_snapshot(
                 activity_summary,
                 pm_summary: standings.portfolio().summary,
                 sync_ts: company.sources().now_text(),
-            })
+            };
+            Ok((found, linking::dir(company)))
         },
     )
-    .await
+    .await?;
+    if let DesktopViewData::Activities { ui } = &mut found.view_data {
+        let project = params
+            .project_id
+            .as_ref()
+            .filter(|_| params.scope == CompanyScope::Project)
+            .and_then(|project| Text::new(project.as_str()));
+        ui.review_inbox.agents_doc_proposals =
+            inbox::proposals(&ctx, &dir, project.as_ref()).await?;
+    }
+    Ok(found)
 }

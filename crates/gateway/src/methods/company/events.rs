@@ -7,7 +7,7 @@ use rpc::{Failure, Kind, Router, Service as _};
 use super::{asking, failure, known};
 use crate::{
     Context,
-    company_events::{NotSubscribed, Wish},
+    company_events::{Acknowledged, NotSubscribed, Wish},
 };
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -96,19 +96,21 @@ async fn ack(ctx: Context, params: EventsAckParams) -> Result<CompanyOkResponse,
     let peer = ctx.peer();
     let EventsAckParams {
         subscription_id,
+        last_ack_ts_monotonic_ms,
         last_event_id,
-        ..
     } = params;
-    let is_known = peer.gateway.company_events.ack(
-        peer.connection,
-        &subscription_id,
-        last_event_id.as_deref(),
-    );
-    match is_known {
-        true => Ok(CompanyOkResponse { ok: true }),
-        false => Err(Failure::state(
+    let acknowledged = match (&last_event_id, last_ack_ts_monotonic_ms) {
+        (Some(last), _) => Acknowledged::UpToEvent(last),
+        (None, Some(last)) => Acknowledged::UpToTime(last),
+        (None, None) => Acknowledged::All,
+    };
+    let events = &peer.gateway.company_events;
+    if events.ack(peer.connection, &subscription_id, acknowledged) {
+        Ok(CompanyOkResponse { ok: true })
+    } else {
+        Err(Failure::state(
             Kind::NotFound,
             format!("Unknown subscription_id: {subscription_id}"),
-        )),
+        ))
     }
 }

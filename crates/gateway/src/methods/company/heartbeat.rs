@@ -54,14 +54,22 @@ async fn config_get(
 async fn config_set(
     ctx: Context,
     params: HeartbeatConfigSetParams,
-) -> Result<HeartbeatConfigResponse, Failure> {
+) -> Result<HeartbeatConfigSetResponse, Failure> {
     let workspace_dir = params.workspace_dir.clone();
     let heartbeats = ctx.heartbeats().clone();
     within(&ctx, &workspace_dir, move |company| {
+        let is_dry = params.dry_run == Some(true);
         let config = heartbeat::set(company, params)?;
-        heartbeats.observe(company);
-        heartbeats.changed();
-        Ok(HeartbeatConfigResponse(config))
+        if !is_dry {
+            heartbeats.observe(company);
+            heartbeats.changed();
+        }
+        let forecast = if config.enabled {
+            Some(runner::heartbeat::forecast(company, &config)?)
+        } else {
+            None
+        };
+        Ok(HeartbeatConfigSetResponse { config, forecast })
     })
     .await
 }

@@ -3,7 +3,7 @@
 use company::policy;
 use protocol::company::{ActorRole, job::*};
 use rpc::{Failure, Router};
-use runner::Resubmit;
+use runner::{JobPlacement, Resubmit};
 
 use super::session::failure;
 use crate::Context;
@@ -35,7 +35,9 @@ async fn submit(ctx: Context, mut params: JobSubmitParams) -> Result<JobSubmitRe
         Some(true) => Resubmit::Forget,
         Some(false) | None => Resubmit::Refuse,
     };
-    let submitted = ctx.jobs().submit(params.job, again).await;
+    let placement = JobPlacement::from(&params);
+    let jobs = ctx.jobs();
+    let submitted = jobs.submit_placed(params.job, again, placement).await;
     submitted.map_err(|error| failure(&error))
 }
 

@@ -8,7 +8,9 @@ use super::{actor, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
-    router.on::<MilestoneApprove>(approve);
+    router
+        .on::<MilestoneApprove>(approve)
+        .on::<MilestoneEvidenceRead>(read_evidence);
 }
 
 async fn approve(
@@ -35,4 +37,21 @@ async fn approve(
         task_status: decided.task_status,
         milestone_status: decided.milestone_status,
     })
+}
+
+async fn read_evidence(
+    ctx: Context,
+    params: MilestoneEvidenceReadParams,
+) -> Result<MilestoneEvidenceReadResponse, Failure> {
+    let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
+    within(&ctx, &params.workspace_dir, move |company| {
+        milestone::read_evidence(
+            company,
+            &params.project_id,
+            &params.report_artifact_id,
+            &params.evidence_artifact_id,
+            &actor.known(company)?,
+        )
+    })
+    .await
 }

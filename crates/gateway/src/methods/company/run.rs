@@ -1,10 +1,11 @@
 //! `run.*`
 
-use std::num::NonZeroUsize;
+use std::{collections::BTreeMap, num::NonZeroUsize};
 
-use company::{event::follow::Filter, layout, policy::Actor, replay, run};
-use protocol::company::{RunId, Text, run::*, session::CompanySessionListParams};
+use company::{Company, event::follow::Filter, layout, policy::Actor, replay, run};
+use protocol::company::{RunId, RunStatus, Text, run::*, session::CompanySessionListParams};
 use rpc::{Failure, Router};
+use runner::{Cancellation, Options};
 
 use super::{asking, known, session, within};
 use crate::Context;
@@ -12,6 +13,7 @@ use crate::Context;
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router
         .on::<RunCreate>(create)
+        .on::<RunCancel>(cancel)
         .on::<RunList>(list)
         .on::<RunReplay>(replay);
 }
@@ -22,11 +24,18 @@ async fn create(ctx: Context, params: RunCreateParams) -> Result<RunCreateRespon
         project_id,
         agent_id,
         provider,
+        goal,
     } = params;
+    let options = ctx.sessions().options().clone();
     let created = within(&ctx, &workspace_dir, move |company| {
-        run::create(company, &project_id, &agent_id, &provider)
+        let created = match goal {
+            Some(goal) => run::create_for(company, &project_id, &agent_id, &provider, &goal)?,
+            None => run::create(company, &project_id, &agent_id, &provider)?,
+        };
+        let warnings = warnings(company, &options, agent_id.as_str(), &provider);
+        Ok((created, warnings))
     });
-    let created = created.await?;
+    let (created, warnings) = created.await?;
     Ok(RunCreateResponse {
         run_dir: format!(
             "{}/{}",
@@ -35,15 +44,66 @@ async fn create(ctx: Context, params: RunCreateParams) -> Result<RunCreateRespon
         ),
         run_id: created.run_id,
         context_pack_id: created.context_pack_id,
+        warnings,
+    })
+}
+
+async fn cancel(ctx: Context, params: RunCancelParams) -> Result<RunCancelResponse, Failure> {
+    let RunCancelParams {
+        workspace_dir,
+        project_id,
+        run_id,
+        reason,
+        actor_id,
+        actor_role,
+        actor_team_id,
+    } = params;
+    let asking = asking(&ctx, actor_id, actor_role, actor_team_id);
+    let actor = within(&ctx, &workspace_dir, move |company| known(company, asking)).await?;
+    let caller = ctx.principal().token_id().unwrap_or("human").to_owned();
+    let cancellation = Cancellation {
+        project: project_id,
+        run: run_id.clone(),
+        actor: actor.map_or(caller, |actor| actor.id),
+        reason,
+    };
+    let cancelled = ctx
+        .sessions()
+        .cancel_run(&workspace_dir, cancellation)
+        .await;
+    cancelled.map_err(|error| session::failure(&error))?;
+    Ok(RunCancelResponse {
+        run_id,
+        status: RunStatus::Stopped,
     })
 }
 
 async fn list(ctx: Context, params: RunListParams) -> Result<RunListResponse, Failure> {
     let project = params.project_id;
+    let options = ctx.sessions().options().clone();
     let rows = within(&ctx, &params.workspace_dir, move |company| {
-        run::list(company, project.as_ref())
+        let mut rows = run::list(company, project.as_ref())?;
+        // Many runs share few agents and providers.
+        let mut known = BTreeMap::new();
+        for row in &mut rows {
+            let names = (row.agent_id.clone(), row.provider.clone());
+            let warnings = known
+                .entry(names)
+                .or_insert_with(|| warnings(company, &options, &row.agent_id, &row.provider));
+            row.warnings.clone_from(warnings);
+        }
+        Ok(rows)
     });
     rows.await.map(RunListResponse)
+}
+
+/// Warnings about an agent and a provider of a run that do not exist. Runs with free names are accepted.
+fn warnings(company: &Company, options: &Options, agent: &str, provider: &str) -> Vec<String> {
+    let warnings = [
+        runner::agent_warning(company, agent),
+        runner::provider_warning(provider, options),
+    ];
+    warnings.into_iter().flatten().collect()
 }
 
 async fn replay(ctx: Context, params: RunReplayParams) -> Result<RunReplayResponse, Failure> {

@@ -11,6 +11,8 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router.on::<CompanySessionPoll>(poll);
     router.on::<CompanySessionCollect>(collect);
     router.on::<CompanySessionStop>(stop);
+    router.on::<CompanySessionCooldownList>(list_cooldowns);
+    router.on::<CompanySessionCooldownClear>(clear_cooldowns);
 }
 
 async fn launch(
@@ -90,6 +92,25 @@ async fn stop(
     Ok(CompanySessionStateResponse(state))
 }
 
+async fn list_cooldowns(
+    ctx: Context,
+    params: CompanySessionCooldownListParams,
+) -> Result<CompanySessionCooldownListResponse, Failure> {
+    let listed = ctx.sessions().cooldowns(&params.workspace_dir).await;
+    let items = listed.map_err(|error| failure(&error))?;
+    Ok(CompanySessionCooldownListResponse { items })
+}
+
+async fn clear_cooldowns(
+    ctx: Context,
+    params: CompanySessionCooldownClearParams,
+) -> Result<CompanySessionCooldownListResponse, Failure> {
+    let (dir, provider) = (&params.workspace_dir, params.provider.as_deref());
+    let cleared = ctx.sessions().clear_cooldowns(dir, provider).await;
+    let items = cleared.map_err(|error| failure(&error))?;
+    Ok(CompanySessionCooldownListResponse { items })
+}
+
 /// What is wrong with a session, as the wire says it.
 pub(super) fn failure(error: &runner::Error) -> Failure {
     use runner::Error;
@@ -104,9 +125,10 @@ pub(super) fn failure(error: &runner::Error) -> Failure {
         Error::Unverified { reason, .. } => {
             Failure::state(Kind::SubscriptionUnverified, message).with("reason", *reason)
         }
-        Error::NotSpawned { session_ref, .. } => {
-            Failure::state(Kind::SpawnFailed, message).with("session_ref", session_ref.as_str())
+        Error::HasProcess { session_ref, .. } => {
+            Failure::state(Kind::Busy, message).with("session_ref", session_ref.as_str())
         }
+        Error::Launched(_) | Error::Over { .. } => Failure::state(Kind::Refused, message),
         Error::Closing => Failure::state(Kind::Refused, message),
     }
 }

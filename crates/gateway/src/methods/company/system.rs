@@ -40,7 +40,7 @@ async fn capabilities(
         server: ServerCapabilities {
             name: "accord".to_owned(),
             version: VERSION.to_owned(),
-            extensions: words(&["tree_family", "pm.export"]),
+            extensions: words(&protocol::company::extensions()),
         },
     })
 }

@@ -44,7 +44,7 @@ async fn resolve(ctx: Context, params: UiResolveParams) -> Result<UiResolveRespo
         decisions_limit: params.decisions_limit,
         refresh_index: params.refresh_index,
         sync_index: params.sync_index,
-        // Whoever decides sees no more than they see anyway.
+        // The snapshot shows the actor what `ui.snapshot` would show it.
         actor_id: Some(params.actor_id.clone()),
         actor_role: Some(params.actor_role),
         actor_team_id: params.actor_team_id.clone(),
@@ -62,8 +62,15 @@ async fn resolve(ctx: Context, params: UiResolveParams) -> Result<UiResolveRespo
             notes: params.notes,
         },
     );
+    let resolved = resolved.await?;
+    // The decision is stored: a failure of the snapshot alone must not look like a failed decision.
+    let (snapshot, snapshot_error) = match snapshot(ctx, wanted).await {
+        Ok(snapshot) => (Some(snapshot), None),
+        Err(failure) => (None, Some(failure.message().to_owned())),
+    };
     Ok(UiResolveResponse {
-        resolved: resolved.await?,
-        snapshot: snapshot(ctx, wanted).await?,
+        resolved,
+        snapshot,
+        snapshot_error,
     })
 }

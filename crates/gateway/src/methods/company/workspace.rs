@@ -194,6 +194,7 @@ async fn project_create_with_defaults(
             .unwrap_or(defaults::HUMAN_CEO);
         let executive: Option<&AgentId> = params.executive_manager_agent_id.as_ref();
         company.write(|writer| {
+            writer.check_workspace_defaults(ceo, executive)?;
             let project_id = writer.create_project(&params.name)?;
             let made = writer.ensure_project_defaults(&project_id, ceo, executive)?;
             for repo in &repos {

@@ -207,7 +207,7 @@ async fn preview(
             source_path: Vec::new(),
         });
     };
-    let rendered = prompt::agents_doc::render(&found.source_path, &found.doc.content);
+    let rendered = prompt::agents_doc::preview(&found.source_path, &found.doc.content);
     let doc = rows::agents_doc(found.doc)?;
     Ok(ThreadAgentsDocPreviewResponse {
         char_count: rendered.text.chars().count() as u64,
@@ -367,7 +367,7 @@ fn failure<M: Method>(error: crud::Error) -> Failure {
 fn warnings(saved: &Saved) -> Vec<String> {
     // A text that is not blank is in force in its own scope, so this is the path of its own folder.
     let path = saved.effective.as_ref().map(|found| &*found.source_path);
-    let section = prompt::agents_doc::render(path.unwrap_or_default(), &saved.doc.content);
+    let section = prompt::agents_doc::preview(path.unwrap_or_default(), &saved.doc.content);
     match section.truncated {
         true => vec![format!(
             "the text has {} characters, which is more than a prompt takes: the end will not reach the model",

@@ -240,7 +240,8 @@ fn index_check(company: &Company, indexes: &Indexes, rebuild: bool, sync: bool) 
     let latest_ms = newest_ms(company);
     details.push(format!("index_mtime_ms: {index_ms}"));
     details.push(format!("canonical_latest_mtime_ms: {latest_ms}"));
-    if latest_ms > index_ms + 1 {
+    // A sync that finds nothing new leaves the file of the index alone, so its time is only a hint.
+    if latest_ms > index_ms + 1 && !indexes.is_current(company).unwrap_or(false) {
         let message = "SQLite index is readable but appears stale relative to canonical files.";
         return check(ID, DoctorStatus::Warn, message, details);
     }
@@ -330,10 +331,15 @@ pub(super) async fn diagnostics(
         let params = params.clone();
         move |indexes, company| {
             let rebuild = params.rebuild_index.unwrap_or(false);
-            if rebuild {
-                indexes.rebuild(company)?;
-            }
-            let sync_index = Some(!rebuild && params.sync_index.unwrap_or(true));
+            let sync = !rebuild && params.sync_index.unwrap_or(true);
+            // The doctor goes first: it rebuilds or syncs the index, and the views below read the result.
+            let examined = CompanyWorkspaceDoctorParams {
+                workspace_dir: params.workspace_dir.clone(),
+                rebuild_index: Some(rebuild),
+                sync_index: Some(sync),
+            };
+            let doctor = examine(company, indexes, &adapters, &examined);
+            let sync_index = Some(sync);
             let monitor = MonitorSnapshotParams {
                 workspace_dir: params.workspace_dir.clone(),
                 project_id: None,
@@ -357,12 +363,6 @@ pub(super) async fn diagnostics(
                 actor_team_id: None,
             };
             let inbox = indexes.inbox(company, &inbox, None)?;
-            let examined = CompanyWorkspaceDoctorParams {
-                workspace_dir: params.workspace_dir.clone(),
-                rebuild_index: None,
-                sync_index: None,
-            };
-            let doctor = examine(company, indexes, &adapters, &examined);
             let stats = indexes.stats(company).ok();
             Ok(Facts {
                 doctor: json!(doctor),

@@ -1,0 +1,116 @@
+//! Which files were found to hold the bytes of their key, so that an unchanged file is not hashed for every read.
+//!
+//! A file counts as unchanged while its inode, size and times stay the same. Changes below the file system, such as a
+//! failing disk, do not show in them; the weekly verification and the hashes that clients compare find those.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fs::File,
+    os::unix::fs::MetadataExt as _,
+    time::{Duration, SystemTime},
+};
+
+use crate::{Result, error::io_error, key::BlobKey};
+
+/// Blobs to remember. Each takes about 200 bytes; beyond this the oldest entry is dropped and hashed again when read.
+const MAX_REMEMBERED: usize = 4096;
+/// Two writes within one tick of the kernel's clock leave the same times. Older times cannot be given twice.
+const CLOCK_TICK: Duration = Duration::from_millis(50);
+
+/// What changes when somebody writes to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    pub(crate) fn of(file: &File) -> Result<Stamp> {
+        let found = file.metadata().map_err(io_error("look at a blob"))?;
+        Ok(Stamp {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        })
+    }
+
+    /// Whether a later write is sure to leave another stamp.
+    pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
+        let now = now.duration_since(SystemTime::UNIX_EPOCH);
+        let (Ok(now), Ok(seconds)) = (now, u64::try_from(self.changed.0)) else {
+            return false;
+        };
+        let nanos = u32::try_from(self.changed.1).unwrap_or(0);
+        let changed = Duration::new(seconds, nanos);
+        now.checked_sub(changed)
+            .is_some_and(|age| age >= CLOCK_TICK)
+    }
+}
+
+/// The stamps of files whose bytes had the hash of their key.
+#[derive(Debug, Default)]
+pub(crate) struct VerifiedStamps {
+    stamps: BTreeMap<BlobKey, Stamp>,
+    /// The keys in the order in which they were added.
+    order: VecDeque<BlobKey>,
+}
+
+impl VerifiedStamps {
+    pub(crate) fn contains(&self, key: &BlobKey, stamp: &Stamp) -> bool {
+        self.stamps.get(key) == Some(stamp)
+    }
+
+    pub(crate) fn insert(&mut self, key: &BlobKey, stamp: Stamp) {
+        if self.stamps.insert(key.clone(), stamp).is_none() {
+            self.order.push_back(key.clone());
+        }
+        while self.order.len() > MAX_REMEMBERED {
+            if let Some(oldest) = self.order.pop_front() {
+                self.stamps.remove(&oldest);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::{ContentHash, WorkspaceSegment};
+
+    #[test]
+    fn no_more_stamps_are_kept_than_fit() {
+        let file = tempfile::tempfile().unwrap();
+        let stamp = Stamp::of(&file).unwrap();
+        let mut stamps = VerifiedStamps::default();
+        let key = |number: usize| {
+            let workspace = WorkspaceSegment::new("ws").unwrap();
+            BlobKey::new(workspace, ContentHash::of(&number.to_be_bytes()))
+        };
+        for number in 0..=MAX_REMEMBERED {
+            stamps.insert(&key(number), stamp);
+        }
+        assert_eq!(stamps.stamps.len(), MAX_REMEMBERED);
+        assert!(!stamps.contains(&key(0), &stamp));
+        assert!(stamps.contains(&key(MAX_REMEMBERED), &stamp));
+    }
+
+    #[test]
+    fn a_stamp_is_settled_once_the_clock_has_moved_on() {
+        let file = tempfile::tempfile().unwrap();
+        let changed = file.metadata().unwrap();
+        let changed = SystemTime::UNIX_EPOCH
+            + Duration::new(
+                changed.ctime().unsigned_abs(),
+                u32::try_from(changed.ctime_nsec()).unwrap(),
+            );
+        let stamp = Stamp::of(&file).unwrap();
+        assert!(!stamp.is_settled(changed));
+        assert!(!stamp.is_settled(changed - CLOCK_TICK));
+        assert!(stamp.is_settled(changed + CLOCK_TICK));
+    }
+}

@@ -1,0 +1,87 @@
+//! `ac company forget`
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use protocol::workspace::{Workspace, WorkspaceForget, WorkspaceForgetParams};
+use serde_json::json;
+
+use super::HomeOption;
+use crate::{failure::Failure, folder, local::Local, terminal};
+
+#[derive(Args, Debug)]
+pub(crate) struct Company {
+    #[command(subcommand)]
+    action: CompanyAction,
+}
+
+#[derive(Debug, Subcommand)]
+enum CompanyAction {
+    /// Forget a company folder, such as one that was deleted; nothing on the disk changes.
+    ///
+    /// Opening the folder again brings its workspace back with its threads and documents.
+    Forget {
+        #[command(flatten)]
+        home: HomeOption,
+        /// The company folder, which need not be there any more.
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Company {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let CompanyAction::Forget {
+            home,
+            directory,
+            json,
+        } = self.action;
+        let directory = folder::whole(&directory)?;
+        let forgotten = Local::with(&home, |local| async move {
+            let known = local.companies().await?;
+            let found = find(&known, &directory).ok_or_else(|| not_known(&known, &directory))?;
+            let params = WorkspaceForgetParams {
+                workspace_id: found.id.clone(),
+            };
+            let answer = local.client.call::<WorkspaceForget>(params).await?;
+            Ok(answer.workspace)
+        });
+        let workspace = forgotten.await?;
+        let directory = workspace.dir.as_deref().unwrap_or_default();
+        if json {
+            let answer = json!({"forgotten": directory, "workspace": workspace.id});
+            return terminal::answer(&answer, true);
+        }
+        Ok(terminal::say(&format!(
+            "`{}` (`{directory}`) is forgotten. Nothing on the disk has changed; `ac workspace:open DIR` brings it back.",
+            terminal::harmless(&workspace.name),
+        ))?)
+    }
+}
+
+/// By the path as it is written, or by what it leads to.
+fn find<'a>(known: &'a [Workspace], directory: &Path) -> Option<&'a Workspace> {
+    let leads_to = directory.canonicalize().ok();
+    known.iter().find(|one| {
+        let dir = one.dir.as_deref().map(Path::new);
+        dir == Some(directory) || (leads_to.is_some() && dir == leads_to.as_deref())
+    })
+}
+
+fn not_known(known: &[Workspace], directory: &Path) -> Failure {
+    let dirs: Vec<_> = known.iter().filter_map(|one| one.dir.as_deref()).collect();
+    let known = if dirs.is_empty() {
+        "none is".to_owned()
+    } else {
+        format!("expected one of `{}`", dirs.join("`, `"))
+    };
+    Failure::Argument {
+        detail: format!(
+            "`{}` is not a company folder that this home knows: {known}",
+            directory.display()
+        ),
+    }
+}

@@ -1,0 +1,132 @@
+//! `ac cooldown list|clear`
+
+use std::io::{self, IsTerminal as _};
+
+use clap::{Args, Subcommand};
+use protocol::company::{Text, session::*};
+use serde_json::json;
+
+use super::HomeOption;
+use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
+
+/// List and end the cool-downs of providers.
+///
+/// A provider cools down after a rate limit, a network failure or a refused login: its sessions stay in the queue until
+/// the cool-down ends.
+#[derive(Args, Debug)]
+pub(crate) struct Cooldown {
+    #[command(subcommand)]
+    action: CooldownAction,
+}
+
+#[derive(Debug, Subcommand)]
+enum CooldownAction {
+    /// List the providers that cool down, the cause and the end of each cool-down.
+    List {
+        #[command(flatten)]
+        home: HomeOption,
+        #[command(flatten)]
+        company: CompanyOption,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// End cool-downs; sessions that waited for them start.
+    Clear {
+        #[command(flatten)]
+        home: HomeOption,
+        #[command(flatten)]
+        company: CompanyOption,
+        /// The provider, such as `codex`; all providers if none is named.
+        provider: Option<String>,
+        /// Do not ask before ending them.
+        #[arg(long)]
+        now: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Cooldown {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        match self.action {
+            CooldownAction::List {
+                home,
+                company,
+                json,
+            } => {
+                let items = Local::with(&home, |local| async move {
+                    let dir = local.company(&company).await?;
+                    listed(&local, dir).await
+                });
+                print(&items.await?, "No provider cools down.", json)
+            }
+            CooldownAction::Clear {
+                home,
+                company,
+                provider,
+                now,
+                json,
+            } => {
+                let provider = provider.map(|provider| {
+                    Text::new(provider).ok_or_else(|| Failure::Argument {
+                        detail: "the provider is empty: expected a name such as `codex`".to_owned(),
+                    })
+                });
+                let provider = provider.transpose()?;
+                let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();
+                if !now && !can_ask {
+                    return Err(Failure::Argument {
+                        detail: "`ac cooldown clear` asks first, which needs a terminal: give --now to end cool-downs without being asked".to_owned(),
+                    });
+                }
+                let items = Local::with(&home, |local| async move {
+                    let dir = local.company(&company).await?;
+                    if !now {
+                        let mut items = listed(&local, dir.clone()).await?;
+                        items.retain(|one| {
+                            let is_named = |name: &Text| name.as_str() == one.provider;
+                            provider.as_ref().is_none_or(is_named)
+                        });
+                        if items.is_empty() || !is_confirmed(&items) {
+                            return Ok(Vec::new());
+                        }
+                    }
+                    let params = CompanySessionCooldownClearParams {
+                        workspace_dir: dir,
+                        provider,
+                    };
+                    let cleared = local.client.call::<CompanySessionCooldownClear>(params);
+                    Ok(cleared.await?.items)
+                });
+                print(&items.await?, "No cool-down was ended.", json)
+            }
+        }
+    }
+}
+
+async fn listed(local: &Local, dir: Text) -> Result<Vec<CompanySessionCooldown>, Failure> {
+    let params = CompanySessionCooldownListParams { workspace_dir: dir };
+    let listed = local.client.call::<CompanySessionCooldownList>(params);
+    Ok(listed.await?.items)
+}
+
+fn print(items: &[CompanySessionCooldown], none: &str, as_json: bool) -> Result<(), Failure> {
+    if items.is_empty() && terminal::is_for_people(as_json) {
+        return Ok(terminal::say(none)?);
+    }
+    terminal::answer(&json!(items), as_json)
+}
+
+/// Asks the person at the terminal.
+fn is_confirmed(items: &[CompanySessionCooldown]) -> bool {
+    for one in items {
+        let reason = terminal::harmless(&one.reason);
+        terminal::complain(&format!("{reason}, until {}", one.until));
+    }
+    terminal::complain("End these cool-downs now? Queued sessions start at once. y/n");
+    let mut answer = String::new();
+    let read = io::stdin().read_line(&mut answer);
+    read.is_ok() && matches!(answer.trim(), "y" | "yes")
+}

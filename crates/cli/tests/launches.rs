@@ -1,0 +1,331 @@
+//! What the commands say before, instead of and after a launch: cool-downs, worker programs, warnings, exit codes.
+
+use std::{
+    env, fs,
+    io::Write as _,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use testkit::{Office, put, put_program};
+
+/// A home with a company that has a project and a run.
+struct Desk {
+    place: TempDir,
+    project: String,
+    run: String,
+}
+
+struct Said {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let mut office = Office::open(env!("CARGO_BIN_EXE_ac"));
+        let (run, _) = office.run("agent_a", "cmd");
+        Self {
+            run,
+            project: office.project.clone(),
+            place: office.close(),
+        }
+    }
+
+    fn dir(&self) -> PathBuf {
+        self.place.path().join("acme")
+    }
+
+    /// `ac` in the company folder. The programs are those of `bin` and of the system, and there is no login.
+    fn ac(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ac"));
+        let bin = self.place.path().join("bin");
+        command
+            .env("ACCORD_HOME", self.place.path().join("home"))
+            .env("HOME", self.place.path())
+            .env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
+            .env_remove("OPENAI_API_KEY")
+            .env_remove("CODEX_API_KEY")
+            .current_dir(self.dir())
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn say(&self, words: &[&str]) -> Said {
+        said(self.ac().args(words))
+    }
+
+    /// What a command prints as JSON.
+    fn json(&self, words: &[&str]) -> Value {
+        let said = self.say(words);
+        assert_eq!(said.code, 0, "{words:?}: {}", said.err);
+        serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{words:?}: {}", said.out))
+    }
+
+    /// Makes another run.
+    fn create(&self, agent: &str, provider: &str) -> (String, String) {
+        let words = ["run:create", "--project-id", &self.project];
+        let said = said(
+            self.ac()
+                .args(words)
+                .args(["--agent-id", agent, "--provider", provider]),
+        );
+        assert_eq!(said.code, 0, "{}", said.err);
+        let made: Value = serde_json::from_str(&said.out).expect("JSON");
+        (testkit::text(&made["run_id"]), said.err)
+    }
+
+    /// Launches a run and waits for its end, because no gateway serves the home.
+    fn launch(&self, run: &str, more: &[&str]) -> Said {
+        let words = ["session:launch", "--project-id", &self.project];
+        said(self.ac().args(words).args(["--run-id", run]).args(more))
+    }
+}
+
+fn said(command: &mut Command) -> Said {
+    let output = command.output().expect("the binary can be started");
+    Said {
+        code: output.status.code().expect("it ends by itself"),
+        out: String::from_utf8(output.stdout).expect("text"),
+        err: String::from_utf8(output.stderr).expect("text"),
+    }
+}
+
+#[test]
+fn cool_downs_are_listed_and_ended() {
+    let desk = Desk::new();
+    assert_eq!(desk.json(&["cooldown", "list", "--json"]), json!([]));
+    let saved = json!({"schema_version": 1, "cooldowns": {
+        "codex": {"until_ms": 32_472_144_000_000_i64, "level": 1, "reason": "rate_limit:usage limit"},
+        "claude": {"until_ms": 32_472_144_000_000_i64, "level": 1, "reason": "transient:"},
+    }});
+    put(&desk.dir().join(".local/lanes.json"), &saved.to_string());
+    let listed = desk.json(&["cooldown", "list", "--json"]);
+    assert_eq!(
+        listed[1],
+        json!({
+            "provider": "codex", "reason_code": "rate_limit", "until": "2999-01-01T00:00:00.000Z", "level": 1,
+            "reason": "provider `codex` cools down because it reported a rate limit: usage limit", "waiting": 0,
+        })
+    );
+    let unasked = desk.say(&["cooldown", "clear"]);
+    assert_eq!(unasked.code, 2);
+    assert!(unasked.err.contains("give --now"), "{}", unasked.err);
+    let cleared = desk.json(&["cooldown", "clear", "codex", "--now", "--json"]);
+    assert_eq!(cleared, json!([listed[1]]));
+    let left = desk.json(&["cooldown", "list", "--json"]);
+    assert_eq!(left, json!([listed[0]]));
+    desk.json(&["cooldown", "clear", "--now", "--json"]);
+    assert_eq!(desk.json(&["cooldown", "list", "--json"]), json!([]));
+}
+
+#[test]
+fn the_doctor_says_what_a_launch_says_and_the_command_it_names_helps() {
+    let desk = Desk::new();
+    let script = "#!/bin/sh\n[ \"$1\" = login ] && { echo 'Not logged in' >&2; exit 1; }\necho codex-cli 0.99\n";
+    put_program(&desk.place.path().join("bin/codex"), script);
+    let with_key =
+        |words: &[&str]| said(desk.ac().env("OPENAI_API_KEY", "sk-0123456789").args(words));
+    let doctor = || {
+        let said = with_key(&["doctor", "--json"]);
+        let found: Value = serde_json::from_str(&said.out).expect("JSON");
+        let findings = found["findings"].as_array().expect("a list").clone();
+        let mut findings = findings.into_iter();
+        findings
+            .find(|finding| finding["check"] == "worker codex")
+            .expect("codex is looked at")
+    };
+    let refused = doctor();
+    assert_eq!(refused["status"], "warn", "{refused}");
+    let remedy = testkit::text(&refused["do"]);
+    assert!(
+        remedy.contains("provider_execution_policy.codex.channel: subscription_cli")
+            && remedy.contains("`ac adapters use codex --api-key`"),
+        "{remedy}"
+    );
+    let (run, _) = desk.create("agent_a", "codex");
+    let launch = [
+        "session:launch",
+        "--project-id",
+        &desk.project,
+        "--run-id",
+        &run,
+    ];
+    let launch = with_key(&[&launch[..], &["--prompt-text", "hello"]].concat());
+    assert_eq!(launch.code, 1);
+    assert!(
+        launch.err.contains("nobody is logged in") && launch.err.contains(&remedy),
+        "{}",
+        launch.err
+    );
+
+    let used = with_key(&["adapters", "use", "codex", "--api-key", "--json"]);
+    let used: Value = serde_json::from_str(&used.out).expect("JSON");
+    assert_eq!(used["changed"], json!(["codex", "codex_app_server"]));
+    let ready = doctor();
+    assert_eq!(
+        (&ready["status"], &ready["found"]),
+        (&json!("pass"), &json!("codex-cli 0.99, ready to launch"))
+    );
+    let listed = with_key(&["adapters", "list", "--json"]);
+    let listed: Value = serde_json::from_str(&listed.out).expect("JSON");
+    assert_eq!(
+        listed[1]["launch"],
+        json!({"ready": true, "channel": "api"})
+    );
+    // The file is still what every reader of the folder accepts.
+    assert_eq!(desk.json(&["workspace:validate", "--json"])["ok"], true);
+    let again = with_key(&["adapters", "use", "codex", "--subscription", "--json"]);
+    assert_eq!(again.code, 0, "{}", again.err);
+    assert_eq!(doctor()["status"], "warn");
+    let neither = desk.say(&["adapters", "use", "codex"]);
+    assert_eq!(neither.code, 2, "{}", neither.err);
+}
+
+#[test]
+fn names_that_stand_for_nothing_are_accepted_with_a_warning() {
+    let desk = Desk::new();
+    let (run, warnings) = desk.create("agent_nobody", "codexx");
+    assert!(
+        warnings.contains("warning: there is no agent `agent_nobody` in this company\n")
+            && warnings.contains("warning: there is no provider `codexx`: expected codex, claude"),
+        "{warnings}"
+    );
+    let launched = desk.launch(&run, &["--argv", "/bin/true"]);
+    assert_eq!(launched.code, 0, "{}", launched.err);
+    assert!(
+        launched
+            .err
+            .contains("warning: there is no agent `agent_nobody`"),
+        "{}",
+        launched.err
+    );
+    let agents = desk.json(&["workspace:agents:list", "--json"]);
+    let agent = testkit::text(&agents[0]["agent_id"]);
+    let (_, warnings) = desk.create(&agent, "cmd");
+    assert_eq!(warnings, "");
+}
+
+#[test]
+fn a_run_that_was_not_started_can_be_cancelled() {
+    let desk = Desk::new();
+    assert_eq!(desk.json(&["run:list"])[0]["not_started"], true);
+    let watched = desk.json(&["watch", "--json"]);
+    assert_eq!(watched["runs"][0]["status"], "not started");
+    let cancel = [
+        "run:cancel",
+        "--project-id",
+        &desk.project,
+        "--run-id",
+        &desk.run,
+    ];
+    assert_eq!(desk.json(&cancel)["status"], "stopped");
+    let listed = desk.json(&["run:list"]);
+    assert_eq!(
+        (&listed[0]["status"], &listed[0]["not_started"]),
+        (&json!("stopped"), &Value::Null)
+    );
+    let again = desk.say(&cancel);
+    assert_eq!(again.code, 1);
+    assert!(again.err.contains("is stopped already"), "{}", again.err);
+    let launched = desk.launch(&desk.run, &["--argv", "/bin/true"]);
+    assert_eq!(launched.code, 1, "{}", launched.out);
+}
+
+#[test]
+fn an_empty_text_is_not_saved_by_accident() {
+    let desk = Desk::new();
+    let edit = |words: &[&str], text: &str| {
+        let mut child = desk
+            .ac()
+            .args(["doc", "edit"])
+            .args(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary can be started");
+        let mut stdin = child.stdin.take().expect("it reads");
+        stdin.write_all(text.as_bytes()).expect("it reads");
+        drop(stdin);
+        let output = child.wait_with_output().expect("it ends");
+        let err = String::from_utf8(output.stderr).expect("text");
+        (output.status.code().expect("it ends by itself"), err)
+    };
+    assert_eq!(edit(&[], "Be kind.\n").0, 0);
+    let (code, err) = edit(&[], " \n");
+    assert_eq!(code, 2);
+    assert!(err.contains("--allow-empty"), "{err}");
+    assert_eq!(desk.say(&["doc", "show"]).out, "Be kind.\n");
+    let (code, err) = edit(&["--allow-empty"], "");
+    assert_eq!(code, 0, "{err}");
+}
+
+#[test]
+fn a_command_whose_answer_tells_of_a_failure_ends_with_1_and_wrong_arguments_with_2() {
+    let desk = Desk::new();
+    let failed = desk.launch(
+        &desk.run,
+        &["--repo-id", "repo_none", "--argv", "/bin/true"],
+    );
+    assert_eq!(failed.code, 1, "{}", failed.out);
+    assert!(failed.out.contains("\"failed\""), "{}", failed.out);
+    assert!(
+        failed.err.contains("error: the session failed"),
+        "{}",
+        failed.err
+    );
+
+    let (run, _) = desk.create("agent_a", "cmd");
+    desk.launch(&run, &["--argv", "/bin/false"]);
+    let session = format!("local_{run}");
+    let collected = desk.say(&["session:collect", "--session-ref", &session]);
+    assert_eq!(collected.code, 1, "{}", collected.out);
+    assert!(collected.out.contains("\"failed\""), "{}", collected.out);
+
+    let replay = |mode: &str| {
+        let words = [
+            "run:replay",
+            "--project-id",
+            &desk.project,
+            "--run-id",
+            &run,
+        ];
+        desk.say(&[&words[..], &["--mode", mode]].concat())
+    };
+    assert_eq!(replay("verified").code, 0);
+    let events = desk.dir().join("work/projects").join(&desk.project);
+    let events = events.join("runs").join(&run).join("events.jsonl");
+    let text = fs::read_to_string(&events).expect("there are events");
+    put(&events, &text.replacen("agent_a", "agent_b", 1));
+    let replayed = replay("verified");
+    assert_eq!(replayed.code, 1, "{}", replayed.err);
+    assert!(
+        replayed
+            .err
+            .starts_with("error: the events of the run are not what was written: "),
+        "{}",
+        replayed.err
+    );
+    assert_eq!(replay("raw").code, 0);
+
+    for words in [
+        &["run:list", "--project-id", "no id"][..],
+        &["rpc:call", "--method", "no.such.method"],
+        &[
+            "rpc:call",
+            "--method",
+            "run.list",
+            "--params",
+            "{\"workspace_dir\": 7}",
+        ],
+        &["run:replay", "--mode", "wrong"],
+        &["thread/tree", "--workspace-id", "no id"],
+    ] {
+        let said = desk.say(words);
+        assert_eq!(said.code, 2, "{words:?}: {}", said.err);
+    }
+}

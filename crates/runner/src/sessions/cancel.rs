@@ -1,0 +1,152 @@
+//! `run.cancel`: the end of a run that has no process.
+
+use std::sync::Arc;
+
+use company::{Company, document::Run, layout, run::is_unstarted};
+use protocol::company::{ProjectId, RunId, RunStatus, Text, Visibility};
+use serde_json::json;
+
+use super::{Inner, Sessions, known::Known, lock};
+use crate::{
+    Error,
+    process::ProcessId,
+    record,
+    scribe::Scribe,
+    session::{Stage, blocking, open},
+};
+
+/// What is cancelled, by whom and why.
+#[derive(Clone, Debug)]
+pub struct Cancellation {
+    /// The project.
+    pub project: ProjectId,
+    /// The run.
+    pub run: RunId,
+    /// Who cancels it.
+    pub actor: String,
+    /// Why.
+    pub reason: Option<Text>,
+}
+
+impl Sessions {
+    /// Ends a run that was never launched, or takes its session out of the queue.
+    pub async fn cancel_run(
+        &self,
+        workspace_dir: &str,
+        cancellation: Cancellation,
+    ) -> Result<(), Error> {
+        let company = open(&self.inner.companies, workspace_dir).await?;
+        if let Some(known) = self.inner.session_of(&company, &cancellation.run) {
+            return self.cancel_queued(&known).await;
+        }
+        let key = (company.root().to_owned(), cancellation.run.to_string());
+        if !self.inner.forbid_launch(&company, &cancellation.run) {
+            // It was launched a moment ago.
+            return Err(Error::Launched(cancellation.run));
+        }
+        let written = write(company, cancellation).await;
+        if written.is_err() {
+            lock(&self.inner.cancelled).remove(&key);
+        }
+        written
+    }
+
+    async fn cancel_queued(&self, known: &Arc<Known>) -> Result<(), Error> {
+        let session_ref = known.live.state().record.session_ref.to_string();
+        let has_process = || Error::HasProcess {
+            run: known.run.clone(),
+            session_ref: session_ref.clone(),
+        };
+        if known.live.state().stage != Stage::Queued {
+            return Err(has_process());
+        }
+        known.live.request_stop();
+        let ended = known.live.reach(|stage| stage == Stage::Over).await;
+        if ended.record.pid.is_some() {
+            return Err(has_process());
+        }
+        Ok(())
+    }
+}
+
+impl Inner {
+    /// The session of a run that is not over.
+    fn session_of(&self, company: &Company, run: &RunId) -> Option<Arc<Known>> {
+        let live = lock(&self.live);
+        let mut open = live.values().filter(|known| !known.live.is_over());
+        open.find(|known| known.company.root() == company.root() && known.run == *run)
+            .cloned()
+    }
+
+    /// From here on no launch of this process starts the run; false if one has begun.
+    fn forbid_launch(&self, company: &Company, run: &RunId) -> bool {
+        let live = lock(&self.live);
+        let mut open = live.values().filter(|known| !known.live.is_over());
+        if open.any(|known| known.company.root() == company.root() && known.run == *run) {
+            return false;
+        }
+        let key = (company.root().to_owned(), run.to_string());
+        lock(&self.cancelled).insert(key);
+        true
+    }
+}
+
+async fn write(company: Company, cancellation: Cancellation) -> Result<(), Error> {
+    let Cancellation {
+        project,
+        run,
+        actor,
+        reason,
+    } = cancellation;
+    let checked = {
+        let (company, project, run) = (company.clone(), project.clone(), run.clone());
+        blocking(move || {
+            let path = format!("{}/run.yaml", layout::run(&project, &run));
+            let document = company.read::<Run>(&path);
+            let document = document.map_err(|error| error.or_not_found("Run", run.as_str()))?;
+            if is_unstarted(&document) {
+                return Ok(None);
+            }
+            let records = record::all(&company)?;
+            let session = records.iter().find(|record| {
+                !record.is_over()
+                    && *record.run_id == *run.as_str()
+                    && record.process().is_some_and(ProcessId::is_alive)
+            });
+            Ok(Some(match (document.status, session) {
+                (RunStatus::Running, Some(session)) => Error::HasProcess {
+                    run,
+                    session_ref: session.session_ref.to_string(),
+                },
+                (RunStatus::Running, None) => Error::Launched(run),
+                (status, _) => Error::Over { run, status },
+            }))
+        })
+        .await?
+    };
+    if let Some(refusal) = checked {
+        return Err(refusal);
+    }
+    let scribe = Scribe {
+        session_ref: format!("local_{run}"),
+        company,
+        project,
+        run,
+    };
+    blocking(move || {
+        let mut payload = json!({
+            "exit_code": null,
+            "signal": null,
+            "stopped": true,
+            "budget_exceeded": false,
+            "reason": "cancelled",
+        });
+        if let Some(reason) = reason {
+            payload["note"] = reason.as_str().into();
+        }
+        let event = scribe.event_by(&actor, Visibility::Org, "run.stopped", &payload)?;
+        scribe.end(&[event], RunStatus::Stopped, |_| {}, &[], None)
+    })
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,56 @@
+// Asked before the heartbeat is turned on: what it may start, how often, and the token caps.
+
+import type { HeartbeatForecast } from "@accord/client";
+import { Button } from "../../parts/Button.tsx";
+import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
+import { count } from "../../parts/size.ts";
+import { WORKERS } from "../company/worker.ts";
+import { plural } from "../company/names.ts";
+
+const programOf = (kind: string) => WORKERS.find(({ value }) => value === kind)?.label ?? kind;
+
+export function TurnOn({
+  forecast,
+  onConfirm,
+  onClose,
+}: {
+  forecast: HeartbeatForecast;
+  onConfirm: () => void;
+  onClose: () => void;
+}) {
+  const { agents, token_caps } = forecast;
+  return (
+    <Dialog title="Turn the heartbeat on?" description={forecast.summary} open onClose={onClose}>
+      <dl className="facts">
+        <dt>May start</dt>
+        <dd>
+          {agents.length === 0 && "no agent"}
+          {agents.map(({ agent_id, name, worker_kind }) => (
+            <div key={agent_id}>
+              {name} ({programOf(worker_kind)})
+            </div>
+          ))}
+        </dd>
+        <dt>How often</dt>
+        <dd>
+          every {plural(forecast.tick_interval_minutes, "minute")}, at most{" "}
+          {plural(forecast.max_workers_per_hour, "worker")} an hour
+        </dd>
+        <dt>Token cap</dt>
+        <dd>
+          {token_caps.map(({ project_id, name, hard_tokens }) => (
+            <div key={project_id}>
+              {name}: {hard_tokens == null ? "none" : `${count(hard_tokens)} tokens`}
+            </div>
+          ))}
+        </dd>
+      </dl>
+      <DialogActions>
+        <Button onClick={onClose}>Leave it off</Button>
+        <Button kind="primary" onClick={onConfirm}>
+          Turn it on
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,117 @@
+// The trash: what was deleted, with a way back and a way to delete it for good.
+
+import type { TrashItem } from "@accord/client";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { address } from "../../address.ts";
+import { Page } from "../../app/Page.tsx";
+import type { ViewProps } from "../../app/section.ts";
+import { call } from "../../data/calls.ts";
+import { Button } from "../../parts/Button.tsx";
+import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
+import { Icon, type IconName } from "../../parts/Icon.tsx";
+import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { purgeItems, restoreItem } from "./trash.ts";
+
+const ICONS: Record<TrashItem["kind"], IconName> = { thread: "thread", folder: "folder", agents_doc: "doc" };
+
+export default function TrashView({ workspace }: ViewProps) {
+  const query = useInfiniteQuery({
+    queryKey: ["trash/list", { workspace_id: workspace }],
+    queryFn: ({ pageParam, signal }) =>
+      call("trash/list", { workspace_id: workspace, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
+    initialPageParam: "",
+    getNextPageParam: ({ next_cursor }) => next_cursor || undefined,
+  });
+  const [asked, setAsked] = useState<TrashItem[]>();
+  const items = query.data?.pages.flatMap((page) => page.items);
+  return (
+    <Page
+      title="Trash"
+      back={address.tree(workspace)}
+      actions={
+        items && items.length > 0 ? (
+          <Button kind="danger" icon="trash" onClick={() => setAsked(items)}>
+            {query.hasNextPage ? "Delete all shown for good…" : "Empty the trash…"}
+          </Button>
+        ) : undefined
+      }
+    >
+      <div className="page-column">
+        {!items && (query.error ? <Failure error={query.error} onRetry={() => void query.refetch()} /> : <Loading />)}
+        {items?.length === 0 && (
+          <Empty icon="trash" title="The trash is empty">
+            Deleted threads, folders and AGENTS.md files stay here for 30 days.
+          </Empty>
+        )}
+        {items && items.length > 0 && (
+          <ul className="trash" aria-label="Deleted items">
+            {items.map((item) => (
+              <li key={`${item.kind}:${item.id}`} className="trash-line">
+                <Icon name={ICONS[item.kind]} />
+                <div className="trash-words">
+                  <span>{nameOf(item)}</span>
+                  <span className="muted">
+                    {description(item)} · deleted <Time at={item.deleted_at} /> · deleted for good{" "}
+                    <Time at={item.purge_at} />
+                  </span>
+                </div>
+                <Button icon="undo" aria-label={`Restore ${nameOf(item)}`} onClick={() => void restoreItem(workspace, item)}>
+                  Restore
+                </Button>
+                <Button
+                  kind="quiet"
+                  icon="trash"
+                  aria-label={`Delete ${nameOf(item)} for good`}
+                  onClick={() => setAsked([item])}
+                >
+                  Delete for good…
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+        {query.hasNextPage && <Button onClick={() => void query.fetchNextPage()}>Show more</Button>}
+      </div>
+      <Dialog
+        title={asked?.length === 1 && asked[0] ? `Delete “${nameOf(asked[0])}” for good?` : `Delete ${asked?.length ?? 0} items for good?`}
+        open={asked !== undefined}
+        onClose={() => setAsked(undefined)}
+        description="This cannot be undone. Saved versions of AGENTS.md stay in the history, because they prove what agents were told."
+      >
+        <DialogActions>
+          <Button onClick={() => setAsked(undefined)}>Cancel</Button>
+          <Button
+            kind="danger"
+            icon="trash"
+            onClick={() => {
+              if (asked) void purgeItems(workspace, asked);
+              setAsked(undefined);
+            }}
+          >
+            Delete for good
+          </Button>
+        </DialogActions>
+      </Dialog>
+    </Page>
+  );
+}
+
+function nameOf(item: TrashItem): string {
+  if (item.kind === "agents_doc") return item.folder_name ? `AGENTS.md of ${item.folder_name}` : "AGENTS.md of the root";
+  return item.name || "New thread";
+}
+
+/** What it is, where it was, and what was in it. */
+function description(item: TrashItem): string {
+  const where = item.folder_name ? `in ${item.folder_name}` : "at the root";
+  if (item.kind === "thread") return `Thread, ${where}`;
+  if (item.kind === "agents_doc") return "Instructions";
+  const inside = [
+    item.has_agents_doc ? "AGENTS.md" : "",
+    item.thread_count ? `${item.thread_count} ${item.thread_count === 1 ? "thread" : "threads"}` : "",
+    item.folder_count ? `${item.folder_count} ${item.folder_count === 1 ? "folder" : "folders"}` : "",
+  ].filter(Boolean);
+  return `Folder, ${where}${inside.length ? `, with ${inside.join(", ")}` : ", empty"}`;
+}

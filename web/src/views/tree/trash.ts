@@ -1,0 +1,31 @@
+// Restoring what was deleted, and deleting it for good.
+
+import type { TrashItem } from "@accord/client";
+import { attempt, call, invalidate } from "../../data/calls.ts";
+import { toast } from "../../parts/toast.tsx";
+
+type Reference = Pick<TrashItem, "kind" | "id">;
+
+/** How many items one call may purge. */
+const BATCH = 1000;
+
+const stale = (workspace_id: string) => invalidate(["thread/tree", "trash/list"], { workspace_id });
+
+/** Puts an item back and tells what could not be put back as it was. */
+export async function restoreItem(workspace_id: string, { kind, id }: Reference): Promise<void> {
+  await attempt("Restoring", async () => {
+    const { notes } = await call("trash/restore", { workspace_id, kind, id });
+    stale(workspace_id);
+    toast({ text: ["Restored.", ...notes].join(" ") });
+  });
+}
+
+export async function purgeItems(workspace_id: string, items: Reference[]): Promise<void> {
+  await attempt("Deleting for good", async () => {
+    for (let at = 0; at < items.length; at += BATCH) {
+      const batch = items.slice(at, at + BATCH).map(({ kind, id }) => ({ kind, id }));
+      await call("trash/purge", { workspace_id, items: batch });
+    }
+    stale(workspace_id);
+  });
+}
