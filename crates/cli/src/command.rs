@@ -222,18 +222,22 @@ pub(crate) async fn blocking<T: Send + 'static>(
     })
 }
 
-/// Resolves when somebody wants the process to end.
-pub(crate) async fn stop_signal() {
+/// Resolves when the process receives SIGTERM or SIGINT. The handlers are installed by the call itself, not by the first
+/// poll, so that a signal that arrives before the future is awaited is not lost.
+pub(crate) fn stop_signal() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut terminate), Ok(mut interrupt)) = (
+    let handlers = (
         signal(SignalKind::terminate()),
         signal(SignalKind::interrupt()),
-    ) else {
-        // Without handlers the signals end the process by themselves.
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+    );
+    async {
+        let (Ok(mut terminate), Ok(mut interrupt)) = handlers else {
+            // Without handlers the signals end the process by themselves.
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
     }
 }

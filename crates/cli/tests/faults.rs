@@ -280,10 +280,10 @@ async fn messages_that_are_sent_together_share_syncs_and_survive_a_kill() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_costs_at_most_four_syncs_and_no_writer_in_line_times_out() {
+async fn a_run_costs_at_most_four_syncs() {
     let disk = FaultyDisk::new();
     let serving = disk.serve();
-    let client = std::sync::Arc::new(serving.client().await);
+    let client = serving.client().await;
     let company = CompanyFolder::new(&client).await;
     let (root, project) = (company.root(), company.project.clone());
     let run = json!({
@@ -291,21 +291,58 @@ async fn a_run_costs_at_most_four_syncs_and_no_writer_in_line_times_out() {
     });
     // The first one makes the folders that all runs share.
     let made = client.call_raw("run.create", run.clone()).await;
-    let run_id = made.expect("the disk is well")["run_id"].clone();
+    made.expect("the disk is well");
 
     disk.fail("slow");
-    client.call_raw("run.create", run.clone()).await.unwrap();
+    client.call_raw("run.create", run).await.unwrap();
     // The sync of the file system is a system call of our own, which the shim does not see.
     let syncs = disk.syncs();
     assert!(syncs.len() < 4, "{syncs:?}");
-    let commented = pipelined(&client, (16, 16), |number| {
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn comments_that_are_added_together_share_syncs_and_survive_a_kill() {
+    let disk = FaultyDisk::new();
+    let mut serving = disk.serve();
+    let client = std::sync::Arc::new(serving.client().await);
+    let company = CompanyFolder::new(&client).await;
+    let (root, project) = (company.root(), company.project.clone());
+    let run = json!({
+        "workspace_dir": root, "project_id": project, "agent_id": "agent_a", "provider": "cmd",
+    });
+    let made = client.call_raw("run.create", run).await;
+    let run_id = made.expect("the disk is well")["run_id"].clone();
+    let comment = |number: usize| {
         let comment = json!({
             "workspace_dir": root, "project_id": project, "author_id": "human",
             "author_role": "human", "body": format!("comment {number}"), "target_run_id": run_id,
         });
         ("comment.add", comment)
-    });
-    for answer in commented.await {
+    };
+    // The first one makes the folder of all comments.
+    let (method, first) = comment(0);
+    client.call_raw(method, first).await.unwrap();
+
+    disk.fail("slow");
+    let commented = pipelined(&client, (96, 16), |number| comment(number + 1)).await;
+    serving.signal("KILL");
+    serving.wait();
+    for answer in commented {
         answer.unwrap();
     }
+    let syncs = disk.syncs();
+    assert!(syncs.len() <= 48, "{} syncs", syncs.len());
+
+    disk.repair();
+    let serving = disk.serve();
+    let client = serving.client().await;
+    let wanted = json!({"workspace_dir": root, "project_id": project, "limit": 500});
+    let listed = client.call_raw("comment.list", wanted).await.unwrap();
+    assert_eq!(listed.as_array().expect("a list").len(), 97);
+    let log = root.join(format!(
+        "work/projects/{project}/runs/{}/events.jsonl",
+        run_id.as_str().expect("an id")
+    ));
+    let events = std::fs::read_to_string(log).expect("the log is there");
+    assert_eq!(events.matches("\"comment.added\"").count(), 97);
 }

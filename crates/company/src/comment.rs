@@ -10,13 +10,14 @@ use protocol::{
 use serde_json::{Map, Value};
 
 use crate::{
-    Company, Error,
+    Company, Error, Writer,
     event::{Event, Payload},
+    group::Group,
     intent::Together,
     layout,
-    org::text,
+    org::{iso, text},
     policy::{self, Action, Actor, Resource},
-    secret,
+    secret, yaml,
 };
 
 /// What is said.
@@ -75,30 +76,75 @@ fn add_as(company: &Company, id: &CommentId, new: NewComment) -> Result<Comment,
                 .to_owned(),
         ));
     }
-    company.write(|writer| {
-        let comment = Comment {
-            schema_version: 1,
-            r#type: CommentTag::Comment,
-            id: text(id),
-            created_at: writer.now(),
-            author_id: text(&author.id),
-            author_role: author.role,
-            visibility: new.visibility,
-            target,
-            body,
-        };
-        let Some(run) = &new.run_id else {
-            writer.put(&path(id), &comment)?;
-            return Ok(comment);
-        };
-        // A run that is not there cannot tell of it.
-        let event = event(company, id, run, &comment)?;
-        writer.put_together(&Together {
-            files: vec![(path(id), writer.yaml(&comment)?)],
-            events: vec![(new.project_id, event)],
-            ..Together::default()
-        })?;
-        Ok(comment)
+    let comment = Comment {
+        schema_version: 1,
+        r#type: CommentTag::Comment,
+        id: text(id),
+        created_at: iso(company.sources().now_text()),
+        author_id: text(&author.id),
+        author_role: author.role,
+        visibility: new.visibility,
+        target,
+        body,
+    };
+    let event = match &new.run_id {
+        Some(run) => Some((new.project_id, event(company, id, run, &comment)?)),
+        None => None,
+    };
+    let made = MadeComment {
+        file: (path(id), yaml::print(&comment)?),
+        event,
+    };
+    let bytes = made.file.1.len();
+    let queue = company.comment_queue();
+    let written = queue.submit(made, bytes, |comments| write(company, &comments));
+    written.unwrap_or_else(|_| Err(Error::Refused("the write was interrupted".to_owned())))?;
+    Ok(comment)
+}
+
+/// The comments of one company folder that wait to be written together.
+pub(crate) type CommentQueue = Group<MadeComment, Result<(), Error>>;
+
+/// A comment that is ready to be written.
+pub(crate) struct MadeComment {
+    /// Its path and content.
+    file: (String, String),
+    /// The event for the run it is about.
+    event: Option<(ProjectId, Event)>,
+}
+
+/// Writes comments together. If that fails, each is written by itself, so that one cannot fail the others.
+fn write(company: &Company, comments: &[MadeComment]) -> Vec<Result<(), Error>> {
+    match company.write(|writer| put(writer, comments)) {
+        Ok(()) => comments.iter().map(|_| Ok(())).collect(),
+        Err(error) if comments.len() == 1 => vec![Err(error)],
+        Err(Error::LockTimeout(path)) => comments
+            .iter()
+            .map(|_| Err(Error::LockTimeout(path.clone())))
+            .collect(),
+        Err(_) => comments
+            .iter()
+            .map(|comment| company.write(|writer| put(writer, std::slice::from_ref(comment))))
+            .collect(),
+    }
+}
+
+fn put(writer: &Writer<'_>, comments: &[MadeComment]) -> Result<(), Error> {
+    let files: Vec<_> = comments
+        .iter()
+        .map(|comment| comment.file.clone())
+        .collect();
+    let events: Vec<_> = comments
+        .iter()
+        .filter_map(|comment| comment.event.clone())
+        .collect();
+    if events.is_empty() {
+        return writer.put_texts(&files);
+    }
+    writer.put_together(&Together {
+        files,
+        events,
+        ..Together::default()
     })
 }
 

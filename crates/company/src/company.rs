@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use crate::{
     Error, Sources,
+    comment::CommentQueue,
     document::{self, Document, EventsTail, Markdown},
     event::{Event, log::EventLogs},
     files::{self, StagedFolder},
@@ -45,6 +46,8 @@ pub struct Companies {
     on_append: OnAppend,
     before_write: Option<BeforeWrite>,
     carrying: Arc<Mutex<()>>,
+    /// Comments that wait to be written, by folder.
+    comments: Arc<Mutex<BTreeMap<PathBuf, Arc<CommentQueue>>>>,
     /// Intents whose rest could not be done, and since when.
     put_off: Arc<Mutex<BTreeMap<PathBuf, Instant>>>,
     /// [`BeforeWrite`] has ended the process.
@@ -79,6 +82,7 @@ impl Companies {
             on_append,
             before_write: None,
             carrying: Arc::default(),
+            comments: Arc::default(),
             put_off: Arc::default(),
             ended: Arc::default(),
         }
@@ -280,6 +284,13 @@ impl Company {
         let path = self.path(relative);
         self.before_write(&path)?;
         self.shared.logs.append_lines(&path, lines)
+    }
+
+    /// The comments that wait to be written together.
+    pub(crate) fn comment_queue(&self) -> Arc<CommentQueue> {
+        let queues = self.shared.comments.lock();
+        let mut queues = queues.unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(queues.entry(self.root.clone()).or_default())
     }
 
     /// Held while an approved action is carried out, which happens outside of the write lock.
@@ -504,6 +515,21 @@ impl Writer<'_> {
         files::replace(&path, bytes)?;
         self.company.shared.cache.forget(&path);
         Ok(())
+    }
+
+    /// Replaces several text files. They share their syncs; a crash may leave some of them replaced.
+    pub(crate) fn put_texts(&self, files: &[(String, String)]) -> Result<(), Error> {
+        let mut paths = Vec::with_capacity(files.len());
+        for (relative, text) in files {
+            let path = self.company.path(relative);
+            self.company.stays_inside(&path)?;
+            paths.push((path, text.as_bytes()));
+        }
+        let replaced = files::replace_all(&paths, |path| self.company.before_write(path));
+        for (path, _) in &paths {
+            self.company.shared.cache.forget(path);
+        }
+        replaced
     }
 
     /// Makes a folder.

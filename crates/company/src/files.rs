@@ -23,6 +23,68 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     sync_dir(parent)
 }
 
+/// Replaces several files, each as [`replace`] does, with as few syncs as possible: all temporary files are synced
+/// before the first is renamed, and every folder is synced once. `before_rename` is called with each file before it is
+/// replaced; after an error the files before it are replaced and those behind it are not.
+pub(crate) fn replace_all(
+    files: &[(PathBuf, &[u8])],
+    before_rename: impl Fn(&Path) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut staged = Vec::with_capacity(files.len());
+    let mut parents = BTreeSet::new();
+    for (path, bytes) in files {
+        let parent = parent(path)?;
+        make_dir(parent)?;
+        parents.insert(parent);
+        staged.push(StagedFile::write(path, bytes)?);
+    }
+    sync_all(
+        staged.iter().map(|file| file.temporary.as_path()),
+        "written",
+    )?;
+    for file in staged {
+        before_rename(&file.path)?;
+        file.put_in_place()?;
+    }
+    parents.into_iter().try_for_each(sync_dir)
+}
+
+/// A file that is written beside its place. It is removed if it is dropped before it was put there.
+struct StagedFile {
+    temporary: PathBuf,
+    path: PathBuf,
+}
+
+impl StagedFile {
+    /// Writes the bytes, without syncing them.
+    fn write(path: &Path, bytes: &[u8]) -> Result<Self, Error> {
+        let file = Self {
+            temporary: temporary_beside(path)?,
+            path: path.to_owned(),
+        };
+        let created = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&file.temporary);
+        created
+            .and_then(|mut created| created.write_all(bytes))
+            .map_err(|error| Error::io("written", path, error))?;
+        Ok(file)
+    }
+
+    fn put_in_place(self) -> Result<(), Error> {
+        fs::rename(&self.temporary, &self.path)
+            .map_err(|error| Error::io("written", &self.path, error))
+    }
+}
+
+impl Drop for StagedFile {
+    fn drop(&mut self) {
+        // After it was put in place there is nothing of this name.
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
 /// Removes a file, durably; one that is not there is removed.
 pub fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
@@ -103,41 +165,48 @@ impl Drop for StagedFolder {
     }
 }
 
-/// Makes everything in staged folders durable. From a few files on, one sync of the file system replaces a sync of each
-/// file and folder; it may take longer while others write much, so no lock should be held meanwhile.
+/// Makes everything in staged folders durable.
 pub(crate) fn sync_staged(folders: &[StagedFolder]) -> Result<(), Error> {
+    let paths = folders.iter().flat_map(|folder| &folder.synced);
+    sync_all(paths.map(PathBuf::as_path), "made")
+}
+
+/// Makes files and folders durable. From a few on, one sync of the file system replaces a sync of each; it may take
+/// longer while other programs write much, so no lock that others wait for should be held meanwhile.
+fn sync_all<'a>(
+    paths: impl Iterator<Item = &'a Path> + Clone,
+    verb: &'static str,
+) -> Result<(), Error> {
     #[cfg(target_os = "linux")]
     {
         const FEW: usize = 3;
-        let count: usize = folders.iter().map(|folder| folder.synced.len()).sum();
-        if count > FEW && sync_file_system(folders)? {
+        if paths.clone().nth(FEW).is_some() && sync_file_system(paths.clone(), verb)? {
             return Ok(());
         }
     }
-    for folder in folders {
-        for path in &folder.synced {
-            File::open(path)
-                .and_then(|file| file.sync_all())
-                .map_err(|error| Error::io("made", &folder.path, error))?;
-        }
+    for path in paths {
+        File::open(path)
+            .and_then(|file| file.sync_all())
+            .map_err(|error| Error::io(verb, path, error))?;
     }
     Ok(())
 }
 
-/// Syncs the file system that all folders are on. `false` if they are on several, or the system cannot do it.
+/// Syncs the file system that all paths are on. `false` if they are on several, or the system cannot do it.
 #[cfg(target_os = "linux")]
-fn sync_file_system(folders: &[StagedFolder]) -> Result<bool, Error> {
+fn sync_file_system<'a>(
+    mut paths: impl Iterator<Item = &'a Path>,
+    verb: &'static str,
+) -> Result<bool, Error> {
     use std::os::unix::fs::MetadataExt as _;
-    let Some(first) = folders.first() else {
+    let Some(first) = paths.next() else {
         return Ok(true);
     };
-    let failed = |error: io::Error| Error::io("made", &first.path, error);
-    let opened = File::open(&first.staged).map_err(failed)?;
+    let failed = |error: io::Error| Error::io(verb, first, error);
+    let opened = File::open(first).map_err(failed)?;
     let device = opened.metadata().map_err(failed)?.dev();
-    let is_same = |folder: &StagedFolder| {
-        fs::metadata(&folder.staged).is_ok_and(|metadata| metadata.dev() == device)
-    };
-    if !folders.iter().all(is_same) {
+    let is_same = |path: &Path| fs::metadata(path).is_ok_and(|found| found.dev() == device);
+    if !paths.all(is_same) {
         return Ok(false);
     }
     match rustix::fs::syncfs(&opened) {

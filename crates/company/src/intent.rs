@@ -10,7 +10,10 @@
 //! An intent that cannot be finished does not keep others from writing. Its remaining parts are tried again later if
 //! only events or removals are left; otherwise it is renamed to `<id>.json.failed` and kept for people.
 
-use std::io::{BufRead as _, BufReader};
+use std::{
+    collections::BTreeMap,
+    io::{BufRead as _, BufReader},
+};
 
 use protocol::company::{EventId, ProjectId, RunId, Visibility};
 use serde::{Deserialize, Serialize};
@@ -117,21 +120,21 @@ impl Writer<'_> {
         let id: EventId = company.sources().id();
         let path = format!("{}/{id}.json", layout::INTENTS);
         let text = serde_json::to_string_pretty(&intent).map_err(|error| unprintable(&error))?;
-        let mut progress = Progress::default();
+        let mut has_told = false;
         let written = self
             .put_text(&path, &(text + "\n"))
-            .and_then(|()| self.carry_out(together, &path, &mut progress));
+            .and_then(|()| self.carry_out(together, &path, &mut has_told));
         let Err(error) = written else {
             return Ok(());
         };
         if company.has_ended() {
             return Err(error);
         }
-        if progress.has_told {
+        if has_told {
             tracing::warn!(%error, path, "a change is decided and will be finished by the next write");
             return Ok(());
         }
-        match self.undo(together, before, &path, &progress) {
+        match self.undo(together, before, &path) {
             Ok(()) => Err(error),
             Err(undo) => {
                 tracing::warn!(%error, %undo, path, "a change can neither be written nor undone now; the next write finishes it");
@@ -140,42 +143,43 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes what an intent says, and removes the intent.
+    /// Writes what an intent says, and removes the intent. `has_told` becomes true once something happened that cannot
+    /// be undone.
     fn carry_out(
         &self,
         together: &Together,
         intent: &str,
-        progress: &mut Progress,
+        has_told: &mut bool,
     ) -> Result<(), Error> {
-        for (path, content) in &together.files {
-            progress.files += 1;
-            self.put_text(path, content)?;
-        }
+        self.put_texts(&together.files)?;
         for dir in &together.dirs {
             self.make_dir(dir)?;
         }
+        let mut by_run: BTreeMap<_, Vec<Event>> = BTreeMap::new();
         for (project, event) in &together.events {
-            append(self.company(), project, event)?;
-            progress.has_told = true;
+            let events = by_run.entry((project, &event.run_id)).or_default();
+            events.push(event.clone());
+        }
+        for ((project, run), events) in by_run {
+            append(self.company(), project, run, &events)?;
+            *has_told = true;
         }
         for gone in &together.removed {
             self.remove(gone)?;
             // What is gone cannot be brought back.
-            progress.has_told = true;
+            *has_told = true;
         }
         self.remove(intent)
     }
 
-    /// Gives the files that were written, or begun, their old content, and removes the intent.
+    /// Gives the files that were written their old content, and removes the intent.
     fn undo(
         &self,
         together: &Together,
         before: Vec<Option<Vec<u8>>>,
         intent: &str,
-        progress: &Progress,
     ) -> Result<(), Error> {
-        let begun = together.files.iter().zip(before).take(progress.files);
-        for ((path, content), before) in begun {
+        for ((path, content), before) in together.files.iter().zip(before) {
             let is_changed = match self.company().read_bytes(path) {
                 Ok(found) => found == content.as_bytes(),
                 Err(error) if error.is_missing() => false,
@@ -189,15 +193,6 @@ impl Writer<'_> {
         }
         self.remove(intent)
     }
-}
-
-/// How far an intent was carried out.
-#[derive(Default)]
-struct Progress {
-    /// How many files were begun.
-    files: usize,
-    /// Whether something happened that cannot be undone.
-    has_told: bool,
 }
 
 /// Whether somebody left something half done.
@@ -334,7 +329,7 @@ impl IntendedEvent {
             causation_id: None,
             ts_monotonic_ms: self.ts_monotonic_ms,
         };
-        append(company, &self.project_id, &event)
+        append(company, &self.project_id, &self.run_id, &[event])
     }
 }
 
@@ -347,8 +342,13 @@ fn check_log(company: &Company, project: &ProjectId, run: &RunId) -> Result<(), 
     }
 }
 
-fn append(company: &Company, project: &ProjectId, event: &Event) -> Result<(), Error> {
-    match company.append_events(project, &event.run_id, std::slice::from_ref(event)) {
+fn append(
+    company: &Company,
+    project: &ProjectId,
+    run: &RunId,
+    events: &[Event],
+) -> Result<(), Error> {
+    match company.append_events(project, run, events) {
         // A run that is not there cannot tell of it.
         Err(error) if error.is_missing() => Ok(()),
         other => other,

@@ -18,6 +18,7 @@ mod error;
 pub mod event;
 pub mod files;
 pub mod front_matter;
+mod group;
 pub mod guidance;
 pub mod heartbeat;
 pub mod home;

@@ -33,8 +33,9 @@ impl ServerStart {
             max_line_bytes: self.max_line,
         };
         let stopped = Cell::new(false);
+        let signal = super::stop_signal();
         let stop = async {
-            super::stop_signal().await;
+            signal.await;
             stopped.set(true);
             gateway.stop_sessions();
         };

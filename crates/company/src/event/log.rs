@@ -1,36 +1,30 @@
 //! The group commit of a company folder: every line that is appended to one of its files goes through [`EventLogs`].
 //!
-//! Each file has a first-in, first-out queue in this process. The thread at the head of the queue takes the system lock
-//! of the file, writes the lines of everybody who waits, syncs once and answers all of them. The system lock is only
-//! contended between processes, never between the threads of one.
+//! Each file has a [`Group`] in this process: one thread takes the system lock of the file, writes the lines of all
+//! threads that wait and syncs once. The system lock is only contended between processes, never between the threads of
+//! one.
 //!
 //! Events form a hash chain, which is computed under the lock. A file of events is never created here: creating a run
 //! creates its file, and an event for a run that does not exist is an error. A file of plain lines (messages, audit
 //! logs) is created by its first line.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::BTreeMap,
     fs::{File, Metadata, OpenOptions},
     io::{self, Write as _},
     os::unix::fs::{FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use super::{Event, Prepared, lines::open_regular, verify};
-use crate::{Error, files};
+use crate::{Error, files, group::Group};
 
 /// How many files are remembered, so that their ends need not be read again.
 const MAX_FILES: usize = 512;
-/// One write takes the appends that wait for it up to about so many bytes.
-const MAX_WRITE_BYTES: usize = 256 * 1024;
 /// How much of the end of an unknown file is read first.
 const TAIL_BYTES: u64 = 64 * 1024;
-/// Disks that sync faster than this gain nothing from waiting for more lines.
-const FAST_SYNC: Duration = Duration::from_millis(2);
-/// The longest time a write waits for more lines.
-const MAX_GATHER: Duration = Duration::from_millis(50);
 /// How long an append waits for another process to release a file.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -93,7 +87,7 @@ impl EventLogs {
     /// Forgets where the chain of a file ends: it was rewritten.
     pub fn forget(&self, path: &Path) {
         if let Some((log, _)) = lock(&self.logs).by_path.get(path) {
-            lock(&log.state).remembered = None;
+            *lock(&log.remembered) = None;
         }
     }
 
@@ -128,25 +122,9 @@ impl EventLogs {
 /// The appends to one file.
 #[derive(Default)]
 struct Log {
-    state: Mutex<State>,
-    /// Notified when a write has ended.
-    written: Condvar,
-    /// Notified when an append has joined the queue.
-    arrived: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    /// Appends that the next write takes, in order of arrival.
-    waiting: VecDeque<Append>,
-    /// A thread is writing. The others leave their appends to the next one.
-    writing: bool,
-    /// Where the file ended after our last write.
-    remembered: Option<End>,
-    /// How long the last write took, nearly all of it the sync.
-    last_write: Duration,
-    /// How many callers the last two writes served.
-    last_callers: [usize; 2],
+    group: Group<Vec<Line>, Result<Vec<Appended>, Error>>,
+    /// Where the file ended after the last write of this process.
+    remembered: Mutex<Option<End>>,
 }
 
 /// A line to append.
@@ -167,133 +145,28 @@ impl Line {
     }
 }
 
-/// The lines of one caller, and where it looks for the answer.
-struct Append {
-    lines: Vec<Line>,
-    answer: Arc<Answer>,
-}
-
-type Answer = Mutex<Option<Result<Vec<Appended>, Error>>>;
-
-impl Drop for Append {
-    fn drop(&mut self) {
-        // Only when a write ended in a panic: no caller may wait for an answer that never comes.
-        lock(&self.answer).get_or_insert_with(|| {
-            let error = io::Error::other("the write was interrupted");
-            Err(Error::io("written", PathBuf::new(), error))
-        });
-    }
-}
-
 impl Log {
     fn append(&self, path: &Path, lines: Vec<Line>) -> Result<Vec<Appended>, Error> {
-        let answer = Arc::new(Answer::default());
-        let mut state = lock(&self.state);
-        state.waiting.push_back(Append {
-            lines,
-            answer: Arc::clone(&answer),
-        });
-        self.arrived.notify_one();
-        loop {
-            if let Some(answer) = lock(&answer).take() {
-                return answer;
-            }
-            if state.writing {
-                state = self
-                    .written
-                    .wait(state)
-                    .unwrap_or_else(PoisonError::into_inner);
-                continue;
-            }
-            state.writing = true;
-            state = self.gather(state);
-            let appends = state.next_write();
-            state.last_callers = [appends.len(), state.last_callers[0]];
-            let remembered = state.remembered.take();
-            drop(state);
-            let mut turn = Turn {
-                log: self,
-                remembered: None,
-                began: Instant::now(),
-            };
-            turn.remembered = write(path, remembered, appends);
-            drop(turn);
-            state = lock(&self.state);
-        }
+        let bytes = lines.iter().map(Line::len).sum();
+        let written = self
+            .group
+            .submit(lines, bytes, |batches| self.write(path, batches));
+        written.unwrap_or_else(|_| {
+            let error = io::Error::other("the write was interrupted");
+            Err(Error::io("written", path, error))
+        })
     }
 
-    /// Waits, on a slow disk, until as many callers are in the queue as the last writes served. Callers that were
-    /// answered together come back together; a write that starts with the first of them makes the others pay for
-    /// another sync.
-    fn gather<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        if state.last_write < FAST_SYNC {
-            return state;
-        }
-        let expected = state.last_callers.into_iter().max().unwrap_or(0);
-        let deadline = Instant::now() + (state.last_write / 4).min(MAX_GATHER);
-        while state.waiting.len() < expected {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
+    /// Writes the lines of several callers with one sync.
+    fn write(&self, path: &Path, batches: Vec<Vec<Line>>) -> Vec<Result<Vec<Appended>, Error>> {
+        let callers = batches.len();
+        let remembered = lock(&self.remembered).take();
+        match write_batches(path, remembered, batches) {
+            Ok((answers, end)) => {
+                *lock(&self.remembered) = Some(end);
+                answers.into_iter().map(Ok).collect()
             }
-            state = self
-                .arrived
-                .wait_timeout(state, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
-        }
-        state
-    }
-}
-
-impl State {
-    fn next_write(&mut self) -> Vec<Append> {
-        let (mut appends, mut bytes) = (Vec::new(), 0);
-        while bytes < MAX_WRITE_BYTES
-            && let Some(append) = self.waiting.pop_front()
-        {
-            bytes += append.lines.iter().map(Line::len).sum::<usize>();
-            appends.push(append);
-        }
-        appends
-    }
-}
-
-/// Being the one that writes. Ends also when writing panics.
-struct Turn<'a> {
-    log: &'a Log,
-    remembered: Option<End>,
-    began: Instant,
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        let mut state = lock(&self.log.state);
-        state.writing = false;
-        state.remembered = self.remembered.take();
-        state.last_write = self.began.elapsed();
-        self.log.written.notify_all();
-    }
-}
-
-/// Writes appends with one sync and answers each. Gives the end to remember, if it is known.
-fn write(path: &Path, remembered: Option<End>, mut appends: Vec<Append>) -> Option<End> {
-    let batches = appends
-        .iter_mut()
-        .map(|append| std::mem::take(&mut append.lines))
-        .collect();
-    match write_batches(path, remembered, batches) {
-        Ok((answers, end)) => {
-            for (append, answer) in appends.iter().zip(answers) {
-                *lock(&append.answer) = Some(Ok(answer));
-            }
-            Some(end)
-        }
-        Err(error) => {
-            for append in &appends {
-                *lock(&append.answer) = Some(Err(again(&error, path)));
-            }
-            None
+            Err(error) => (0..callers).map(|_| Err(again(&error, path))).collect(),
         }
     }
 }

@@ -192,12 +192,15 @@ export class Attachments {
     if (kept.isPaused) task.pause();
     this.#held.push(held);
     task.onProgress((progress) => {
+      // A file counts as done together with its artifact below: until then the message cannot be sent.
+      if (progress.phase === "done") return;
       held.progress = progress;
       this.#changed();
     });
     task.done.then(
       (artifact) => {
         held.artifact = artifact;
+        held.progress = task.progress;
         void forgetFile(held.id);
         // It was removed while its last bytes were on their way.
         if (!this.#held.includes(held)) {
