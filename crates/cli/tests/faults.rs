@@ -346,3 +346,39 @@ async fn comments_that_are_added_together_share_syncs_and_survive_a_kill() {
     let events = std::fs::read_to_string(log).expect("the log is there");
     assert_eq!(events.matches("\"comment.added\"").count(), 97);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_stalls_between_creating_and_locking_the_write_lock_keeps_it() {
+    let disk = FaultyDisk::new();
+    let serving = disk.serve();
+    let client = serving.client().await;
+    let company = CompanyFolder::new(&client).await;
+    let root = company.root();
+    let another_home = tempfile::tempdir().expect("a temporary folder can be made");
+    let command = Command::new(env!("CARGO_BIN_EXE_ac"));
+    let mut other = testkit::StdioProcess::start(command, another_home.path());
+    let project = |name: &str| json!({"workspace_dir": root, "name": name});
+
+    disk.fail("stall");
+    let stalled = tokio::spawn({
+        let params = project("Stalled");
+        async move {
+            client
+                .call_raw("workspace.project.create_with_defaults", params)
+                .await
+        }
+    });
+    let lock = root.join(".local/locks/workspace.write.lock");
+    testkit::until("the lock file is created", || lock.exists());
+    other
+        .call("workspace.project.create_with_defaults", &project("Other"))
+        .expect("it waits for its turn");
+    let listed = other.call("workspace.projects.list", &json!({"workspace_dir": root}));
+    let listed = listed.expect("a list").to_string();
+    assert!(
+        listed.contains("Stalled"),
+        "two processes held the lock: {listed}"
+    );
+    stalled.await.unwrap().unwrap();
+    assert!(!lock.exists(), "the lock is released");
+}

@@ -6,6 +6,8 @@
  *
  * While it contains `slow`, each sync of any other file takes 300 ms, and its path is appended to the file named by
  * ACCORD_FAULTS with `.syncs` at its end.
+ *
+ * While it contains `stall`, locking the write lock of a company folder begins two seconds late.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,6 +86,24 @@ static void slow_down(int fd) {
 int fsync(int fd) { FAIL(fd, "fsync", EIO) slow_down(fd); return REAL(fsync)(fd); }
 int fdatasync(int fd) { FAIL(fd, "fsync", EIO) slow_down(fd); return REAL(fdatasync)(fd); }
 int syncfs(int fd) { slow_down(fd); return REAL(syncfs)(fd); }
+
+int flock(int fd, int operation) {
+    const char *trigger = getenv("ACCORD_FAULTS");
+    char link[64], path[4096], text[64] = {0};
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length < 0 ? 0 : length] = 0;
+    int file = trigger && (operation & LOCK_EX) && ends_with(path, "/workspace.write.lock")
+        ? open(trigger, O_RDONLY | O_CLOEXEC) : -1;
+    if (file >= 0) {
+        if (read(file, text, sizeof text - 1) > 0 && strstr(text, "stall")) {
+            struct timespec pause = {2, 0};
+            nanosleep(&pause, NULL);
+        }
+        close(file);
+    }
+    return REAL(flock)(fd, operation);
+}
 
 ssize_t write(int fd, const void *bytes, size_t count) {
     FAIL(fd, "enospc", ENOSPC) return REAL(write)(fd, bytes, count);
