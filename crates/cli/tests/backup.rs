@@ -12,7 +12,7 @@ use std::{
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::{ServeProcess, StdioProcess};
+use testkit::{Office, ServeProcess, StdioProcess};
 
 fn ac() -> Command {
     Command::new(env!("CARGO_BIN_EXE_ac"))
@@ -185,6 +185,29 @@ async fn what_was_acknowledged_before_a_backup_is_in_it_while_everybody_writes()
         );
         assert_eq!(replay["deterministic_ok"], true);
     }
+}
+
+#[test]
+fn other_processes_write_to_a_company_folder_while_it_is_copied() {
+    let office = Office::open(env!("CARGO_BIN_EXE_ac"));
+    let (dir, project) = (office.dir(), office.project.clone());
+    let place = office.close();
+    let mut other = StdioProcess::start(ac(), &place.path().join("another"));
+    let home = gateway::Home::open(&place.path().join("home")).unwrap();
+    let mut written = 0;
+    let mut progress = |_| {
+        // Under the write lock of the backup this would time out.
+        let run = json!({"workspace_dir": dir, "project_id": project, "agent_id": "agent_a", "provider": "cmd"});
+        other
+            .call("run.create", &run)
+            .expect("the folder can be written");
+        written += 1;
+    };
+    let archive = place.path().join("accord.tar");
+    let sources = gateway::Sources::system();
+    let secrets = gateway::Secrets::LeftOut;
+    gateway::backup(&home, &archive, secrets, &sources, &mut progress).unwrap();
+    assert!(written > 20, "{written} files");
 }
 
 #[test]

@@ -501,3 +501,73 @@ async fn what_nobody_could_show_is_refused_and_names_of_files_are_cut_for_the_tr
     let tree = tree.await.unwrap();
     assert_eq!(tree["folders"][0]["name"], json!("x".repeat(200)));
 }
+
+#[tokio::test]
+async fn a_live_subscription_goes_on_after_a_log_upgrade_and_repeats_nothing() {
+    let fixture = Fixture::new().await;
+    let run = fixture.run().await;
+    let log = fixture.folder.path().join(format!(
+        "work/projects/{}/runs/{run}/events.jsonl",
+        fixture.project
+    ));
+    // As an older version wrote it: without hashes, and with a blank line that the upgrade leaves out.
+    let text = fs::read_to_string(&log).unwrap();
+    let mut event: Value = serde_json::from_str(text.trim_end()).unwrap();
+    let members = event.as_object_mut().unwrap();
+    members.remove("event_hash");
+    members.remove("prev_event_hash");
+    let mut later = event.clone();
+    later["event_id"] = json!("evt_later");
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test writes as another program does"
+    )]
+    fs::write(&log, format!("{event}\n\n{later}\n")).unwrap();
+    let subscribe = json!({"workspace_dir": fixture.dir(), "subscription_id": "s"});
+    let subscribed = fixture.client.call_raw("events.subscribe", subscribe);
+    subscribed.await.unwrap();
+
+    let migrated = fixture.call("workspace.migrate", json!({})).await;
+    assert!(
+        migrated.to_string().contains("event-envelope"),
+        "{migrated}"
+    );
+    assert!(
+        fs::read_to_string(&log).unwrap().contains("event_hash"),
+        "the log is upgraded"
+    );
+    let comment = json!({
+        "author_id": "human", "author_role": "human", "body": "after", "target_run_id": run,
+    });
+    fixture.call("comment.add", comment).await;
+    assert_eq!(
+        heard(&fixture.client).await,
+        ("comment.added".to_owned(), run)
+    );
+    assert_eq!(testkit::told(&fixture.client).await, "");
+}
+
+#[tokio::test]
+async fn the_doctor_does_not_call_an_index_stale_that_was_just_synced() {
+    let fixture = Fixture::new().await;
+    let run = fixture.run().await;
+    let comment = json!({
+        "author_id": "human", "author_role": "human", "body": "one", "target_run_id": run,
+    });
+    fixture.call("comment.add", comment).await;
+    fixture.call("index.sync", json!({})).await;
+    let answer = fixture.call("workspace.doctor", json!({})).await;
+    let stale: Vec<_> = answer["checks"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|check| {
+            check["id"]
+                .as_str()
+                .is_some_and(|id| id.starts_with("index"))
+        })
+        .filter(|check| check["status"] != "pass")
+        .collect();
+    assert!(stale.is_empty(), "{stale:?}");
+    assert!(answer.to_string().contains("\"id\":\"index"), "{answer}");
+}
