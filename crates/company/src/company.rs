@@ -549,6 +549,14 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Adds an ending to the name of a file or folder, whatever it is.
+    pub(crate) fn put_aside(&self, relative: &str, ending: &str) -> Result<(), Error> {
+        let path = self.company.path(relative);
+        self.company.stays_inside(&path)?;
+        self.company.before_write(&path)?;
+        files::rename(&path, &self.company.path(&format!("{relative}{ending}")))
+    }
+
     /// Makes a folder with all its files at once: it is there whole, or not at all.
     pub fn make_whole(
         &self,

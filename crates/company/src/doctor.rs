@@ -18,7 +18,7 @@ use serde::Deserialize;
 use crate::{
     Company, Error,
     document::{Agent, ContextPack, Document, DocumentHead, Machine, Project, Run, RunSpec, Team},
-    files, layout,
+    files, intent, layout,
     lock::{self, process_is_gone},
     validate::{stays_below, validate},
 };
@@ -51,6 +51,7 @@ pub fn doctor(company: &Company, outside: Outside<'_>) -> CompanyWorkspaceDoctor
     checks.push(sessions(company));
     checks.push(locks(company));
     checks.push(temporaries(company));
+    checks.extend(unfinished_changes(company));
     checks.push(ids(company));
     checks.push(references(company));
 
@@ -366,6 +367,23 @@ fn temporaries(company: &Company) -> DoctorCheck {
 struct Found {
     removed: Vec<String>,
     left: Vec<String>,
+}
+
+/// Changes that could not be finished and wait for a person; no check if there are none.
+fn unfinished_changes(company: &Company) -> Option<DoctorCheck> {
+    let found = intent::put_aside(company);
+    (!found.is_empty()).then(|| {
+        check(
+            "intents",
+            DoctorStatus::Warn,
+            format!(
+                "{} change(s) could not be finished. Each file holds what was to be written: compare it with the \
+                 folder, write what is missing, then delete it.",
+                found.len()
+            ),
+            found,
+        )
+    })
 }
 
 fn look_for_temporaries(folder: &Path, relative: &str, found: &mut Found) {

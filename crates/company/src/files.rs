@@ -94,6 +94,12 @@ pub fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Renames a file or folder within its folder, durably.
+pub(crate) fn rename(path: &Path, to: &Path) -> Result<(), Error> {
+    fs::rename(path, to).map_err(|error| Error::io("moved", path, error))?;
+    sync_dir(parent(path)?)
+}
+
 /// Makes the folder `path` with everything in it: built beside its place, synced, then renamed. `dirs` are made
 /// empty; the parents of `path` are made as needed.
 pub fn make_whole(path: &Path, dirs: &[&str], files: &[(&str, String)]) -> Result<(), Error> {

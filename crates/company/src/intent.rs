@@ -8,7 +8,8 @@
 //! an event is in its log already, counts as done: the next writer finishes the rest.
 //!
 //! An intent that cannot be finished does not keep others from writing. Its remaining parts are tried again later if
-//! only events or removals are left; otherwise it is renamed to `<id>.json.failed` and kept for people.
+//! only events or removals are left; otherwise it is renamed to `<id>.json.failed` and kept for people, and doctor
+//! reports it.
 
 use std::{
     collections::BTreeMap,
@@ -74,6 +75,21 @@ struct IntendedEvent {
     ts_monotonic_ms: u64,
 }
 
+/// What is added to the name of an intent that cannot be read.
+const DAMAGED: &str = ".damaged";
+/// What is added to the name of an intent that cannot be finished.
+const FAILED: &str = ".failed";
+
+/// The intents that were put aside, relative to the folder: changes that happened in part or not at all.
+pub(crate) fn put_aside(company: &Company) -> Vec<String> {
+    let names = company.names(layout::INTENTS).unwrap_or_default();
+    names
+        .iter()
+        .filter(|name| name.ends_with(DAMAGED) || name.ends_with(FAILED))
+        .map(|name| format!("{}/{name}", layout::INTENTS))
+        .collect()
+}
+
 impl Writer<'_> {
     /// Writes everything, or nothing.
     pub(crate) fn put_together(&self, together: &Together) -> Result<(), Error> {
@@ -104,7 +120,7 @@ impl Writer<'_> {
                 actor: event.actor.clone(),
                 visibility: event.visibility,
                 r#type: event.event_type.clone(),
-                payload: payload.map_err(|error| unprintable(&error))?,
+                payload: payload.map_err(|error| not_json(&error))?,
                 event_id: event.event_id.clone(),
                 ts_monotonic_ms: event.ts_monotonic_ms,
             })
@@ -119,7 +135,7 @@ impl Writer<'_> {
         };
         let id: EventId = company.sources().id();
         let path = format!("{}/{id}.json", layout::INTENTS);
-        let text = serde_json::to_string_pretty(&intent).map_err(|error| unprintable(&error))?;
+        let text = serde_json::to_string_pretty(&intent).map_err(|error| not_json(&error))?;
         let mut has_told = false;
         let written = self
             .put_text(&path, &(text + "\n"))
@@ -212,13 +228,19 @@ pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
         if company.is_put_off(&path) {
             continue;
         }
-        let text = company.read_text(&path)?;
-        let Ok(mut intent) = serde_json::from_str::<Intent>(&text) else {
-            // It was made whole, so somebody changed it since. It is kept for people and not tried again.
-            tracing::warn!(path, "an intent cannot be read");
-            writer.put_text(&format!("{path}.damaged"), &text)?;
-            writer.remove(&path)?;
-            continue;
+        let read = company.read_text(&path).and_then(|text| {
+            serde_json::from_str::<Intent>(&text).map_err(|error| not_json(&error))
+        });
+        let mut intent = match read {
+            Ok(intent) => intent,
+            // Another process has finished it.
+            Err(error) if error.is_missing() => continue,
+            Err(error) => {
+                // It was written whole, so it was changed since. It is kept for people and not tried again.
+                tracing::warn!(%error, path, "an intent cannot be read and is put aside");
+                writer.put_aside(&path, DAMAGED)?;
+                continue;
+            }
         };
         tracing::info!(path, "finishing what was left half done");
         let Err(error) = intent.finish(writer, id) else {
@@ -232,14 +254,12 @@ pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
         if intent.files.is_empty() && intent.dirs.is_empty() {
             // Other writers may change what it has written. The rest disturbs nobody, so it is tried again later.
             tracing::warn!(%error, path, "an intent is not finished yet");
-            let text =
-                serde_json::to_string_pretty(&intent).map_err(|error| unprintable(&error))?;
+            let text = serde_json::to_string_pretty(&intent).map_err(|error| not_json(&error))?;
             writer.put_text(&path, &(text + "\n"))?;
             company.put_off(&path);
         } else {
             tracing::warn!(%error, path, "an intent cannot be finished and is put aside");
-            writer.put_text(&format!("{path}.failed"), &text)?;
-            writer.remove(&path)?;
+            writer.put_aside(&path, FAILED)?;
         }
     }
     Ok(())
@@ -359,6 +379,6 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-fn unprintable(error: &serde_json::Error) -> Error {
-    Error::Refused(format!("the intent cannot be written: {error}"))
+fn not_json(error: &serde_json::Error) -> Error {
+    Error::Refused(format!("the intent is not JSON: {error}"))
 }

@@ -77,8 +77,6 @@ pub struct RestoreTrash {
     pub workspace_id: String,
     /// The item.
     pub key: TrashKey,
-    /// The id of the restored document.
-    pub new_doc_id: String,
     /// The id of its revision.
     pub revision_id: String,
     /// Who restores.
@@ -581,7 +579,7 @@ fn restore_doc(
     Ok(())
 }
 
-/// Writes the text of an archived document as a new document of its scope.
+/// Makes an archived document the document of its scope again, with the text it had.
 fn bring_back_doc(
     db: &DatabaseConnection,
     restore: &RestoreTrash,
@@ -592,7 +590,6 @@ fn bring_back_doc(
         doc_id: doc_id.to_owned(),
         version: None,
         expected_version: None,
-        new_id: restore.new_doc_id.clone(),
         revision_id: restore.revision_id.clone(),
         author: restore.author.clone(),
         now: restore.now,

@@ -312,7 +312,7 @@ impl Admit for Context {
             Reach::Home if call.access == Access::Read => {}
             Reach::Home => principal.check_unlimited()?,
             Reach::Company(dir) => {
-                self.peer.check_company_path(dir)?;
+                self.peer.check_path("workspace_dir", dir)?;
                 if principal.is_limited() {
                     let dir = linking::dir(&self.peer.gateway.folder_at(dir).await?);
                     let workspace = self.store().companies().workspace(&dir).await;

@@ -237,8 +237,9 @@ impl Gateway {
         tokio::spawn(async move { sessions.close().await });
     }
 
-    /// Waits until no worker session runs.
+    /// Waits until no job is worked on and no worker session runs.
     pub async fn sessions_over(&self) {
+        self.jobs.settle().await;
         self.sessions.settle().await;
     }
 

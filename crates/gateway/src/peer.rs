@@ -112,8 +112,8 @@ impl Peer {
         })
     }
 
-    /// Refuses a path that would not mean the folder the client has in mind.
-    pub(crate) fn check_company_path(&self, dir: &str) -> Result<(), Failure> {
+    /// Refuses a path in the param `field` that would not mean the folder the client has in mind.
+    pub(crate) fn check_path(&self, field: &str, dir: &str) -> Result<(), Failure> {
         let path = Path::new(dir);
         // What is empty is refused as such elsewhere.
         if path.is_absolute() || dir.is_empty() {
@@ -131,7 +131,7 @@ impl Peer {
             }
         };
         Err(Failure::param(
-            "/workspace_dir",
+            format!("/{field}"),
             format!("`{dir}` {why}: {expected}"),
         ))
     }

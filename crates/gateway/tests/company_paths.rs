@@ -28,6 +28,21 @@ async fn a_relative_path_and_a_tilde_are_refused_with_a_sentence_and_nothing_is_
                 "{refused}"
             );
         }
+        let there = tempfile::tempdir().unwrap();
+        let there = there.path().to_str().unwrap();
+        for (method, field, other) in [
+            ("workspace.export", "out_dir", "workspace_dir"),
+            ("workspace.export", "workspace_dir", "out_dir"),
+            ("workspace.import", "workspace_dir", "src_dir"),
+            ("workspace.import", "src_dir", "workspace_dir"),
+            ("workspace.diagnostics", "out_dir", "workspace_dir"),
+            ("workspace.diagnostics", "workspace_dir", "out_dir"),
+        ] {
+            let refused = answer(&client, method, json!({field: dir, other: there})).await;
+            assert!(refused.starts_with("-32602"), "{method} {dir}: {refused}");
+            assert!(refused.contains(why), "{method} {dir}: {refused}");
+            assert!(refused.contains(field), "{method} {dir}: {refused}");
+        }
         assert!(!std::path::Path::new(dir).exists(), "{dir}");
     }
 }

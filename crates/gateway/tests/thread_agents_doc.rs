@@ -608,16 +608,17 @@ async fn an_old_version_is_written_as_a_new_one() {
 }
 
 #[tokio::test]
-async fn an_archived_text_comes_back_as_a_new_document() {
+async fn an_archived_document_comes_back_unless_its_scope_has_another_one() {
     let running = testkit::gateway().await;
     let client = in_workspace(&running).await;
     let a = folder(&client, None, "A").await;
     let doc = saved(&client, text(Some(&a), "one")).await;
     answer(&client, "thread/agents_doc/archive", scope(Some(&a))).await;
     let restore = json!({"workspace_id": "ws_a", "doc_id": doc["id"]});
-    assert_snapshot!(answer(&client, "thread/agents_doc/restore", restore.clone()).await, @r#"{"doc":{"content":"one","content_sha256":"7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed","created_at":1777900005,"folder_id":"fld_000000000000000001","id":"agd_000000000000000005","status":"active","title":"AGENTS.md","updated_at":1777900005,"version":3,"workspace_id":"ws_a"}}"#);
-    // Now there is a file, which must not be overwritten.
-    assert_snapshot!(answer(&client, "thread/agents_doc/restore", restore.clone()).await, @r#"-32600 version conflict in `thread/agents_doc/restore`: expected version 0, actual version 3 {"actual":3,"content_sha256":"7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed","doc_id":"agd_000000000000000005","expected":0,"kind":"version_conflict","updated_at":1777900005}"#);
+    assert_snapshot!(answer(&client, "thread/agents_doc/restore", restore.clone()).await, @r##"{"doc":{"content":"one","content_sha256":"7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed","created_at":1777900002,"folder_id":"fld_000000000000000001","id":"agd_000000000000000002","status":"active","title":"AGENTS.md","updated_at":1777900005,"version":3,"workspace_id":"ws_a"}}"##);
+    answer(&client, "thread/agents_doc/archive", scope(Some(&a))).await;
+    saved(&client, text(Some(&a), "another")).await;
+    assert_snapshot!(answer(&client, "thread/agents_doc/restore", restore.clone()).await, @r##"-32600 version conflict in `thread/agents_doc/restore`: expected version 0, actual version 5 {"actual":5,"content_sha256":"ae448ac86c4e8e4dec645729708ef41873ae79c6dff84eff73360989487f08e5","doc_id":"agd_000000000000000007","expected":0,"kind":"version_conflict","updated_at":1777900008}"##);
     answer(&client, "thread/folder/delete", scope(Some(&a))).await;
     assert_eq!(
         refusal(&client, "thread/agents_doc/restore", restore).await,

@@ -408,3 +408,51 @@ async fn a_deleted_draft_leaves_nothing_in_the_trash() {
     assert_eq!(trash(&client).await, Vec::<Value>::new());
     call(&client, "thread/start", json!({"thread_id": "thr_a"})).await;
 }
+
+#[tokio::test]
+async fn a_restored_document_keeps_its_id_and_its_history() {
+    let running = testkit::gateway().await;
+    let client = in_workspace(&running).await;
+    let docs = folder(&client, None, "Docs").await;
+    let first = save(&client, Some(&docs), "one").await;
+    save(&client, Some(&docs), "two").await;
+    for delete in [
+        ("thread/agents_doc/archive", json!({"folder_id": docs})),
+        ("thread/folder/delete", json!({"folder_id": docs})),
+    ] {
+        call(&client, delete.0, delete.1).await;
+        let item = trash(&client).await[0].clone();
+        restore(&client, &item).await;
+        let found = call(&client, "thread/agents_doc/get", json!({"folder_id": docs})).await;
+        assert_eq!(found["explicit"]["id"], first["id"]);
+        assert_eq!(found["explicit"]["content"], "two");
+    }
+    let wanted = json!({"doc_id": first["id"]});
+    let revisions = call(&client, "thread/agents_doc/revisions", wanted).await;
+    let versions: Vec<_> = revisions["items"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| {
+            format!(
+                "{} {}",
+                one["version"],
+                one["save_reason"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(
+        versions,
+        [
+            "6 restore",
+            "5 archive",
+            "4 restore",
+            "3 archive",
+            "2 autosave",
+            "1 autosave"
+        ]
+    );
+    let again = json!({"doc_id": first["id"], "version": 1});
+    let restored = call(&client, "thread/agents_doc/restore", again).await;
+    assert_eq!(restored["doc"]["content"], "one");
+}

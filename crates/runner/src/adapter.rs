@@ -21,7 +21,7 @@ use tokio::process::Command;
 
 use crate::{
     Options,
-    driver::{Driver, Wish},
+    driver::Driver,
     environment,
     guard::{self, Verdict},
 };
@@ -80,9 +80,9 @@ impl Program {
     fn capabilities(self) -> AdapterCapabilities {
         AdapterCapabilities {
             supports_streaming_events: true,
+            // Sessions of Codex and Claude are kept by their programs; see `Wish::keeps_session`.
             supports_resumable_session: match self {
-                Self::Codex => true,
-                Self::Claude => keeps_sessions(&Driver::Claude),
+                Self::Codex | Self::Claude => true,
                 Self::Gemini => false,
             },
             supports_structured_output: true,
@@ -93,15 +93,6 @@ impl Program {
             supports_worktree_isolation: WorktreeIsolation::Recommended,
         }
     }
-}
-
-/// Whether the command line of a driver lets the program keep its session for a later one.
-fn keeps_sessions(driver: &Driver) -> bool {
-    let line = driver.command_line(&Wish::default());
-    line.is_some_and(|line| {
-        let mut argv = line.argv.iter();
-        argv.all(|argument| argument != "--no-session-persistence")
-    })
 }
 
 /// The ways to run a worker, in the order they are listed.
@@ -310,6 +301,11 @@ async fn launch_check(
     }
 }
 
+/// The sentence about a worker program that is not on this machine.
+pub(crate) fn not_installed(program: &str) -> String {
+    format!("{program} is not installed or not in PATH")
+}
+
 /// The file of a program: a path as it is, a name looked for in `PATH`.
 pub(crate) fn executable(bin: &str) -> Option<PathBuf> {
     let may_run = |path: &Path| {
@@ -333,6 +329,7 @@ mod tests {
     use std::{fs, os::unix::fs::PermissionsExt as _};
 
     use super::*;
+    use crate::driver::Wish;
 
     fn program(folder: &Path, name: &str, script: &str) -> String {
         let path = folder.join(name);
@@ -413,12 +410,20 @@ mod tests {
         assert!(rows.iter().all(|row| {
             row.capabilities.supports_worktree_isolation == WorktreeIsolation::Recommended
         }));
-        let line = Driver::Claude.command_line(&Wish::default()).unwrap();
-        let forgets = line
-            .argv
+        let resumable = rows
             .iter()
-            .any(|one| one == "--no-session-persistence");
-        assert_eq!(rows[2].capabilities.supports_resumable_session, !forgets);
+            .filter(|row| row.capabilities.supports_resumable_session);
+        let resumable: Vec<_> = resumable.map(|row| row.name.as_str()).collect();
+        assert_eq!(resumable, ["codex_app_server", "codex_cli", "claude_cli"]);
+        let line = |keeps_session| {
+            let wish = Wish {
+                keeps_session,
+                ..Wish::default()
+            };
+            Driver::Claude.command_line(&wish).unwrap().argv
+        };
+        let forgets = "--no-session-persistence".to_owned();
+        assert!(!line(true).contains(&forgets) && line(false).contains(&forgets));
     }
 
     #[tokio::test]

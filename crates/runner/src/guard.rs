@@ -6,7 +6,7 @@ use company::document::{Channel, ExecutionPolicy, Machine};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::adapter::Program;
+use crate::adapter::{self, Program};
 
 /// How long a program may take to tell whether somebody is logged in.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -227,10 +227,9 @@ async fn proof(
             }
         }
         Ok(Ok(_)) => failed("says that nobody is logged in"),
-        Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => Err((
-            "auth_probe_failed",
-            format!("{bin} is not installed or not in PATH"),
-        )),
+        Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(("auth_probe_failed", adapter::not_installed(bin)))
+        }
         Ok(Err(_)) => failed("cannot be run"),
         Err(_) => failed("did not answer in time"),
     }

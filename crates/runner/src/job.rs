@@ -421,10 +421,8 @@ impl Jobs {
         }
     }
 
-    /// Ends the work on all jobs. What is not over is found by the next process.
-    pub async fn close(&self) {
-        self.inner.closing.send_replace(true);
-        self.inner.sessions.close().await;
+    /// Waits until this process works on no job.
+    pub async fn settle(&self) {
         loop {
             let active = lock(&self.inner.active).values().next().cloned();
             let Some(active) = active else {
@@ -432,6 +430,13 @@ impl Jobs {
             };
             let _ = active.over.subscribe().wait_for(|over| *over).await;
         }
+    }
+
+    /// Ends the work on all jobs. What is not over is found by the next process.
+    pub async fn close(&self) {
+        self.inner.closing.send_replace(true);
+        self.inner.sessions.close().await;
+        self.settle().await;
     }
 
     pub(crate) fn is_closing(&self) -> bool {
@@ -461,7 +466,8 @@ impl Jobs {
             let (company, project, job) = (company.clone(), project.clone(), job.clone());
             blocking(move || files::record(&company, &project, &job)).await?
         };
-        if record.status.is_over() || self.is_owned(&company, project, job) {
+        let is_left = !record.status.is_over() && !self.is_owned(&company, project, job);
+        if !is_left || !self.inner.sessions.takes_over() {
             return Ok((company, record));
         }
         self.adopt(&company, project, job, &record).await?;
@@ -477,8 +483,11 @@ impl Jobs {
         lock(&self.inner.active).contains_key(&key) || lease::is_held(company, project, job)
     }
 
-    /// Deals with jobs an earlier process left, once per folder.
+    /// Deals with jobs an earlier process left, once per folder. A process that ends soon leaves them to a gateway.
     pub async fn meet(&self, company: &Company) -> Result<(), Error> {
+        if !self.inner.sessions.takes_over() {
+            return Ok(());
+        }
         if !lock(&self.inner.met).insert(company.root().to_owned()) {
             return Ok(());
         }

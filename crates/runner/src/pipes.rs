@@ -89,7 +89,12 @@ fn make_named(path: &Path) -> io::Result<(File, File)> {
         mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?;
         let theirs = OpenOptions::new().read(true).write(true).open(path)?;
         let ours = reader(path)?;
-        ours.try_lock()?;
+        if let Err(error) = ours.try_lock() {
+            // A gateway that looks for sessions to take over has the lock for a moment. Without a reader that holds the
+            // lock, a pipe with a name would look like one of a gateway that is gone.
+            fs::remove_file(path)?;
+            return Err(error.into());
+        }
         Ok((ours, theirs))
     }
     #[cfg(not(target_os = "linux"))]

@@ -293,11 +293,17 @@ impl Plan {
         }
     }
 
-    /// Whether a worker program may write. The flags of a command line that the caller gave are not ours, so they may
-    /// allow it whatever the permission level says.
+    /// Whether a worker program may write. Only the command lines that a built-in driver makes carry the permission
+    /// level as a flag that its program enforces. A line of the caller, of an agent's template or of a declared driver
+    /// may write whatever the permission level says.
     fn may_write(&self) -> bool {
-        let is_callers_line = !self.argv.is_empty() && !self.extra.is_worker;
-        is_callers_line || self.permission != CompanySessionPermission::ReadOnly
+        let is_enforced = match self.driver {
+            Driver::Codex | Driver::CodexAppServer | Driver::Claude | Driver::Gemini => {
+                self.argv.is_empty()
+            }
+            Driver::Command | Driver::Declared(..) => false,
+        };
+        !is_enforced || self.permission != CompanySessionPermission::ReadOnly
     }
 
     /// Where it runs. Nothing is made yet.

@@ -386,6 +386,11 @@ pub(crate) fn signal_name(signal: i32) -> String {
         .map_or_else(|| format!("SIG{signal}"), |(_, name)| (*name).to_owned())
 }
 
+/// The program that a message of [`spawn_error`] says is not there.
+pub(crate) fn missing_program(message: &str) -> Option<&str> {
+    message.strip_prefix("spawn ")?.strip_suffix(" ENOENT")
+}
+
 /// Why a program could not be started, in the words of the company protocol.
 pub(crate) fn spawn_error(program: &str, error: &io::Error) -> String {
     let is = |kind: io::ErrorKind| error.kind() == kind;

@@ -277,6 +277,11 @@ impl Sessions {
         self.inner.closing.load(Ordering::SeqCst)
     }
 
+    /// Whether this process takes over what an earlier one left.
+    pub(crate) fn takes_over(&self) -> bool {
+        self.inner.options.takes_over
+    }
+
     /// Waits until no session runs or waits.
     pub async fn settle(&self) {
         loop {

@@ -132,7 +132,11 @@ impl Worktree {
             self.discard(company, &path, repo).await?;
         }
         if path.exists() {
-            self.reuse(&path).await?;
+            if let Err(refusal) = self.reuse(&path).await {
+                // What is there stays: without this, the next attempt would take it for half made and remove it.
+                marker.remove();
+                return Err(refusal);
+            }
         } else if let Err(first) = self.add(&path, repo, &marker).await {
             // Git may have been killed: what it left would be in the way of every later try.
             self.discard(company, &path, repo).await?;

@@ -24,8 +24,8 @@ const OK: &str = r#"{"status":"ok","token":"HEARTBEAT_OK","summary":"quiet"}"#;
 
 fn set(fixture: &Fixture, more: Value) {
     let mut params = json!({
-        "workspace_dir": fixture.company.given(), "quiet_hours_start_hour": 0, "quiet_hours_end_hour": 0,
-        "jitter_max_seconds": 0,
+        "workspace_dir": fixture.company.given(), "enabled": true, "quiet_hours_start_hour": 0,
+        "quiet_hours_end_hour": 0, "jitter_max_seconds": 0,
     });
     for (name, value) in more.as_object().expect("an object") {
         params[name] = value.clone();
@@ -223,6 +223,16 @@ async fn a_heartbeat_that_is_off_wakes_nobody_and_a_damaged_setting_means_off() 
     company::files::replace(&path, format!("{text}bogus: 1\n").as_bytes()).expect("a file");
     let status = beats.status(&fixture.company);
     assert!(!status.config.enabled && status.config_error.is_some());
+}
+
+#[test]
+fn setting_another_value_first_does_not_turn_the_heartbeat_on() {
+    let fixture = Fixture::new();
+    let params = json!({"workspace_dir": fixture.company.given(), "tick_interval_minutes": 30});
+    let params: HeartbeatConfigSetParams = serde_json::from_value(params).expect("params");
+    let config = files::set(&fixture.company, params).expect("a setting");
+    assert!(!config.enabled);
+    assert!(!files::setting(&fixture.company).config.enabled);
 }
 
 #[tokio::test]

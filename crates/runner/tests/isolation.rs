@@ -174,6 +174,65 @@ async fn a_worker_program_named_in_argv_may_write_whatever_its_permission_level_
     assert!(worktree(&fixture, run.as_str()).join("made.txt").exists());
 }
 
+/// An agent whose command line is a template that starts the fake Codex without saying what it may do.
+fn template_agent(fixture: &Fixture) {
+    let program = fixture.bin().join("codex").display().to_string();
+    let launcher = json!({"command_argv_template": [program, "exec", "--full-auto", "{PROMPT}"]});
+    fixture.agent("agent_t", "codex", launcher);
+}
+
+#[tokio::test]
+async fn a_worker_whose_template_does_not_enforce_the_permission_level_works_in_a_worktree() {
+    let fixture = Fixture::new();
+    let repo = repository(&fixture, "site");
+    link(&fixture, "site");
+    template_agent(&fixture);
+    editing_worker(&fixture);
+    let job = json!({"permission_level": "read-only", "worker_agent_id": "agent_t"});
+    let collected = fixture.job("job_1", job).await;
+    let run = collected.job.attempts[0].run_id.to_string();
+    assert_eq!(git(&repo, &["status", "--porcelain"]), "");
+    assert!(worktree(&fixture, &run).join("made.txt").exists());
+}
+
+#[tokio::test]
+async fn a_repair_attempt_of_a_template_works_in_a_worktree_too() {
+    let fixture = Fixture::new();
+    let repo = repository(&fixture, "site");
+    link(&fixture, "site");
+    template_agent(&fixture);
+    fixture.codex("cat > /dev/null; echo edited >> a.txt; echo no JSON");
+    let job = json!({"permission_level": "patch", "worker_agent_id": "agent_t"});
+    let collected = fixture.job("job_1", job).await;
+    assert_eq!(collected.job.attempts.len(), 3);
+    assert_eq!(git(&repo, &["status", "--porcelain"]), "");
+}
+
+#[tokio::test]
+async fn a_worker_of_a_declared_driver_works_in_a_worktree_at_every_permission_level() {
+    let script = "cat > /dev/null; echo edited >> a.txt";
+    let drivers = json!({"mycoder": {"argv": ["/bin/sh", "-c", script]}});
+    let fixture = Fixture::with_drivers(drivers);
+    let repo = repository(&fixture, "site");
+    let run = new_run(&fixture, "mycoder");
+    let launch =
+        json!({"repo_id": "site", "prompt_text": "Do it", "permission_level": "read-only"});
+    let launched = fixture
+        .sessions
+        .launch(params(&fixture, &run, &launch))
+        .await
+        .expect("a session");
+    let ended = fixture
+        .sessions
+        .collect(Some(fixture.company.given()), &launched.session_ref)
+        .await
+        .expect("an end");
+    assert_eq!(ended.state.status, RunStatus::Ended, "{ended:?}");
+    assert_eq!(git(&repo, &["status", "--porcelain"]), "");
+    let edited = fs::read_to_string(worktree(&fixture, run.as_str()).join("a.txt"));
+    assert_eq!(edited.expect("a worktree"), "one\nedited\n");
+}
+
 #[tokio::test]
 async fn a_worker_of_a_linked_subfolder_works_in_that_folder_of_the_worktree() {
     let fixture = Fixture::new();

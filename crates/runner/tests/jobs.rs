@@ -341,6 +341,49 @@ async fn a_woken_worker_reports_and_the_report_is_repaired_once() {
 }
 
 #[tokio::test]
+async fn a_program_that_is_not_installed_blocks_the_job_at_the_first_attempt() {
+    let fixture = Fixture::new();
+    fixture.agent("agent_c", "claude", json!({}));
+    let machine = fixture.company.path(".local/machine.yaml");
+    let text = std::fs::read_to_string(&machine).expect("a file");
+    #[expect(clippy::disallowed_methods, reason = "a test lays out files")]
+    std::fs::write(&machine, text + "  claude: /no/such/claude\n").expect("a file");
+    let job = json!({"worker_kind": "claude", "worker_agent_id": "agent_c"});
+    let collected = fixture.job("job_1", job).await;
+    assert_eq!(codes(&collected), ["worker_unavailable"]);
+    assert_eq!(collected.job.attempts.len(), 1);
+    let result = collected.result.expect("a result");
+    assert_eq!(
+        result.errors[0].message.as_str(),
+        "/no/such/claude is not installed or not in PATH"
+    );
+}
+
+#[tokio::test]
+async fn stopping_the_session_of_an_attempt_ends_the_job() {
+    let fixture = Fixture::new();
+    fixture.gate();
+    fixture.gate_named("up");
+    fixture.codex("cat > /dev/null; echo up > $d/up; read never < $d/gate");
+    let spec = fixture.spec("job_1", json!({}));
+    let submitted = fixture.jobs.submit(spec, Resubmit::Refuse).await;
+    submitted.expect("a job");
+    fixture.wait_for("up").await;
+    let session_ref = fixture.collect("job_1").await.job.attempts[0]
+        .session_ref
+        .to_string();
+    let dir = fixture.company.given().to_owned();
+    let stopped = fixture.sessions.stop(Some(&dir), &session_ref).await;
+    stopped.expect("a session");
+    let job = support::job_id("job_1");
+    let over = fixture.jobs.over(&fixture.company, &fixture.project, &job);
+    over.await;
+    let collected = fixture.collect("job_1").await;
+    assert_eq!(collected.job.status, JobStatus::Canceled);
+    assert_eq!(collected.job.attempts.len(), 1);
+}
+
+#[tokio::test]
 async fn a_shell_in_a_template_is_refused_before_anything_runs() {
     let fixture = Fixture::new();
     fixture.agent(

@@ -247,6 +247,7 @@ fn check(method: &MethodSpec, result: &Value) -> Result<(), Failure> {
         "session.launch" if result["state"] == "failed" => {
             ("the session failed", text(&result["error"]))
         }
+        "job.submit" if result["result_status"] == "failed" => ("the job failed", None),
         "session.collect" if result["status"] == "failed" => {
             ("the run failed", text(&result["error"]))
         }
@@ -308,6 +309,17 @@ async fn ask(local: &Local, method: &str, params: Value) -> Result<Value, Failur
         }
         if let Some(members) = result.as_object_mut() {
             members.remove("queue_position");
+        }
+    }
+    if waited == Waited::UntilOver && method == "job.submit" {
+        let poll = json!({
+            "workspace_dir": result["workspace_dir"],
+            "project_id": result["project_id"],
+            "job_id": result["job_id"],
+        });
+        let ended = local.client.call_raw("job.poll", poll).await?;
+        for key in ["status", "result_status"] {
+            result[key] = ended[key].clone();
         }
     }
     Ok(result)

@@ -316,6 +316,35 @@ fn an_intent_that_can_never_be_finished_does_not_keep_others_from_writing() {
 }
 
 #[test]
+fn an_intent_that_cannot_be_read_is_put_aside_and_the_doctor_reports_it() {
+    let place = Place::new();
+    let intents = place.company.path(".local/intents");
+    std::fs::create_dir_all(intents.join("evt_a.json")).unwrap();
+    place.put(".local/intents/evt_b.json", "not JSON");
+    let huge = std::fs::File::create(intents.join("evt_c.json")).unwrap();
+    huge.set_len(17 << 20).unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", intents.join("evt_d.json")).unwrap();
+    place
+        .reopened()
+        .write(|writer| writer.create_project("Beta"))
+        .unwrap();
+    let expected = ["a", "b", "c", "d"].map(|name| format!("evt_{name}.json.damaged"));
+    assert_eq!(place.names(".local/intents"), expected);
+    let outside = company::doctor::Outside {
+        providers: Vec::new(),
+        index: Vec::new(),
+        verify_events: &|_| Ok(Vec::new()),
+    };
+    let found = company::doctor::doctor(&place.company, outside);
+    let check = found.checks.iter().find(|check| check.id == "intents");
+    let details = check.expect("a check").details.clone().expect("details");
+    assert_eq!(
+        details,
+        expected.map(|name| format!(".local/intents/{name}"))
+    );
+}
+
+#[test]
 fn an_intent_whose_event_cannot_be_told_is_tried_again_and_others_write_meanwhile() {
     let place = Place::new();
     let id = place.propose("- service listens on 8080").artifact_id;

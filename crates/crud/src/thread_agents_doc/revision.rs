@@ -5,7 +5,7 @@ use sea_orm::{DatabaseConnection, FromQueryResult};
 
 use super::{
     DocScope,
-    save::{SaveDoc, Saved, check_version, save},
+    save::{SaveDoc, Saved, save, unarchive},
 };
 use crate::{Error, query, trash, workspace};
 
@@ -58,8 +58,6 @@ pub struct RestoreDoc {
     pub version: Option<i64>,
     /// The version the caller saw.
     pub expected_version: Option<i64>,
-    /// The id of the document, if the old one is archived.
-    pub new_id: String,
     /// The id of the revision.
     pub revision_id: String,
     /// Who restores.
@@ -106,35 +104,33 @@ pub(super) fn get(
     })
 }
 
+/// Writes an old version as the newest one. An archived document becomes the document of its scope again, if the scope
+/// has no other one by now.
 pub(crate) fn restore(db: &DatabaseConnection, restore: RestoreDoc) -> Result<Saved, Error> {
     let doc = owned(db, &restore.workspace_id, &restore.doc_id)?;
-    if doc.status == "archived" {
-        trash::take_doc(db, &doc.id)?;
-    } else {
-        check_version(Some(&doc), restore.expected_version)?;
-    }
     let version = restore.version.unwrap_or(doc.version - 1);
     let old = get(db, &restore.workspace_id, &restore.doc_id, version)?;
     let save_doc = SaveDoc {
         scope: DocScope {
-            workspace_id: doc.workspace_id,
-            folder_id: doc.folder_id,
+            workspace_id: doc.workspace_id.clone(),
+            folder_id: doc.folder_id.clone(),
         },
-        new_id: restore.new_id,
+        new_id: doc.id.clone(),
         revision_id: restore.revision_id,
         content: old.content,
         content_sha256: old.content_sha256,
         char_count: old.char_count,
-        // An archived document comes back as a new one, which must not be there yet.
-        expected_version: match doc.status.as_str() {
-            "archived" => Some(0),
-            _ => restore.expected_version,
-        },
+        expected_version: restore.expected_version,
         reason: "restore".to_owned(),
         author: restore.author,
         now: restore.now,
     };
-    save(db, &save_doc)
+    if doc.status == "archived" {
+        trash::take_doc(db, &doc.id)?;
+        unarchive(db, &doc, &save_doc)
+    } else {
+        save(db, &save_doc)
+    }
 }
 
 /// A document of the workspace, archived or not.

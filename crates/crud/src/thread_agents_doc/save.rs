@@ -81,10 +81,7 @@ pub struct Archived {
 pub(crate) fn save(db: &DatabaseConnection, save: &SaveDoc) -> Result<Saved, Error> {
     let mut way = Way::read(db, &save.scope)?;
     check_version(way.explicit(), save.expected_version)?;
-    let status = match save.content.trim().is_empty() {
-        true => "draft",
-        false => "active",
-    };
+    let status = save.status();
     let is_same =
         |stored: &&Model| stored.content_sha256 == save.content_sha256 && stored.status == status;
     if let Some(doc) = way.explicit().filter(is_same) {
@@ -99,8 +96,36 @@ pub(crate) fn save(db: &DatabaseConnection, save: &SaveDoc) -> Result<Saved, Err
     let before = way.identity();
     let doc = match way.explicit() {
         Some(stored) => update(db, stored, status, save)?,
-        None => insert(db, status, save)?,
+        None => insert(db, save)?,
     };
+    record(db, &save.revision_id, &doc, &save.reason, &save.author)?;
+    way.set_explicit(doc.clone());
+    let tree_version = bump_tree_from(db, &save.scope.workspace_id, way.tree_version())?;
+    Ok(Saved {
+        effective_changed: before != way.identity(),
+        effective: way.resolved(),
+        tree_version: Some(tree_version),
+        doc,
+    })
+}
+
+/// Gives an archived document its next version in its scope, which must have no other document. It keeps its id, so its
+/// earlier versions stay its history.
+pub(super) fn unarchive(
+    db: &DatabaseConnection,
+    archived: &Model,
+    save: &SaveDoc,
+) -> Result<Saved, Error> {
+    let mut way = Way::read(db, &save.scope)?;
+    check_version(way.explicit(), Some(0))?;
+    let before = way.identity();
+    let sql = format!(
+        "UPDATE thread_agents_doc SET status = $4, content = $5, content_sha256 = $6, char_count = $7, \
+           version = {NEXT_VERSION}, archived_at = NULL, updated_at = $8, updated_by = $9 \
+         WHERE id = $1 RETURNING *"
+    );
+    let found = query::find(db, &sql, save.values(&archived.id))?;
+    let doc: Model = found.ok_or_else(|| Error::UnknownDoc(archived.id.clone()))?;
     record(db, &save.revision_id, &doc, &save.reason, &save.author)?;
     way.set_explicit(doc.clone());
     let tree_version = bump_tree_from(db, &save.scope.workspace_id, way.tree_version())?;
@@ -170,26 +195,45 @@ pub(super) fn check_version(stored: Option<&Model>, expected: Option<i64>) -> Re
     }
 }
 
-fn insert(db: &DatabaseConnection, status: &str, save: &SaveDoc) -> Result<Model, Error> {
-    let sql = "INSERT INTO thread_agents_doc (id, workspace_id, folder_id, status, title, content, content_sha256, \
-                 char_count, version, created_at, updated_at, created_by, updated_by) \
-               SELECT $1, $2, $3, $4, 'AGENTS.md', $5, $6, $7, \
-                 1 + COALESCE((SELECT MAX(version) FROM thread_agents_doc old WHERE old.workspace_id = $2 \
-                   AND (old.folder_id = $3 OR (old.folder_id IS NULL AND CAST($3 AS text) IS NULL))), 0), \
-                 $8, $8, $9, $9 \
-               RETURNING *";
-    let values: [Value; 9] = [
-        save.new_id.as_str().into(),
-        save.scope.workspace_id.as_str().into(),
-        save.scope.folder_id.clone().into(),
-        status.into(),
-        save.content.as_str().into(),
-        save.content_sha256.as_str().into(),
-        save.char_count.into(),
-        save.now.into(),
-        save.author.as_str().into(),
-    ];
-    query::find(db, sql, values)?.ok_or_else(|| Error::UnknownDoc(save.new_id.clone()))
+/// The version after all that were ever used in the scope `$2`, `$3`.
+const NEXT_VERSION: &str = "1 + COALESCE((SELECT MAX(version) FROM thread_agents_doc old WHERE old.workspace_id = $2 \
+                              AND (old.folder_id = $3 OR (old.folder_id IS NULL AND CAST($3 AS text) IS NULL))), 0)";
+
+fn insert(db: &DatabaseConnection, save: &SaveDoc) -> Result<Model, Error> {
+    let sql = format!(
+        "INSERT INTO thread_agents_doc (id, workspace_id, folder_id, status, title, content, content_sha256, \
+           char_count, version, created_at, updated_at, created_by, updated_by) \
+         SELECT $1, $2, $3, $4, 'AGENTS.md', $5, $6, $7, {NEXT_VERSION}, $8, $8, $9, $9 \
+         RETURNING *"
+    );
+    query::find(db, &sql, save.values(&save.new_id))?
+        .ok_or_else(|| Error::UnknownDoc(save.new_id.clone()))
+}
+
+impl SaveDoc {
+    /// A text of white space alone is a draft.
+    fn status(&self) -> &'static str {
+        if self.content.trim().is_empty() {
+            "draft"
+        } else {
+            "active"
+        }
+    }
+
+    /// The document's id, its scope, its status, its text, the time and the author: `$1` to `$9` of a statement.
+    fn values(&self, id: &str) -> [Value; 9] {
+        [
+            id.into(),
+            self.scope.workspace_id.as_str().into(),
+            self.scope.folder_id.clone().into(),
+            self.status().into(),
+            self.content.as_str().into(),
+            self.content_sha256.as_str().into(),
+            self.char_count.into(),
+            self.now.into(),
+            self.author.as_str().into(),
+        ]
+    }
 }
 
 /// Gives a document that is there its next version.

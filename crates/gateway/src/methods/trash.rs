@@ -2,7 +2,7 @@
 
 use crud::{RestoreTrash, TrashCursor, TrashEntry, TrashKey, TrashKind, TrashRestored};
 use protocol::{
-    AgentsDocId, Method as _,
+    Method as _,
     thread::agents_doc::ThreadAgentsDocChangedNotification,
     trash::{
         TrashItemKind, TrashItemRef, TrashList, TrashListParams, TrashListResponse, TrashPurge,
@@ -58,7 +58,6 @@ async fn restore(
             kind: kind(params.kind),
             id: params.id,
         },
-        new_doc_id: ctx.new_id::<AgentsDocId>().into(),
         revision_id: ctx.new_text_id("agr_"),
         author: ctx.principal().author().to_owned(),
         now,

@@ -21,12 +21,13 @@ use super::{
     schema, text, worker,
 };
 use crate::{
-    Error,
+    Error, adapter,
     briefing::Worker,
     driver::{Driver, ErrorClass, Outcome, RetryHint},
     guard::Verdict,
     lanes::Strain,
     plan::Extra,
+    process::missing_program,
     record::SessionRecord,
     scribe::Scribe,
     session::{blocking, retry_at_of},
@@ -52,6 +53,8 @@ pub(super) enum Ended {
     Failed(Failed),
     /// Its program may not run.
     Blocked(String),
+    /// Its program is not there.
+    NotInstalled(String),
     /// Somebody asked for its end.
     Canceled,
     /// The gateway stops.
@@ -157,7 +160,9 @@ impl Attempt<'_> {
                     Ended::Failed(failed) => {
                         record.error.clone().or_else(|| Some(failed.error.clone()))
                     }
-                    Ended::Answered(_) | Ended::Blocked(_) => record.error.clone(),
+                    Ended::Answered(_) | Ended::Blocked(_) | Ended::NotInstalled(_) => {
+                        record.error.clone()
+                    }
                 },
             ),
             Ok(Done {
@@ -167,6 +172,7 @@ impl Attempt<'_> {
                 RunStatus::Failed,
                 match ended {
                     Ended::Blocked(message) => Some(message.clone()),
+                    Ended::NotInstalled(program) => Some(adapter::not_installed(program)),
                     Ended::Failed(failed) => Some(failed.error.clone()),
                     Ended::Answered(_) => None,
                     Ended::Canceled => Some("Attempt canceled by caller".to_owned()),
@@ -361,6 +367,8 @@ impl Attempt<'_> {
         let ended = match record.status {
             RunStatus::Stopped if canceled || runner.active.is_cancel_wanted() => Ended::Canceled,
             RunStatus::Stopped if runner.jobs.is_closing() => Ended::Closing,
+            // A person stopped the session: another attempt would start a worker that was not asked for.
+            RunStatus::Stopped => Ended::Canceled,
             RunStatus::Ended => {
                 let (company, project, run) = (
                     scribe.company.clone(),
@@ -370,7 +378,12 @@ impl Attempt<'_> {
                 blocking(move || Ok(Ended::Answered(said(&company, &project, &run, outcome))))
                     .await?
             }
-            RunStatus::Stopped | RunStatus::Failed | RunStatus::Running => {
+            RunStatus::Failed | RunStatus::Running
+                if let Some(program) = record.error.as_deref().and_then(missing_program) =>
+            {
+                Ended::NotInstalled(program.to_owned())
+            }
+            RunStatus::Failed | RunStatus::Running => {
                 let (company, project, run) = (
                     scribe.company.clone(),
                     scribe.project.clone(),

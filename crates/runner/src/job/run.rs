@@ -20,7 +20,7 @@ use super::{
     prompt::Flaw,
     result, text, worker,
 };
-use crate::{Error, lanes::Strain, session::blocking};
+use crate::{Error, adapter, lanes::Strain, session::blocking};
 
 /// How often an answer is asked for.
 const ATTEMPTS: u32 = 3;
@@ -203,6 +203,9 @@ impl Runner {
                 Ended::Canceled => return Err(Stop::Canceled),
                 Ended::Closing => return Err(Stop::Closing),
                 Ended::Blocked(message) => return Ok(self.blocked(last_run, &agent, &message)),
+                Ended::NotInstalled(program) => {
+                    return Ok(self.not_installed(last_run, &agent, &program));
+                }
                 Ended::Failed(failed) => {
                     errors = vec![result::error("worker_attempt_failed", &failed.error)];
                     if let (Some(Strain::RateLimit), true) = (failed.strain, waited < WAITED) {
@@ -393,6 +396,26 @@ impl Runner {
             )),
             [
                 ("blocked_reason", json!("subscription_unverified")),
+                ("provider", json!(agent.provider)),
+            ],
+        )
+    }
+
+    fn not_installed(&self, run: &str, agent: &Agent, program: &str) -> Outcome {
+        let message = adapter::not_installed(program);
+        self.own(
+            run,
+            JobResultStatus::Blocked,
+            &format!("The worker program could not be started: {message}."),
+            vec![result::error("worker_unavailable", &message)],
+            Some((
+                &format!(
+                    "Install {program}, or set its path in provider_bins of .local/machine.yaml."
+                ),
+                "the worker program is missing",
+            )),
+            [
+                ("blocked_reason", json!("worker_unavailable")),
                 ("provider", json!(agent.provider)),
             ],
         )

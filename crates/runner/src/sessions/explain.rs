@@ -104,7 +104,7 @@ impl Sessions {
                     refuse(error.to_owned());
                 }
                 if let Some(program) = not_installed(plan, &argv).await {
-                    refuse(format!("{program} is not installed or not in PATH"));
+                    refuse(adapter::not_installed(&program));
                 }
                 let worktree = folder.worktree();
                 let mut instructions = command.instructions;

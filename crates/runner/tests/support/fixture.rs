@@ -47,8 +47,24 @@ impl Fixture {
     }
 
     pub(crate) fn with_now(now: company::Now) -> Self {
+        Self::with(now, Options::default())
+    }
+
+    /// With declared drivers, by name.
+    pub(crate) fn with_drivers(drivers: Value) -> Self {
+        let options = Options {
+            drivers: serde_json::from_value(drivers).expect("drivers"),
+            ..Options::default()
+        };
+        Self::with(
+            Arc::new(|| jiff::Timestamp::now().as_millisecond()),
+            options,
+        )
+    }
+
+    fn with(now: company::Now, options: Options) -> Self {
         let root = Arc::new(tempfile::tempdir().expect("a folder"));
-        let (company, sessions, jobs) = open(root.path(), now);
+        let (company, sessions, jobs) = open(root.path(), now, options);
         company::init::init(
             &company,
             &Text::new("Acme").expect("a name"),
@@ -79,7 +95,7 @@ impl Fixture {
     /// The same folder, met by another process.
     pub(crate) fn restarted(&self) -> Self {
         let now = Arc::new(|| jiff::Timestamp::now().as_millisecond());
-        let (company, sessions, jobs) = open(self.root.path(), now);
+        let (company, sessions, jobs) = open(self.root.path(), now, Options::default());
         Self {
             root: Arc::clone(&self.root),
             company,
@@ -252,10 +268,10 @@ pub(crate) fn job_id(id: &str) -> JobId {
     JobId::parse(id).expect("an id")
 }
 
-fn open(root: &Path, now: company::Now) -> (Company, Sessions, Jobs) {
+fn open(root: &Path, now: company::Now, options: Options) -> (Company, Sessions, Jobs) {
     let companies = Companies::new(Sources::new(now), Arc::new(|_, _| {}));
     let company = companies.at(root.join("company").to_str().expect("a path"));
-    let sessions = Sessions::new(companies, Options::default());
+    let sessions = Sessions::new(companies, options);
     let jobs = Jobs::new(sessions.clone(), Arc::new(Alone));
     (company, sessions, jobs)
 }

@@ -112,6 +112,9 @@ async fn export(
     ctx: Context,
     params: CompanyWorkspaceExportParams,
 ) -> Result<CompanyWorkspaceExportResponse, Failure> {
+    let peer = ctx.peer();
+    peer.check_path("workspace_dir", &params.workspace_dir)?;
+    peer.check_path("out_dir", &params.out_dir)?;
     let companies = ctx.companies().clone();
     blocking(move || transfer::export(&companies, &params)).await
 }
@@ -120,6 +123,9 @@ async fn import(
     ctx: Context,
     params: CompanyWorkspaceImportParams,
 ) -> Result<CompanyWorkspaceImportResponse, Failure> {
+    let peer = ctx.peer();
+    peer.check_path("src_dir", &params.src_dir)?;
+    peer.check_path("workspace_dir", &params.workspace_dir)?;
     let companies = ctx.companies().clone();
     blocking(move || transfer::import(&companies, &params)).await
 }

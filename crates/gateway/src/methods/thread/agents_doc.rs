@@ -176,7 +176,6 @@ async fn restore(
         doc_id: params.doc_id.into(),
         version: params.version,
         expected_version: params.expected_version,
-        new_id: ctx.new_id::<AgentsDocId>().into(),
         revision_id: ctx.new_text_id("agr_"),
         author: ctx.principal().author().to_owned(),
         now: ctx.now(),

@@ -318,6 +318,9 @@ pub(super) async fn diagnostics(
     ctx: Context,
     params: CompanyWorkspaceDiagnosticsParams,
 ) -> Result<CompanyWorkspaceDiagnosticsResponse, Failure> {
+    let peer = ctx.peer();
+    peer.check_path("workspace_dir", &params.workspace_dir)?;
+    peer.check_path("out_dir", &params.out_dir)?;
     let dir = params.workspace_dir.clone();
     let adapters = adapters(&ctx, &dir).await?;
     let listed = CompanySessionListParams {
