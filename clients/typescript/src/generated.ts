@@ -7939,7 +7939,7 @@ export interface TrashRestoreParams {
 
 /** Response of [`TrashRestore`]. */
 export interface TrashRestoreResponse {
-  /** The restored AGENTS.md: a new document with the next version of its scope. */
+  /** The restored AGENTS.md, with its id, its earlier versions and the next version of its scope. */
   doc?: ThreadAgentsDocPayload | null;
   /** The restored folder. */
   folder?: ThreadFolder | null;
@@ -8943,7 +8943,7 @@ export interface Methods {
   /**
    * Write an old version as a new one.
    *
-   * The old version of an archived file comes back as a new file of the same scope.
+   * An archived file becomes the file of its scope again, unless the scope has another one by now.
    */
   "thread/agents_doc/restore": { params: ThreadAgentsDocRestoreParams; result: ThreadAgentsDocRestoreResponse };
   /** Show exactly the section a new turn of a thread would get. */

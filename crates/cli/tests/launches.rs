@@ -329,3 +329,41 @@ fn a_command_whose_answer_tells_of_a_failure_ends_with_1_and_wrong_arguments_wit
         assert_eq!(said.code, 2, "{words:?}: {}", said.err);
     }
 }
+
+#[test]
+fn a_job_submitted_without_a_gateway_is_waited_for_and_reading_it_changes_nothing() {
+    let desk = Desk::new();
+    let answer = json!({
+        "status": "succeeded", "summary": "done", "files_changed": [], "commands_run": [], "artifacts": [],
+        "next_actions": [], "errors": [],
+    });
+    let program = format!(
+        "#!/bin/sh\ncase \"$1\" in\n  login) echo 'Logged in using ChatGPT'; exit 0 ;;\n  --version|--help) exit 0 ;;\n\
+         esac\n[ \"$2\" = --help ] && exit 0\ncat > /dev/null\necho '{answer}'\n"
+    );
+    put_program(&desk.place.path().join("bin/codex"), &program);
+    let agent = "schema_version: 1\ntype: agent\nid: agent_w\nname: Worker\nrole: worker\nprovider: codex\n\
+        created_at: \"2024-05-01T09:00:00.000Z\"\nlauncher: {}\n";
+    put(&desk.dir().join("org/agents/agent_w/agent.yaml"), agent);
+    let job = json!({"job": {
+        "job_id": "job_1", "worker_kind": "codex", "workspace_dir": desk.dir(), "project_id": desk.project,
+        "goal": "Ship it", "constraints": [], "deliverables": ["patch"], "permission_level": "read-only",
+        "context_refs": [], "context_mode": "manual",
+    }});
+    let submitted = desk.json(&["job:submit", "--params", &job.to_string()]);
+    assert_eq!(
+        (&submitted["status"], &submitted["result_status"]),
+        (&json!("completed"), &json!("succeeded"))
+    );
+    // A job that another process left is not touched by a command that only reads.
+    let record = desk.dir().join(format!(
+        "work/projects/{}/jobs/job_1/job.yaml",
+        desk.project
+    ));
+    let text = fs::read_to_string(&record).expect("a record");
+    let left = text.replace("status: completed", "status: running");
+    assert_ne!(text, left);
+    put(&record, &left);
+    desk.json(&["job:list", "--project-id", &desk.project]);
+    assert_eq!(fs::read_to_string(&record).expect("a record"), left);
+}

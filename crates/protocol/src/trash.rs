@@ -126,7 +126,7 @@ pub struct TrashRestoreResponse {
     /// The restored folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<ThreadFolder>,
-    /// The restored AGENTS.md: a new document with the next version of its scope.
+    /// The restored AGENTS.md, with its id, its earlier versions and the next version of its scope.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doc: Option<ThreadAgentsDocPayload>,
     /// How many threads moved back into the folder.

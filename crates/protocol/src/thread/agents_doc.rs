@@ -30,7 +30,7 @@ crate::methods! {
     Read ThreadAgentsDocRevisionGet = "thread/agents_doc/revision_get" (ThreadAgentsDocRevisionGetParams in workspace_id) -> ThreadAgentsDocRevisionGetResponse;
     /// Write an old version as a new one.
     ///
-    /// The old version of an archived file comes back as a new file of the same scope.
+    /// An archived file becomes the file of its scope again, unless the scope has another one by now.
     Write ThreadAgentsDocRestore = "thread/agents_doc/restore" (ThreadAgentsDocRestoreParams in workspace_id) -> ThreadAgentsDocRestoreResponse;
     /// Show exactly the section a new turn of a thread would get.
     Read ThreadAgentsDocPreview = "thread/agents_doc/preview" (ThreadAgentsDocPreviewParams in workspace_id) -> ThreadAgentsDocPreviewResponse;
