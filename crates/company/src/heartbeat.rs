@@ -62,22 +62,14 @@ pub fn setting(company: &Company) -> Setting {
     }
 }
 
-/// Changes how it is set; what is not given stays. A dry run only answers what it would be. The first setting of a
-/// company turns the heartbeat on only if it says so: nothing starts workers because another value was set.
+/// Changes how it is set; what is not given stays. A dry run only answers what it would be.
 pub fn set(company: &Company, params: HeartbeatConfigSetParams) -> Result<HeartbeatConfig, Error> {
-    let merged = |old: &Setting| {
-        let mut config = params.clone().merged_into(&old.config);
-        if !old.is_set {
-            config.enabled = params.enabled.unwrap_or(false);
-        }
-        config
-    };
     if params.dry_run == Some(true) {
-        return Ok(merged(&setting(company)));
+        return Ok(params.merged_into(&setting(company).config));
     }
     company.write(|writer| {
         let old = setting(company);
-        let config = merged(&old);
+        let config = params.merged_into(&old.config);
         if config != *old.config || !old.is_set || old.error.is_some() {
             writer.put(layout::HEARTBEAT_CONFIG, &config)?;
         }

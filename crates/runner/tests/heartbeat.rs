@@ -225,16 +225,6 @@ async fn a_heartbeat_that_is_off_wakes_nobody_and_a_damaged_setting_means_off() 
     assert!(!status.config.enabled && status.config_error.is_some());
 }
 
-#[test]
-fn setting_another_value_first_does_not_turn_the_heartbeat_on() {
-    let fixture = Fixture::new();
-    let params = json!({"workspace_dir": fixture.company.given(), "tick_interval_minutes": 30});
-    let params: HeartbeatConfigSetParams = serde_json::from_value(params).expect("params");
-    let config = files::set(&fixture.company, params).expect("a setting");
-    assert!(!config.enabled);
-    assert!(!files::setting(&fixture.company).config.enabled);
-}
-
 #[tokio::test]
 async fn only_one_tick_at_a_time_runs_in_a_folder() {
     let fixture = Fixture::new();
