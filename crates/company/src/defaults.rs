@@ -6,14 +6,15 @@
 use std::sync::Arc;
 
 use protocol::company::{
-    AgentId, AgentRole, CompanyScope, ConversationId, ConversationKind, IsoTime, ProjectId, Text,
-    Visibility,
+    AgentId, AgentRole, CompanyScope, ConversationId, ConversationKind, IsoTime, ProjectId, RepoId,
+    Text, Visibility,
     conversation::{Conversation, ConversationTag, Participants},
 };
 
 use crate::{
     Company, Error, Writer,
     document::{Agent, Team},
+    intent::Together,
     layout,
     org::{self, NewAgent, iso, text},
     yaml,
@@ -108,12 +109,49 @@ impl Writer<'_> {
         })
     }
 
+    /// Makes a project with its defaults and its repositories: all of it, or nothing.
+    pub fn create_project_with_defaults(
+        &self,
+        name: &str,
+        repos: &[RepoId],
+        ceo: &str,
+        executive: Option<&AgentId>,
+    ) -> Result<(ProjectId, ProjectDefaults), Error> {
+        let project: ProjectId = self.company().sources().id();
+        let folder = layout::project(&project);
+        let mut files: Vec<_> = self
+            .project_files(&project, name)?
+            .into_iter()
+            .map(|(name, text)| (format!("{folder}/{name}"), text))
+            .collect();
+        if !repos.is_empty() {
+            files.push(self.repos_file(&project, repos)?);
+        }
+        files.extend(self.project_default_files(&project, ceo, executive)?);
+        let conversations = self.project_conversations(&project, ceo, executive)?;
+        let dirs = layout::PROJECT_DIRS.iter();
+        self.put_together(&Together {
+            files,
+            dirs: dirs.map(|name| format!("{folder}/{name}")).collect(),
+            ..Together::default()
+        })?;
+        let defaults = ProjectDefaults {
+            global_manager: parsed(GLOBAL_MANAGER)?,
+            secretary: secretary_of(&project)?,
+            conversations: conversations
+                .iter()
+                .map(|wanted| parsed(&wanted.id))
+                .collect::<Result<_, _>>()?,
+        };
+        Ok((project, defaults))
+    }
+
     /// The files that [`Writer::ensure_project_defaults`] would write for a project that is about to be made.
     pub(crate) fn project_default_files(
         &self,
         project: &ProjectId,
         ceo: &str,
-        executive: &AgentId,
+        executive: Option<&AgentId>,
     ) -> Result<Vec<(String, String)>, Error> {
         let mut files = Vec::new();
         let (manager, secretary_id) = (parsed(GLOBAL_MANAGER)?, secretary_of(project)?);
@@ -129,8 +167,8 @@ impl Writer<'_> {
                 files.extend(made.map(|(file, text)| (format!("{folder}/{file}"), text)));
             }
         }
-        let everybody = workspace_conversations(ceo, executive);
-        let own = self.project_conversations(project, ceo, Some(executive))?;
+        let everybody = workspace_conversations(ceo, executive.unwrap_or(&manager));
+        let own = self.project_conversations(project, ceo, executive)?;
         for wanted in everybody.iter().chain(&own) {
             let folder = wanted.folder()?;
             let (conversation, is_new) = match self.conversation_change(wanted)? {

@@ -12,8 +12,10 @@
 //! reports it.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
+    fs,
     io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
 };
 
 use protocol::company::{EventId, ProjectId, RunId, Visibility};
@@ -133,6 +135,7 @@ impl Writer<'_> {
             events: events.collect::<Result<_, _>>()?,
             removed: together.removed.clone(),
         };
+        let new_dirs = new_dirs(company, together);
         let id: EventId = company.sources().id();
         let path = format!("{}/{id}.json", layout::INTENTS);
         let text = serde_json::to_string_pretty(&intent).map_err(|error| not_json(&error))?;
@@ -150,7 +153,7 @@ impl Writer<'_> {
             tracing::warn!(%error, path, "a change is decided and will be finished by the next write");
             return Ok(());
         }
-        match self.undo(together, before, &path) {
+        match self.undo(together, before, &new_dirs, &path) {
             Ok(()) => Err(error),
             Err(undo) => {
                 tracing::warn!(%error, %undo, path, "a change can neither be written nor undone now; the next write finishes it");
@@ -188,11 +191,12 @@ impl Writer<'_> {
         self.remove(intent)
     }
 
-    /// Gives the files that were written their old content, and removes the intent.
+    /// Gives the files that were written their old content, and removes the new folders and the intent.
     fn undo(
         &self,
         together: &Together,
         before: Vec<Option<Vec<u8>>>,
+        new_dirs: &BTreeSet<PathBuf>,
         intent: &str,
     ) -> Result<(), Error> {
         for ((path, content), before) in together.files.iter().zip(before) {
@@ -207,8 +211,27 @@ impl Writer<'_> {
                 Some(_) | None => {}
             }
         }
+        // The deepest first. One that is not empty has something that is not ours, and stays.
+        for dir in new_dirs.iter().rev() {
+            let _ = fs::remove_dir(dir);
+        }
         self.remove(intent)
     }
+}
+
+/// The folders that have to be made for a change.
+fn new_dirs(company: &Company, together: &Together) -> BTreeSet<PathBuf> {
+    let parents = together
+        .files
+        .iter()
+        .filter_map(|(path, _)| Path::new(path).parent());
+    let dirs = together.dirs.iter().map(Path::new);
+    dirs.chain(parents)
+        .flat_map(Path::ancestors)
+        .filter(|dir| !dir.as_os_str().is_empty())
+        .map(|dir| company.root().join(dir))
+        .filter(|dir| !dir.exists())
+        .collect()
 }
 
 /// Whether somebody left something half done.

@@ -242,7 +242,7 @@ pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasRespons
             continue;
         }
         items.push(MemoryDeltaRow {
-            artifact_id: head.id.to_string(),
+            artifact_id: one.id.to_string(),
             title: head.title.to_string(),
             project_id: head.project_id.to_string(),
             run_id: head.run_id.to_string(),

@@ -1,6 +1,6 @@
 //! Projects and their repositories.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use protocol::{
     Id as _,
@@ -63,10 +63,6 @@ fn repos_path(id: &ProjectId) -> String {
 impl Writer<'_> {
     /// Makes a project with its folders and its memory.
     pub fn create_project(&self, name: &str) -> Result<ProjectId, Error> {
-        let name = name.trim();
-        if name.is_empty() {
-            return Err(Error::Refused("Project name is required".to_owned()));
-        }
         let id: ProjectId = self.company().sources().id();
         let files = self.project_files(&id, name)?;
         self.make_whole(&layout::project(&id), &layout::PROJECT_DIRS, &files)?;
@@ -79,6 +75,10 @@ impl Writer<'_> {
         id: &ProjectId,
         name: &str,
     ) -> Result<[(&'static str, String); 2], Error> {
+        let name = name.trim();
+        if name.is_empty() {
+            return Err(Error::Refused("Project name is required".to_owned()));
+        }
         let project = Project::new(text(id), text(name), self.now());
         let memory =
             "# Project Memory (Curated)\n\n## Summary\n\n## Decisions\n\n## Links\n".to_owned();
@@ -86,6 +86,23 @@ impl Writer<'_> {
             ("project.yaml", self.yaml(&project)?),
             ("memory.md", memory),
         ])
+    }
+
+    /// The file that ties repositories to a project that is about to be made.
+    pub(crate) fn repos_file(
+        &self,
+        id: &ProjectId,
+        repos: &[RepoId],
+    ) -> Result<(String, String), Error> {
+        let repos: BTreeSet<_> = repos.iter().collect();
+        let link = |repo: &RepoId| RepoLink {
+            repo_id: text(repo),
+            label: None,
+        };
+        let mut links: Vec<_> = repos.into_iter().map(link).collect();
+        links.sort_by(|left, right| collation::compare(&left.repo_id, &right.repo_id));
+        let document = ProjectRepos::new(text(id), self.now(), links);
+        Ok((repos_path(id), self.yaml(&document)?))
     }
 
     /// Ties a repository to a project, or changes its label. Answers all links.

@@ -137,16 +137,16 @@ pub(crate) fn read(company: &Company, kind: Kind, path: &str) -> Option<Read> {
     Some(Read {
         stamp,
         hash: hash_of(&bytes),
-        parsed: text.and_then(|text| parse(kind, text)),
+        parsed: text.and_then(|text| parse(kind, path, text)),
     })
 }
 
-fn parse(kind: Kind, text: &str) -> Option<Parsed> {
+fn parse(kind: Kind, path: &str, text: &str) -> Option<Parsed> {
     match kind {
         Kind::Run => document::parse(text)
             .ok()
             .map(|run| Parsed::Run(Box::new(run))),
-        Kind::Artifact => artifact(text).map(|found| Parsed::Artifact(Box::new(found))),
+        Kind::Artifact => artifact(path, text).map(|found| Parsed::Artifact(Box::new(found))),
         Kind::Task => Markdown::parse(text)
             .ok()
             .map(|task| Parsed::Task(Box::new(task))),
@@ -172,7 +172,9 @@ fn parse(kind: Kind, text: &str) -> Option<Parsed> {
     }
 }
 
-fn artifact(text: &str) -> Option<Artifact> {
+fn artifact(path: &str, text: &str) -> Option<Artifact> {
+    // Calls name a document by its file, whatever id the file claims.
+    let id = path.rsplit('/').next()?.strip_suffix(".md")?;
     let split = front_matter::split(text).ok()?;
     let string = |name: &str| {
         let value = split.head.get(name).and_then(Value::as_str);
@@ -181,6 +183,7 @@ fn artifact(text: &str) -> Option<Artifact> {
             .map(ToOwned::to_owned)
     };
     let kind = string("type")?;
+    string("id")?;
     let is_valid = match kind.as_str() {
         // Its own head is stricter than that of all documents.
         "memory_delta" => Markdown::<MemoryDeltaHead>::parse(text).is_ok(),
@@ -191,7 +194,7 @@ fn artifact(text: &str) -> Option<Artifact> {
         && Markdown::<ActionProposalHead>::parse(text)
             .is_ok_and(|proposal| gate::is_plan_approval(&proposal.head));
     Some(Artifact {
-        id: string("id")?,
+        id: id.to_owned(),
         title: string("title"),
         visibility: string("visibility"),
         produced_by: string("produced_by"),

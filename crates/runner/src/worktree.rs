@@ -145,7 +145,17 @@ impl Worktree {
                 .map_err(|_| no_worktree(repo, &first))?;
         }
         marker.remove();
-        Ok(path.join(prefix))
+        let folder = path.join(&prefix);
+        // A link in the commit may stand where the folder is in the checkout.
+        let (real, real_path) = (folder.canonicalize(), path.canonicalize());
+        match (real, real_path) {
+            (Ok(real), Ok(worktree)) if !real.starts_with(&worktree) => Err(format!(
+                "`{}` is a link in the last commit of `{}` and leads out of the worktree",
+                prefix.trim_end_matches('/'),
+                repo.display()
+            )),
+            _ => Ok(folder),
+        }
     }
 
     async fn add(&self, path: &Path, repo: &Path, marker: &Marker) -> Result<(), String> {

@@ -246,6 +246,30 @@ async fn a_worker_of_a_linked_subfolder_works_in_that_folder_of_the_worktree() {
 }
 
 #[tokio::test]
+async fn a_link_in_the_commit_does_not_lead_a_worker_out_of_its_worktree() {
+    let fixture = Fixture::new();
+    let repo = repository(&fixture, "site");
+    std::os::unix::fs::symlink(repo.join("sub"), repo.join("pkg")).expect("a link");
+    git(&repo, &["add", "."]);
+    git(&repo, &["commit", "-q", "-m", "link"]);
+    fs::remove_file(repo.join("pkg")).expect("a link");
+    plant(&repo.join("pkg/c.txt"), "three\n");
+    set_root(&fixture, "site", &repo.join("pkg"));
+    editing_worker(&fixture);
+    let run = new_run(&fixture, "codex");
+    let launch = json!({"repo_id": "site", "prompt_text": "Do it", "permission_level": "patch"});
+    let launched = fixture
+        .sessions
+        .launch(params(&fixture, &run, &launch))
+        .await
+        .expect("an answer");
+    assert_eq!(launched.state, CompanySessionLaunchState::Failed);
+    let error = launched.error.expect("a sentence");
+    assert!(error.contains("leads out of the worktree"), "{error}");
+    assert!(!repo.join("sub/made.txt").exists());
+}
+
+#[tokio::test]
 async fn a_read_only_worker_reads_the_checkout_and_makes_no_worktree() {
     let fixture = Fixture::new();
     let repo = repository(&fixture, "site");

@@ -42,8 +42,10 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
         let delta = match Delta::read(company, &relpath) {
             // What cannot be read cannot be approved, and must not wait for a decision for ever.
             Err(Error::FileInvalid { .. }) if is_denied => {
-                let document = company.read_markdown::<LooseHead>(&relpath)?;
-                let review_id = deny_invalid(writer, verdict, &document.head, KIND, KIND)?;
+                let document = company.read_markdown::<LooseHead>(&relpath);
+                let head =
+                    document.map_or_else(|_| LooseHead::default(), |found| found.head.clone());
+                let review_id = deny_invalid(writer, verdict, &head, KIND, KIND)?;
                 return Ok(Decided {
                     review_id,
                     rebased: false,
@@ -145,7 +147,8 @@ pub(crate) fn deny_invalid(
         resource_id: verdict.artifact_id.as_str(),
         resource: Resource {
             kind: Some(policy_kind),
-            ..Resource::visible(head.visibility())
+            // What it does not say is as secret as can be.
+            ..Resource::visible(head.visibility().unwrap_or(Visibility::PrivateAgent))
         },
     };
     let policy = policy::check(company, &verdict.actor, Action::Approve, &subject)?;
@@ -175,23 +178,30 @@ pub(crate) fn deny_invalid(
 }
 
 /// Whether a delta could be applied, as far as its own files tell: its target is a memory it may change, and its patch
-/// is one.
+/// is one for that memory.
 pub(crate) fn is_usable(
     company: &Company,
     project: &ProjectId,
     artifact: &DocumentId,
     delta: &Delta,
 ) -> bool {
+    let Ok(target) = target(project, artifact, delta) else {
+        return false;
+    };
     let patch_file = delta.head().patch_file.replace('\\', "/");
-    target(project, artifact, delta).is_ok()
-        && company
-            .read_text(&patch_file)
-            .is_ok_and(|patch| patch::has_hunks(&patch))
+    let patch = company.read_text(&patch_file);
+    company.read_text(&target).is_ok() && patch.is_ok_and(|patch| patch::changes(&patch, &target))
 }
 
 /// The file a delta changes. There are two kinds of them and a delta says which; a patch is the delta's own.
 fn target(project: &ProjectId, artifact: &DocumentId, delta: &Delta) -> Result<String, Error> {
     let head = delta.head();
+    if head.id.as_str() != artifact.as_str() {
+        return Err(Error::Refused(format!(
+            "the file of delta `{artifact}` says that it is `{}`",
+            head.id
+        )));
+    }
     if head.project_id.as_str() != project.as_str() {
         return Err(Error::Refused(format!(
             "the delta is of project `{}` and not of `{project}`",

@@ -53,9 +53,16 @@ pub(super) fn applied(patch: &str, text: &str) -> Option<String> {
     }
 }
 
-/// Whether a text is a patch that changes something.
-pub(super) fn has_hunks(patch: &str) -> bool {
-    Patch::from_str(patch).is_ok_and(|patch| !patch.hunks().is_empty())
+/// Whether a text is a patch that changes something in `file`, or does not name the file it changes.
+pub(super) fn changes(patch: &str, file: &str) -> bool {
+    let Ok(patch) = Patch::from_str(patch) else {
+        return false;
+    };
+    let is_file = |name: &str| {
+        let name = name.trim_end();
+        name.strip_prefix("b/").unwrap_or(name) == file
+    };
+    !patch.hunks().is_empty() && patch.modified().is_none_or(is_file)
 }
 
 /// Whether a text is a patch.

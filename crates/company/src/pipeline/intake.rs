@@ -268,7 +268,7 @@ impl<'a> Plan<'a> {
             layout::conversation(Some(&self.project), &council, "")
         );
         let defaults =
-            writer.project_default_files(&self.project, self.ceo, &self.new.executive)?;
+            writer.project_default_files(&self.project, self.ceo, Some(&self.new.executive))?;
         for (path, text) in defaults {
             let text = match path == messages {
                 true => self.message(&council)?,

@@ -332,7 +332,7 @@ fn a_delta_is_denied_whatever_is_wrong_with_it_and_listed_as_invalid_before() {
     let document = |place: &Place, id: &DocumentId, ending: &str| {
         format!("work/projects/{}/artifacts/{id}.{ending}", place.project)
     };
-    let damages: [Damage; 5] = [
+    let damages: [Damage; 9] = [
         // The patch is no patch.
         |place, id| {
             let path = format!("work/projects/{}/artifacts/{id}.patch", place.project);
@@ -352,6 +352,25 @@ fn a_delta_is_denied_whatever_is_wrong_with_it_and_listed_as_invalid_before() {
         },
         // A required member is missing.
         |place, id| edit(place, id, "\npatch_file: ", "\nno_patch_file: "),
+        // Its visibility is not known.
+        |place, id| edit(place, id, "\nvisibility: ", "\nvisibility: x"),
+        // It says that it is another one.
+        |place, id| edit(place, id, &format!("\nid: {id}"), "\nid: art_other"),
+        // The patch is for another file.
+        |place, id| {
+            let path = format!("work/projects/{}/artifacts/{id}.patch", place.project);
+            let other =
+                "--- a/company/company.yaml\n+++ b/company/company.yaml\n@@ -1,1 +1,1 @@\n-x\n+y\n";
+            place.put(&path, other);
+        },
+        // The target is a folder.
+        |place, _| {
+            let memory = place
+                .company
+                .path(&format!("work/projects/{}/memory.md", place.project));
+            std::fs::remove_file(&memory).unwrap();
+            std::fs::create_dir(&memory).unwrap();
+        },
     ];
     let statuses = |place: &Place, status| {
         let wanted = memory::Wanted {
@@ -385,7 +404,23 @@ fn a_delta_is_denied_whatever_is_wrong_with_it_and_listed_as_invalid_before() {
             [DeltaStatus::Denied],
             "{number}"
         );
-        assert!(!place.memory().contains("8080"));
+        let memory = format!("work/projects/{}/memory.md", place.project);
+        let memory = place.company.read_text(&memory).unwrap_or_default();
+        assert!(!memory.contains("8080"));
+    }
+}
+
+#[test]
+fn a_delta_without_readable_front_matter_can_be_denied() {
+    for text in ["", "---\n: : [\n---\n", "no front matter"] {
+        let place = Place::new();
+        let id = place.propose("- service listens on 8080").artifact_id;
+        place.put(
+            &format!("work/projects/{}/artifacts/{id}.md", place.project),
+            text,
+        );
+        memory::decide(&place.company, &place.verdict(&id, ReviewDecision::Denied)).unwrap();
+        assert_eq!(place.names("inbox/reviews").len(), 1);
     }
 }
 

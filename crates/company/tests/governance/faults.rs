@@ -372,3 +372,52 @@ fn an_intent_whose_event_cannot_be_told_is_tried_again_and_others_write_meanwhil
     assert_eq!(place.count("approval.decided"), 1);
     assert_eq!(place.memory(), "edited later\n");
 }
+
+#[test]
+fn a_project_is_there_with_all_its_defaults_or_not_at_all_wherever_the_process_ends() {
+    let make = |company: &company::Company| {
+        let repos = [protocol::Id::parse("site").unwrap()];
+        company
+            .write(|writer| writer.create_project_with_defaults("Beta", &repos, "human_ceo", None))
+    };
+    let mut ends = 0;
+    loop {
+        let place = Place::new();
+        let before = place.names("work/projects").len();
+        let made = make(&place.ending_after(ends));
+        let company = place.reopened();
+        let projects = place.names("work/projects");
+        if projects.len() > before {
+            let beta = projects
+                .iter()
+                .find(|name| **name != place.project.to_string())
+                .unwrap();
+            let folder = format!("work/projects/{beta}");
+            assert_eq!(place.names(&format!("{folder}/conversations")).len(), 4);
+            assert!(company.read_text(&format!("{folder}/repos.yaml")).is_ok());
+            let secretary = format!("org/agents/agent_secretary_{beta}/agent.yaml");
+            assert!(company.read_text(&secretary).is_ok());
+        } else {
+            assert!(made.is_err());
+        }
+        assert_eq!(company::validate::validate(&company), []);
+        if made.is_ok() {
+            return;
+        }
+        ends += 1;
+    }
+}
+
+#[test]
+fn a_project_that_cannot_be_made_leaves_no_folder_behind() {
+    let place = Place::new();
+    let agents = place.names("org/agents");
+    let projects = place.names("work/projects");
+    let failing = place.with_before_write(full_from(1, |path| path.ends_with("memory.md")));
+    failing
+        .write(|writer| writer.create_project_with_defaults("Beta", &[], "human_ceo", None))
+        .unwrap_err();
+    assert_eq!(place.names("work/projects"), projects);
+    assert_eq!(place.names("org/agents"), agents);
+    assert_eq!(company::validate::validate(&place.company), []);
+}

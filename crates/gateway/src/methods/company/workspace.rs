@@ -200,12 +200,8 @@ async fn project_create_with_defaults(
             .unwrap_or(defaults::HUMAN_CEO);
         let executive: Option<&AgentId> = params.executive_manager_agent_id.as_ref();
         company.write(|writer| {
-            writer.check_workspace_defaults(ceo, executive)?;
-            let project_id = writer.create_project(&params.name)?;
-            let made = writer.ensure_project_defaults(&project_id, ceo, executive)?;
-            for repo in &repos {
-                writer.link_repo(&project_id, repo, None)?;
-            }
+            let (project_id, made) =
+                writer.create_project_with_defaults(&params.name, &repos, ceo, executive)?;
             Ok(CompanyWorkspaceProjectCreateWithDefaultsResponse {
                 repo_links: project::repo_links(company, &project_id)?,
                 project_id,
