@@ -249,6 +249,51 @@ fn a_restored_home_has_the_bytes_and_no_secrets() {
 }
 
 #[test]
+fn a_backup_names_the_files_whose_bytes_are_damaged_or_missing() {
+    let place = tempfile::tempdir().unwrap();
+    let home = place.path().join("home");
+    for name in ["good.txt", "bad.txt", "gone.txt"] {
+        let file = place.path().join(name);
+        testkit::put(&file, name);
+        let mut put = ac();
+        put.args(["artifact", "put"]).arg(&file);
+        let put = run(put.arg("--home").arg(&home));
+        assert!(put.status.success(), "{put:?}");
+    }
+    let mut blobs = Vec::new();
+    let mut open = vec![home.join("artifacts")];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                blobs.push(path);
+            }
+        }
+    }
+    for path in blobs {
+        match fs::read(&path).unwrap().as_slice() {
+            b"bad.txt" => testkit::put(&path, "baddish"),
+            b"gone.txt" => fs::remove_file(&path).unwrap(),
+            _ => {}
+        }
+    }
+    let mut backup = ac();
+    backup.arg("backup").arg(place.path().join("accord.tar"));
+    let backup = run(backup.arg("--json").arg("--home").arg(&home));
+    assert_eq!(backup.status.code(), Some(1), "{backup:?}");
+    let saved: Value = serde_json::from_slice(&backup.stdout).unwrap();
+    let damaged: Vec<_> = saved["damaged"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one.as_str().unwrap().split_once(" (art_").unwrap().0)
+        .collect();
+    assert_eq!(damaged, ["bad.txt", "gone.txt"]);
+}
+
+#[test]
 fn a_damaged_archive_is_refused_and_nothing_is_written() {
     let (place, archive) = saved();
     let bytes = fs::read(&archive).unwrap();

@@ -1,6 +1,9 @@
 //! `workspace.init`: a new company folder.
 
-use std::{fs, path::Component};
+use std::{
+    fs,
+    path::{Component, Path},
+};
 
 use protocol::company::{CompanyId, DocumentId, Text, Visibility};
 use serde::Serialize;
@@ -36,18 +39,30 @@ impl NonEmpty {
 /// The name of a company that was given none.
 pub const DEFAULT_NAME: &str = "AgentCompany";
 
+/// Whether a folder can be made at a path where nothing is.
+pub(crate) fn check_new(path: &Path, given: &str) -> Result<(), Error> {
+    // A client that does not expand `~` would otherwise make a folder of that name.
+    let is_tilde = |part: Component<'_>| part.as_os_str() == "~";
+    if path.components().any(is_tilde) {
+        return Err(Error::Refused(format!(
+            "`{given}` names a folder called `~`: expected an absolute path with the home folder written out, such as `/home/you/acme`"
+        )));
+    }
+    let nearest = path.ancestors().find(|above| above.exists());
+    match nearest.filter(|above| !above.is_dir()) {
+        Some(file) => Err(Error::Refused(format!(
+            "`{given}` cannot be made: `{}` is not a folder",
+            file.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Whether a company can be made here.
 pub(crate) fn check_usable(company: &Company, non_empty: NonEmpty) -> Result<(), Error> {
     let given = company.given();
     if !company.root().exists() {
-        // A client that does not expand `~` would otherwise make a folder of that name.
-        let is_tilde = |part: Component<'_>| part.as_os_str() == "~";
-        if company.root().components().any(is_tilde) {
-            return Err(Error::Refused(format!(
-                "`{given}` names a folder called `~`: expected an absolute path with the home folder written out, such as `/home/you/acme`"
-            )));
-        }
-        return Ok(());
+        return check_new(company.root(), given);
     }
     if !company.root().is_dir() {
         return Err(Error::Refused(format!("`{given}` is not a folder")));

@@ -24,7 +24,7 @@ use crate::{
     Companies, Company, Error,
     document::{Identity, Machine},
     files,
-    init::NonEmpty,
+    init::{self, NonEmpty},
     layout,
     lock::{LOCK_PATH, QUEUE_PATH, process_is_gone},
     validate::validate,
@@ -349,6 +349,7 @@ impl<'a> Target<'a> {
         let failed = |error| Error::io("read", &self.path, error);
         match fs::symlink_metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                init::check_new(&self.path, given)?;
                 return Ok(Existing::NothingOrEmpty);
             }
             Err(error) => return Err(failed(error)),
@@ -490,6 +491,10 @@ fn real_place(given: &str) -> Result<PathBuf, Error> {
             Ok(mut real) => {
                 real.extend(rest.iter().rev());
                 return Ok(real);
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                init::check_new(&absolute, given)?;
+                return Err(Error::io("found", there, error));
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(Error::io("found", there, error));

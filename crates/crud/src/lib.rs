@@ -65,7 +65,8 @@ pub use turn::{
     WorkerTurn,
 };
 pub use whole::{
-    check_database, company_folders, copy_database, move_company_folder, raise_numbers,
+    StoredFile, check_database, company_folders, copy_database, move_company_folder, raise_numbers,
+    stored_files,
 };
 pub use workspace::{Created, FIRST_NUMBERS, WorkspaceRepository};
 

@@ -27,6 +27,40 @@ pub fn company_folders(database: &Path) -> Result<Vec<String>, OpenError> {
     rows.collect::<Result<_, _>>().map_err(failed)
 }
 
+/// The bytes of one version of an artifact, as a database knows them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredFile {
+    /// The workspace.
+    pub workspace_id: String,
+    /// The hash of the bytes, which is the name of their file.
+    pub sha256: String,
+    /// The artifact.
+    pub artifact_id: String,
+    /// The name of the artifact.
+    pub display_name: String,
+}
+
+/// The bytes that the artifacts of a database need, whose file this is.
+pub fn stored_files(database: &Path) -> Result<Vec<StoredFile>, OpenError> {
+    let connection = open(database)?;
+    let sql = "SELECT blob.workspace_id, blob.sha256, artifact.id, artifact.display_name FROM artifact_version version \
+               JOIN artifact_blob blob ON blob.id = version.blob_id \
+               JOIN artifact ON artifact.id = version.artifact_id \
+               ORDER BY artifact.display_name, artifact.id, version.version_number";
+    let mut statement = connection.prepare(sql).map_err(failed)?;
+    let rows = statement.query_map([], |row| {
+        Ok(StoredFile {
+            workspace_id: row.get(0)?,
+            sha256: row.get(1)?,
+            artifact_id: row.get(2)?,
+            display_name: row.get(3)?,
+        })
+    });
+    rows.map_err(failed)?
+        .collect::<Result<_, _>>()
+        .map_err(failed)
+}
+
 /// Tells a database whose file this is, and which nobody has open, where a company folder is now.
 pub fn move_company_folder(database: &Path, from: &str, to: &str) -> Result<(), OpenError> {
     let connection = open(database)?;

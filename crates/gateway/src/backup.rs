@@ -18,6 +18,7 @@ mod archive;
 mod restore;
 
 use std::{
+    collections::BTreeMap,
     ffi::OsStr,
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, BufWriter, Read as _, Seek as _, SeekFrom},
@@ -35,7 +36,7 @@ use company::{
 use serde::{Deserialize, Serialize};
 
 use crate::{Home, Sources, VERSION, sources::random_text};
-use archive::Writer;
+use archive::{Manifest, Writer};
 
 pub use restore::{Restore, Restored, RestoredFolder, restore};
 
@@ -133,6 +134,8 @@ pub struct Saved {
     pub companies: Vec<String>,
     /// What is not in it, and why.
     pub left_out: Vec<String>,
+    /// Artifacts whose bytes are missing or damaged in the home, and so in the archive.
+    pub damaged: Vec<String>,
 }
 
 /// Saves a home and its company folders in a new file. `progress` hears how many bytes were written.
@@ -192,6 +195,7 @@ pub fn backup(
         writer, left_out, ..
     } = saving;
     let files = writer.files();
+    let damaged = damaged(writer.manifest(), &copy)?;
     let archive = writer.finish().map_err(failed)?;
     let archive = archive.into_inner().map_err(|error| failed(error.into()))?;
     archive.sync_all().map_err(failed)?;
@@ -203,7 +207,37 @@ pub fn backup(
         files,
         companies,
         left_out,
+        damaged,
     })
+}
+
+/// The artifacts whose bytes are missing in an archive or do not have their hash any more.
+fn damaged(manifest: &Manifest, database: &Path) -> Result<Vec<String>, BackupError> {
+    // A blob is `home/artifacts/workspaces/<workspace>/…/<hash>`.
+    let saved: BTreeMap<(&str, &str), &str> = manifest
+        .iter()
+        .filter_map(|(path, listed)| {
+            let below = path.strip_prefix("home/artifacts/workspaces/")?;
+            let (workspace, rest) = below.split_once('/')?;
+            let name = rest.rsplit('/').next()?;
+            Some(((workspace, name), listed.sha256.as_str()))
+        })
+        .collect();
+    let mut damaged = Vec::new();
+    for file in crud::stored_files(database)? {
+        let found = saved.get(&(file.workspace_id.as_str(), file.sha256.as_str()));
+        let what = match found {
+            Some(hash) if **hash == file.sha256 => continue,
+            Some(_) => "damaged",
+            None => "missing",
+        };
+        damaged.push(format!(
+            "{} ({}): its bytes are {what}",
+            file.display_name, file.artifact_id
+        ));
+    }
+    damaged.dedup();
+    Ok(damaged)
 }
 
 /// Refuses an archive in a folder that is saved.

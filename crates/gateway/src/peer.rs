@@ -46,7 +46,25 @@ pub(crate) enum RelativePaths {
 #[derive(Debug, Default)]
 struct Transfers {
     uploads: BTreeSet<UploadId>,
+    /// Uploads that are being started and have no id yet.
+    starting: usize,
     downloads: BTreeMap<DownloadId, Download>,
+}
+
+/// The place of an upload that is being started; it is free again when this is dropped.
+pub(crate) struct StartingUpload(Arc<Peer>);
+
+impl StartingUpload {
+    /// The upload is open until [`Peer::upload_closed`].
+    pub(crate) fn opened(self, upload: &UploadId) {
+        self.0.transfers().uploads.insert(upload.clone());
+    }
+}
+
+impl Drop for StartingUpload {
+    fn drop(&mut self) {
+        self.0.transfers().starting -= 1;
+    }
 }
 
 /// A download of this connection.
@@ -115,6 +133,10 @@ impl Peer {
     /// Refuses a path in the param `field` that would not mean the folder the client has in mind.
     pub(crate) fn check_path(&self, field: &str, dir: &str) -> Result<(), Failure> {
         let path = Path::new(dir);
+        if dir.contains('\0') {
+            let sentence = format!("{dir:?} has a NUL character, which no path can have");
+            return Err(Failure::param(format!("/{field}"), sentence));
+        }
         // What is empty is refused as such elsewhere.
         if path.is_absolute() || dir.is_empty() {
             return Ok(());
@@ -141,12 +163,14 @@ impl Peer {
         self.frames.settled().await;
     }
 
-    pub(crate) fn open_uploads(&self) -> usize {
-        self.transfers().uploads.len()
-    }
-
-    pub(crate) fn upload_opened(&self, upload: &UploadId) {
-        self.transfers().uploads.insert(upload.clone());
+    /// Reserves a place for one more upload of this connection, unless it has `limit` of them.
+    pub(crate) fn starting_upload(self: &Arc<Self>, limit: usize) -> Option<StartingUpload> {
+        let mut transfers = self.transfers();
+        if transfers.uploads.len() + transfers.starting >= limit {
+            return None;
+        }
+        transfers.starting += 1;
+        Some(StartingUpload(Arc::clone(self)))
     }
 
     pub(crate) fn upload_closed(&self, upload: &UploadId) {

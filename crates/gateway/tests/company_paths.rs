@@ -48,6 +48,43 @@ async fn a_relative_path_and_a_tilde_are_refused_with_a_sentence_and_nothing_is_
 }
 
 #[tokio::test]
+async fn a_path_that_no_folder_can_have_is_refused_with_a_sentence() {
+    let place = tempfile::tempdir().unwrap();
+    fs::File::create(place.path().join("file")).unwrap();
+    let below = place.path().join("file/acme").display().to_string();
+    let tilde = place.path().join("~/acme").display().to_string();
+    let running = testkit::gateway().await;
+    let client = running.client();
+    let source = place.path().join("source");
+    answer(&client, "workspace.init", json!({"workspace_dir": source})).await;
+    for (dir, why) in [
+        (below.as_str(), "is not a folder"),
+        (tilde.as_str(), "names a folder called `~`"),
+        ("/tmp/a\0b", "has a NUL character"),
+    ] {
+        for (method, params) in [
+            ("workspace.init", json!({"workspace_dir": dir})),
+            (
+                "workspace.bootstrap.enterprise",
+                json!({"workspace_dir": dir}),
+            ),
+            (
+                "workspace.import",
+                json!({"workspace_dir": dir, "src_dir": source}),
+            ),
+            (
+                "workspace.export",
+                json!({"workspace_dir": source, "out_dir": dir}),
+            ),
+        ] {
+            let refused = answer(&client, method, params).await;
+            assert!(refused.contains(why), "{method} {dir}: {refused}");
+        }
+    }
+    assert!(!place.path().join("~").exists());
+}
+
+#[tokio::test]
 async fn a_folder_that_is_not_empty_is_refused_with_what_a_client_needs_to_offer_a_way_forward() {
     let place = tempfile::tempdir().unwrap();
     fs::create_dir(place.path().join("mine")).unwrap();

@@ -69,17 +69,31 @@ impl Backup {
         .await?;
         bar.finish_and_clear();
         let saved = saved?;
+        let ended = if saved.damaged.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::Unsound {
+                detail: format!(
+                    "{} damaged or missing in the home, and so in the backup: upload the same bytes again to heal them",
+                    terminal::count(saved.damaged.len(), "file")
+                ),
+            })
+        };
         if self.json {
-            return terminal::answer(&json!(saved), true);
+            return terminal::answer(&json!(saved), true).and(ended);
+        }
+        for damaged in &saved.damaged {
+            terminal::complain(&terminal::harmless(damaged));
         }
         for left_out in &saved.left_out {
             terminal::complain(&format!("left out: {}", terminal::harmless(left_out)));
         }
-        Ok(terminal::say(&format!(
+        terminal::say(&format!(
             "{} of the home and {} are saved in {}",
             terminal::count(saved.files, "file"),
             terminal::count(saved.companies.len(), "company folder"),
             saved.file.display()
-        ))?)
+        ))?;
+        ended
     }
 }

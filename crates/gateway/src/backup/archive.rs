@@ -76,6 +76,11 @@ impl<W: Write> Writer<W> {
         self.written
     }
 
+    /// The files the archive has so far.
+    pub(super) fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
     /// How many files the archive has so far.
     pub(super) fn files(&self) -> usize {
         self.manifest.len()

@@ -30,7 +30,7 @@ async fn start(
     ctx: Context,
     params: ArtifactUploadStartParams,
 ) -> Result<ArtifactUploadStartResponse, Failure> {
-    if ctx.peer().open_uploads() >= limits::MAX_OPEN_UPLOADS {
+    let Some(place) = ctx.peer().starting_upload(limits::MAX_OPEN_UPLOADS) else {
         let message = format!(
             "this connection has {} open uploads",
             limits::MAX_OPEN_UPLOADS
@@ -38,11 +38,11 @@ async fn start(
         return Err(Failure::state(Kind::Busy, message)
             .with("limit", limits::MAX_OPEN_UPLOADS)
             .hint("finish or abort one of them"));
-    }
+    };
     let gateway = &ctx.peer().gateway;
     let started = upload::start(gateway, ctx.principal().author(), params).await?;
     let upload_id = rows::upload_id(&started.session.id)?;
-    ctx.peer().upload_opened(&upload_id);
+    place.opened(&upload_id);
     let next_offset = match started.is_new {
         true => None,
         false => Some(upload::received(gateway, started.session.clone()).await?),
