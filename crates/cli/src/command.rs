@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use protocol::company::ReviewDecision;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, folder};
 
 pub(crate) use method::command_name;
 
@@ -124,7 +124,7 @@ enum Action {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct HomeOption {
     /// The home folder [default: $ACCORD_HOME, else `accord` in the data folder of the platform]
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(long, value_name = "DIR", global = true, value_parser = folder::argument())]
     home: Option<PathBuf>,
 }
 
@@ -135,7 +135,8 @@ impl HomeOption {
 
     pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
         let named = self.home.clone().or_else(gateway::default_home);
-        named.ok_or(Failure::NoHome)
+        // `ACCORD_HOME` may begin with `~` too.
+        folder::expanded(&named.ok_or(Failure::NoHome)?)
     }
 }
 

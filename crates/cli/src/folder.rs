@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf, absolute},
 };
 
-use clap::Args;
+use clap::{
+    Args,
+    builder::{PathBufValueParser, TypedValueParser},
+};
 use protocol::company::Text;
 
 use crate::failure::Failure;
@@ -14,7 +17,7 @@ use crate::failure::Failure;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CompanyOption {
     /// The company folder [default: the one around here]
-    #[arg(long = "company", short = 'C', value_name = "DIR")]
+    #[arg(long = "company", short = 'C', value_name = "DIR", value_parser = argument())]
     directory: Option<PathBuf>,
 }
 
@@ -84,11 +87,20 @@ pub(crate) fn around_here() -> Result<PathBuf, Failure> {
         .ok_or_else(|| Failure::NoCompany { here: here.clone() })
 }
 
-/// A path as every process understands it: absolute, with `~` replaced by the home folder of the user. The gateway may
-/// have another current folder, and shells leave `--company=~/acme` as it is.
+/// Reads a path on the command line. Every path argument uses this parser, because shells leave `--home=~/x` as it is.
+pub(crate) fn argument() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| expanded(&path).map_err(|failure| failure.to_string()))
+}
+
+/// A path with a leading `~` replaced by the home folder of the user. A relative path stays relative to the current
+/// folder of this process.
+pub(crate) fn expanded(path: &Path) -> Result<PathBuf, Failure> {
+    expand(path, std::env::home_dir())
+}
+
+/// A path as every process understands it: expanded and absolute. The gateway may have another current folder.
 pub(crate) fn whole(path: &Path) -> Result<PathBuf, Failure> {
-    let expanded = expand(path, std::env::home_dir())?;
-    let joined = absolute(expanded).map_err(|source| Failure::File {
+    let joined = absolute(expanded(path)?).map_err(|source| Failure::File {
         path: path.to_owned(),
         source,
     })?;

@@ -908,3 +908,76 @@ fn the_home_is_named_before_or_after_a_command() {
         assert!(!said.out.contains("Acme"), "{words:?}: {}", said.out);
     }
 }
+
+#[test]
+fn a_tilde_is_the_home_folder_of_the_account_in_every_path() {
+    let desk = Desk::new();
+    let user = desk.place.path().join("user");
+    let here = desk.place.path().join("here");
+    for folder in [&user, &here] {
+        fs::create_dir(folder).unwrap();
+    }
+    gateway::replace_file(&user.join("params.json"), b"{}").unwrap();
+    let dir = desk.dir();
+    let dir = dir.to_str().unwrap();
+    let run = |words: &[&str]| {
+        let mut command = desk.ac();
+        said(command.env("HOME", &user).current_dir(&here).args(words))
+    };
+    for (words, made) in [
+        (
+            &["status", "--home=~/home", "--json"][..],
+            "home/gateway.db",
+        ),
+        (
+            &["workspace:export", dir, "--out-dir", "~/exported"],
+            "exported",
+        ),
+        (
+            &["workspace:import", "~/imported", "--src-dir", "~/exported"],
+            "imported/company/company.yaml",
+        ),
+        (&["backup", "~/saved.tar"], "saved.tar"),
+        (
+            &[
+                "restore",
+                "~/saved.tar",
+                "--home=~/new",
+                "--companies",
+                "~/companies",
+            ],
+            "companies/acme/company/company.yaml",
+        ),
+        (&["agents-md", "export", "~/documents"], "params.json"),
+        (
+            &["run:list", dir, "--params", "@~/params.json"],
+            "params.json",
+        ),
+        (&["demo", "--no-serve", "~/demo"], "demo/demo.json"),
+    ] {
+        let said = run(words);
+        assert_eq!(said.code, 0, "{words:?}: {}", said.err);
+        assert!(user.join(made).exists(), "{words:?}");
+    }
+    let mut command = desk.ac();
+    command.env("HOME", &user).env("ACCORD_HOME", "~/other");
+    let said = said(command.current_dir(&here).args(["status", "--json"]));
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(user.join("other/gateway.db").exists());
+    let left = fs::read_dir(&here).unwrap();
+    assert_eq!(left.count(), 0, "nothing is called `~`");
+    let other = run(&["status", "--home=~ada/x"]);
+    assert_eq!(other.code, 2, "{}", other.err);
+}
+
+#[test]
+fn a_relative_path_is_relative_to_the_folder_of_the_command() {
+    let desk = Desk::new();
+    let _serving = ServeProcess::start(Command::new(env!("CARGO_BIN_EXE_ac")), &desk.home());
+    let mut command = desk.ac();
+    command.args(["workspace:export", "acme", "--out-dir", "exported"]);
+    let said = said(command.current_dir(desk.place.path()));
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(desk.place.path().join("exported").is_dir());
+}
+

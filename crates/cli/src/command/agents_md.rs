@@ -10,7 +10,7 @@ use protocol::{FolderId, Id as _, thread::agents_doc::*};
 use serde_json::json;
 
 use super::HomeOption;
-use crate::{failure::Failure, local::Local, terminal};
+use crate::{failure::Failure, folder, local::Local, terminal};
 
 mod compare;
 mod files;
@@ -30,6 +30,7 @@ enum AgentsMdAction {
         #[command(flatten)]
         place: Place,
         /// The directory, usually a repository.
+        #[arg(value_parser = folder::argument())]
         directory: PathBuf,
         /// Give documents that are there the text of the file; without this they stay as they are.
         #[arg(long)]
@@ -43,6 +44,7 @@ enum AgentsMdAction {
         #[command(flatten)]
         place: Place,
         /// The directory.
+        #[arg(value_parser = folder::argument())]
         directory: PathBuf,
         /// Replace files that are there with another text.
         #[arg(long)]

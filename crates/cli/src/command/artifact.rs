@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::HomeOption;
-use crate::{failure::Failure, local::Local, terminal};
+use crate::{failure::Failure, folder, local::Local, terminal};
 
 /// Bytes of one file at most, as `artifact/capabilities` says.
 const MAX_BYTES: u64 = 50 << 20;
@@ -52,6 +52,7 @@ enum ArtifactAction {
         #[command(flatten)]
         place: Place,
         /// The file or folder.
+        #[arg(value_parser = folder::argument())]
         file: PathBuf,
         /// Where the file comes from; the files of a folder are imports.
         #[arg(long, value_enum, default_value_t = Source::Api)]
@@ -73,7 +74,7 @@ enum ArtifactAction {
         /// The artifact, `art_…`.
         artifact: String,
         /// Where to write it [default: its own name, in this directory]
-        #[arg(long, short, value_name = "FILE")]
+        #[arg(long, short, value_name = "FILE", value_parser = folder::argument())]
         output: Option<PathBuf>,
         /// Replace a file that is there.
         #[arg(long)]

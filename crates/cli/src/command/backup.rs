@@ -7,7 +7,7 @@ use gateway::{Home, Secrets, Sources};
 use serde_json::json;
 
 use super::HomeOption;
-use crate::{failure::Failure, terminal};
+use crate::{failure::Failure, folder, terminal};
 
 /// Save a home and its company folders in one file, while the gateway runs.
 ///
@@ -19,6 +19,7 @@ pub(crate) struct Backup {
     #[command(flatten)]
     home: HomeOption,
     /// The file to write, such as `accord.tar`.
+    #[arg(value_parser = folder::argument())]
     file: PathBuf,
     /// Also save the owner's token and the stored keys of providers; without them a restored home has a new token and
     /// no keys. Keys in `config.toml` are saved in any case.

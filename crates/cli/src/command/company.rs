@@ -24,7 +24,7 @@ enum CompanyAction {
         #[command(flatten)]
         home: HomeOption,
         /// The company folder, which need not be there any more.
-        #[arg(value_name = "DIR")]
+        #[arg(value_name = "DIR", value_parser = folder::argument())]
         directory: PathBuf,
         /// Print JSON.
         #[arg(long)]

@@ -42,12 +42,13 @@ pub(crate) struct Demo {
     #[command(flatten)]
     home: HomeOption,
     /// Where it goes; a folder that is empty or holds a demo [default: one among the temporary files]
+    #[arg(value_parser = folder::argument())]
     directory: Option<PathBuf>,
     /// The address to listen on; port 0 picks a free one [default: 127.0.0.1:17878, or a free port if that is taken]
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = serve::address)]
     listen: Option<SocketAddr>,
     /// Write `{"url","http","pid","token_file"}` to this file when ready.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = folder::argument())]
     ready_file: Option<PathBuf>,
     /// Only make it.
     #[arg(long)]

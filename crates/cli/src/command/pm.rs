@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, IsTerminal as _},
-    path::{Path, PathBuf, absolute},
+    path::PathBuf,
 };
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -12,7 +12,7 @@ use protocol::{
 };
 
 use super::HomeOption;
-use crate::{failure::Failure, local::Local, terminal};
+use crate::{failure::Failure, folder, local::Local, terminal};
 
 mod gantt;
 
@@ -48,6 +48,7 @@ struct Place {
     #[command(flatten)]
     home: HomeOption,
     /// The company folder.
+    #[arg(value_parser = folder::argument())]
     directory: PathBuf,
     /// The project's id.
     project: String,
@@ -79,14 +80,7 @@ impl Place {
     }
 
     fn workspace_dir(&self) -> Result<Text, Failure> {
-        let shown = |path: &Path| path.display().to_string();
-        let path = absolute(&self.directory).map_err(|source| Failure::File {
-            path: self.directory.clone(),
-            source,
-        })?;
-        Text::new(shown(&path)).ok_or_else(|| Failure::Argument {
-            detail: "the company folder has no name".to_owned(),
-        })
+        folder::wire(&folder::company(&self.directory)?)
     }
 }
 

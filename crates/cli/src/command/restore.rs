@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::HomeOption;
-use crate::{failure::Failure, terminal};
+use crate::{failure::Failure, folder, terminal};
 
 /// Make a home and its company folders from a backup.
 ///
@@ -15,11 +15,12 @@ use crate::{failure::Failure, terminal};
 #[derive(Args, Debug)]
 pub(crate) struct Restore {
     /// The file that `ac backup` wrote.
+    #[arg(value_parser = folder::argument())]
     file: PathBuf,
     #[command(flatten)]
     home: HomeOption,
     /// Put the company folders here [default: where they were]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder::argument())]
     companies: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]

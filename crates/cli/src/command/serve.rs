@@ -9,7 +9,7 @@ use clap::Args;
 use gateway::{ServeOptions, Serving};
 
 use super::HomeOption;
-use crate::{failure::Failure, terminal};
+use crate::{failure::Failure, folder, terminal};
 
 /// Where a gateway listens unless somebody says otherwise.
 pub(super) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 17878);
@@ -28,7 +28,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "ADDRESS:PORT", default_value_t = LISTEN, value_parser = address)]
     listen: SocketAddr,
     /// Write `{"url","http","pid","token_file"}` to this file when ready.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = folder::argument())]
     ready_file: Option<PathBuf>,
     /// Also answer to this name in the Host header.
     #[arg(long = "allow-host", value_name = "NAME")]

@@ -15,7 +15,7 @@ use super::{
     compare::{self, Rewrite, Scope, State},
     files, git,
 };
-use crate::{command::blocking, failure::Failure, local::Local, terminal};
+use crate::{command::blocking, failure::Failure, folder, local::Local, terminal};
 
 /// Compare the thread tree with the AGENTS.md and CLAUDE.md files of a repository, and bring them in step.
 ///
@@ -32,6 +32,7 @@ pub(super) struct Sync {
     #[command(flatten)]
     place: Place,
     /// The directory, usually a repository.
+    #[arg(value_parser = folder::argument())]
     directory: PathBuf,
     /// The side that gets the text of the other.
     #[arg(long, value_name = "SIDE")]

@@ -79,7 +79,7 @@ impl Flags {
             .long("home")
             .value_name("DIR")
             .help("The home folder [default: $ACCORD_HOME, else `accord` in the data folder of the platform]")
-            .value_parser(value_parser!(PathBuf));
+            .value_parser(folder::argument());
         let json = Arg::new("json")
             .long("json")
             .action(ArgAction::SetTrue)
@@ -113,7 +113,7 @@ impl Flags {
                     "{} [default: the company folder around here]",
                     param.help
                 ))
-                .value_parser(value_parser!(PathBuf));
+                .value_parser(folder::argument());
         }
         let argument = argument.long(param.name.replace('_', "-"));
         let argument = match self.is_the_name(param) {
@@ -183,6 +183,7 @@ impl Flags {
                 params.insert(param.name.clone(), value);
             }
         }
+        resolve_paths(&mut params)?;
         Ok(params)
     }
 
@@ -213,6 +214,27 @@ impl Flags {
     }
 }
 
+/// Params that are paths on this machine. The gateway may run in another folder.
+const PATHS: [&str; 3] = ["out_dir", "src_dir", "repo_path"];
+/// A param that is below the company folder unless it is absolute.
+const COMPANY_PATH: &str = "intake_file";
+
+/// Makes the paths that were given absolute. What is no text is left to the gateway to reject.
+fn resolve_paths(params: &mut Map<String, Value>) -> Result<(), Failure> {
+    for (name, value) in params.iter_mut() {
+        let Some(given) = value.as_str().filter(|given| !given.is_empty()) else {
+            continue;
+        };
+        let given = Path::new(given);
+        if PATHS.contains(&name.as_str()) {
+            *value = text(&folder::whole(given)?);
+        } else if name == COMPANY_PATH {
+            *value = text(&folder::expanded(given)?);
+        }
+    }
+    Ok(())
+}
+
 fn text(path: &Path) -> Value {
     path.to_string_lossy().into_owned().into()
 }
@@ -236,7 +258,12 @@ pub(super) fn json(given: &str) -> Result<Value, String> {
             text
         }
         (_, Some(path)) => {
-            fs::read_to_string(path).map_err(|error| format!("`{path}`: {error}"))?
+            let path = folder::expanded(Path::new(path)).map_err(|failure| failure.to_string())?;
+            let failed = |source| Failure::File {
+                path: path.clone(),
+                source,
+            };
+            fs::read_to_string(&path).map_err(|error| failed(error).to_string())?
         }
         (_, None) => given.to_owned(),
     };
