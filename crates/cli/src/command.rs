@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use protocol::company::ReviewDecision;
 
-use crate::{failure::Failure, folder};
+use crate::{failure::Failure, folder, log::Loudness};
 
 pub(crate) use method::command_name;
 
@@ -147,6 +147,19 @@ impl Command {
             return Some(worker.run());
         }
         None
+    }
+
+    /// How much the command logs. What serves clients logs warnings.
+    pub(crate) fn loudness(&self) -> Loudness {
+        let serves = matches!(
+            self.action,
+            Some(Action::Serve(_) | Action::ServerStart(_) | Action::Demo(_))
+        );
+        if serves {
+            Loudness::Warnings
+        } else {
+            Loudness::Silent
+        }
     }
 
     pub(crate) async fn run(self) -> Result<(), Failure> {

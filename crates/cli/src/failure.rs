@@ -188,6 +188,10 @@ impl Failure {
             }
             Self::NoCommand => "`ac demo` shows everything at work, `ac --help` lists the commands",
             Self::Usage(misuse) => return Some(tip(misuse)),
+            // The log of a command is silent unless it is asked for.
+            Self::Call(rpc::client::Error::Rpc { data, .. }) if data["incident_id"].is_string() => {
+                "the log is what `ac serve` prints; without a gateway, run the command again with ACCORD_LOG=error"
+            }
             // The gateway says it itself.
             Self::Call(rpc::client::Error::Rpc { data, .. }) => {
                 let hint = data["hint"].as_str()?;

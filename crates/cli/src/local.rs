@@ -49,6 +49,7 @@ impl Local {
         F: Future<Output = Result<T, Failure>>,
     {
         let home = Home::open(&home.path()?)?;
+        close_token_file(&home)?;
         let local = Arc::new(match home.served_at() {
             Some(url) => Self {
                 client: websocket::connect(&url, &home.token()?).await?,
@@ -208,4 +209,25 @@ impl Local {
         }
         Waited::UntilOver
     }
+}
+
+/// Whether accounts other than the owner may read a file or look into a folder.
+pub(crate) fn is_open_to_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata()
+        .is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
+}
+
+/// Makes a token file private that others could read, and says so.
+fn close_token_file(home: &Home) -> Result<(), Failure> {
+    let path = home.token_file();
+    if is_open_to_others(&path) {
+        // Reading the token closes its file.
+        home.token()?;
+        terminal::complain(&format!(
+            "warning: other accounts could read the token file `{}`; it is private again. If one of them may have read it, remove the file and restart the gateway, which makes a new token",
+            path.display()
+        ));
+    }
+    Ok(())
 }

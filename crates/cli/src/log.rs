@@ -11,15 +11,25 @@ use tracing_subscriber::{
 
 use crate::failure::Failure;
 
-/// Warnings, unless somebody wants to see more.
-const DEFAULT: &str = "warn";
+/// How much is logged unless `ACCORD_LOG` says otherwise.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Loudness {
+    /// Of a process that serves clients: its log is all that its operator sees.
+    Warnings,
+    /// Of a command: it prints what went wrong itself, in one sentence.
+    Silent,
+}
 
 /// Starts logging. Standard output is left to answers.
-pub(crate) fn start() -> Result<(), Failure> {
+pub(crate) fn start(loudness: Loudness) -> Result<(), Failure> {
     let wanted = env::var("ACCORD_LOG")
         .ok()
         .filter(|value| !value.trim().is_empty());
-    let value = wanted.unwrap_or_else(|| DEFAULT.to_owned());
+    let usual = match loudness {
+        Loudness::Warnings => "warn",
+        Loudness::Silent => "off",
+    };
+    let value = wanted.unwrap_or_else(|| usual.to_owned());
     let Ok(targets) = value.parse::<Targets>() else {
         return Err(Failure::LogLevel { value });
     };

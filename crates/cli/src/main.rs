@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     if let Some(code) = command.run_alone() {
         return code;
     }
-    if let Err(failure) = log::start() {
+    if let Err(failure) = log::start(command.loudness()) {
         return failure.report();
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -26,7 +26,12 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{HomeOption, serve};
-use crate::{failure::Failure, folder, local::Local, terminal};
+use crate::{
+    failure::Failure,
+    folder,
+    local::{Local, is_open_to_others},
+    terminal,
+};
 
 mod programs;
 mod space;
@@ -179,16 +184,11 @@ const RESTORE: &str = "stop the gateway, keep a copy of the home, and `ac restor
 
 /// Only the owner may look into the home.
 fn permissions(home: &Home) -> Finding {
-    use std::os::unix::fs::PermissionsExt as _;
     let shown = home.path().display();
-    let is_open = |path: &Path| {
-        path.metadata()
-            .is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
-    };
     let token = home.token_file();
-    if is_open(&token) {
+    if is_open_to_others(&token) {
         let remedy = format!(
-            "it becomes private again by itself; if somebody may have read it, remove {} and start the gateway anew",
+            "it becomes private again by itself; if another account may have read it, remove {} and restart the gateway",
             token.display()
         );
         return Finding::fail(
@@ -197,7 +197,7 @@ fn permissions(home: &Home) -> Finding {
             &remedy,
         );
     }
-    if is_open(home.path()) {
+    if is_open_to_others(home.path()) {
         let remedy = format!("chmod 700 {shown}");
         return Finding::warn("home", format!("others can look into `{shown}`"), &remedy);
     }
