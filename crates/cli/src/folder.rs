@@ -69,6 +69,16 @@ pub(crate) fn is_company(folder: &Path) -> bool {
     folder.join("company/company.yaml").is_file()
 }
 
+/// A path as one word of a shell.
+pub(crate) fn quoted(path: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+:@%,=".contains(letter);
+    if !path.is_empty() && path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
+}
+
 /// A path as the gateway takes it.
 pub(crate) fn wire(path: &Path) -> Result<Text, Failure> {
     let text = path.to_str().and_then(Text::new);
@@ -130,6 +140,17 @@ fn expand(path: &Path, home: Option<PathBuf>) -> Result<PathBuf, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_a_shell() {
+        for (path, expected) in [
+            ("/srv/acme", "/srv/acme"),
+            ("/srv/two words", "'/srv/two words'"),
+            ("/srv/it's", r"'/srv/it'\''s'"),
+        ] {
+            assert_eq!(quoted(path), expected);
+        }
+    }
 
     #[test]
     fn a_tilde_is_the_home_folder_and_never_a_name() {

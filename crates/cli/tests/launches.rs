@@ -85,6 +85,15 @@ impl Desk {
     }
 }
 
+/// One worker program of the doctor's findings.
+fn worker(said: &Said, program: &str) -> Value {
+    let found: Value = serde_json::from_str(&said.out).expect("JSON");
+    let mut findings = found["findings"].as_array().expect("a list").iter();
+    let check = format!("worker {program}");
+    let finding = findings.find(|finding| finding["check"] == check);
+    finding.expect("it is looked at").clone()
+}
+
 fn said(command: &mut Command) -> Said {
     let output = command.output().expect("the binary can be started");
     Said {
@@ -183,6 +192,69 @@ fn the_doctor_says_what_a_launch_says_and_the_command_it_names_helps() {
     assert_eq!(doctor()["status"], "warn");
     let neither = desk.say(&["adapters", "use", "codex"]);
     assert_eq!(neither.code, 2, "{}", neither.err);
+}
+
+#[test]
+fn without_a_company_the_doctor_says_what_a_launch_in_a_new_one_would() {
+    let desk = Desk::new();
+    let home = desk.place.path().join("empty");
+    let home = home.to_str().expect("text");
+    for (login, status, found) in [
+        (
+            "echo 'Logged in using ChatGPT'; exit 0",
+            "pass",
+            "codex-cli 0.99, ready to launch",
+        ),
+        (
+            "echo 'Not logged in' >&2; exit 1",
+            "warn",
+            "codex-cli 0.99, and a launch in a new company folder is refused: ",
+        ),
+    ] {
+        let script =
+            format!("#!/bin/sh\n[ \"$1\" = login ] && {{ {login}; }}\necho codex-cli 0.99\n");
+        put_program(&desk.place.path().join("bin/codex"), &script);
+        let codex = worker(&desk.say(&["doctor", "--json", "--home", home]), "codex");
+        assert_eq!(codex["status"], status, "{codex}");
+        assert!(testkit::text(&codex["found"]).starts_with(found), "{codex}");
+    }
+}
+
+#[test]
+fn advice_about_one_of_several_companies_names_its_folder() {
+    let desk = Desk::new();
+    let script = "#!/bin/sh\n[ \"$1\" = login ] && exit 1\necho codex-cli 0.99\n";
+    put_program(&desk.place.path().join("bin/codex"), script);
+    let other = desk.place.path().join("two words");
+    let init = said(
+        desk.ac()
+            .args(["workspace:init", "--company-name", "Two"])
+            .arg(&other),
+    );
+    assert_eq!(init.code, 0, "{}", init.err);
+    let codex = worker(&desk.say(&["doctor", "--json"]), "codex");
+    let remedy = testkit::text(&codex["do"]);
+    let found = testkit::text(&codex["found"]);
+    let (_, rest) = found
+        .split_once("a launch in `")
+        .expect("it names the folder");
+    let (dir, _) = rest.split_once('`').expect("it names the folder");
+    let advice = format!("`ac adapters use codex --api-key -C {dir}`");
+    let quoted = format!("`ac adapters use codex --api-key -C '{dir}'`");
+    assert!(
+        remedy.contains(&advice) || remedy.contains(&quoted),
+        "{remedy}"
+    );
+}
+
+#[test]
+fn the_doctor_names_the_command_that_forgets_a_company_that_is_gone() {
+    let desk = Desk::new();
+    let dir = desk.dir().canonicalize().expect("it is there");
+    fs::rename(&dir, desk.place.path().join("elsewhere")).expect("it can be moved");
+    let said = said(desk.ac().current_dir("/").args(["doctor", "--json"]));
+    let forget = format!("`ac company forget {}`", dir.display());
+    assert!(said.out.contains(&forget), "{}", said.out);
 }
 
 #[test]

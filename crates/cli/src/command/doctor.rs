@@ -51,7 +51,7 @@ pub(crate) struct Doctor {
     json: bool,
 }
 
-/// What somebody looked at, and what they saw.
+/// A check and its result.
 #[derive(Debug, Serialize)]
 struct Finding {
     check: String,
@@ -103,7 +103,7 @@ impl Doctor {
                 "`ac serve` or `ac demo` makes one, --home names another",
             )]
         };
-        findings.extend(programs::look(&launches).await);
+        findings.extend(programs::look(&mut launches).await);
         let broken = findings
             .iter()
             .filter(|finding| finding.status == DoctorStatus::Fail)
@@ -279,9 +279,11 @@ async fn companies(home: &HomeOption) -> (Vec<Finding>, Vec<CompanyAdapters>) {
         {
             let check = format!("company {dir}");
             if !Path::new(&dir).is_dir() {
-                let remedy =
-                    "bring the folder back, or open it where it is now: `ac workspace:open DIR`";
-                findings.push(Finding::warn(&check, "the folder is not there", remedy));
+                let remedy = format!(
+                    "bring the folder back, open it where it is now with `ac workspace:open DIR`, or forget it with `ac company forget {}`",
+                    folder::quoted(&dir)
+                );
+                findings.push(Finding::warn(&check, "the folder is not there", &remedy));
                 continue;
             }
             let folder = PathBuf::from(&dir);
@@ -298,7 +300,10 @@ async fn companies(home: &HomeOption) -> (Vec<Finding>, Vec<CompanyAdapters>) {
                 workspace_dir: workspace_dir.clone(),
             };
             if let Ok(rows) = local.client.call::<AdapterStatus>(status).await {
-                adapters.push(CompanyAdapters { dir, rows: rows.0 });
+                adapters.push(CompanyAdapters {
+                    dir: Some(dir.clone()),
+                    rows: rows.0,
+                });
             }
             let params = CompanyWorkspaceDoctorParams {
                 workspace_dir,
@@ -307,11 +312,14 @@ async fn companies(home: &HomeOption) -> (Vec<Finding>, Vec<CompanyAdapters>) {
             };
             let told = local.client.call::<CompanyWorkspaceDoctor>(params).await;
             match told {
-                Ok(told) => findings.extend(of_company(&check, told.checks)),
+                Ok(told) => findings.extend(of_company(&dir, &check, told.checks)),
                 Err(error) => findings.push(Finding::fail(
                     &check,
                     error.to_string(),
-                    "`ac workspace:validate DIR` names the documents that do not fit",
+                    &format!(
+                        "`ac workspace:validate {}` names the documents that do not fit",
+                        folder::quoted(&dir)
+                    ),
                 )),
             }
         }
@@ -325,7 +333,7 @@ async fn companies(home: &HomeOption) -> (Vec<Finding>, Vec<CompanyAdapters>) {
     })
 }
 
-fn of_company(check: &str, checks: Vec<DoctorCheck>) -> Vec<Finding> {
+fn of_company(dir: &str, check: &str, checks: Vec<DoctorCheck>) -> Vec<Finding> {
     let is_ours = |one: &DoctorCheck| !one.id.starts_with("providers.");
     let told: Vec<_> = checks.into_iter().filter(is_ours).collect();
     let wrong = told.iter().filter(|one| one.status != DoctorStatus::Pass);
@@ -341,7 +349,7 @@ fn of_company(check: &str, checks: Vec<DoctorCheck>) -> Vec<Finding> {
                     _ => one.status,
                 },
                 format!("{}{details}", one.message),
-                Some(remedy(&one.id)),
+                Some(&remedy(&one.id, &folder::quoted(dir))),
             )
         })
         .collect();
@@ -351,25 +359,31 @@ fn of_company(check: &str, checks: Vec<DoctorCheck>) -> Vec<Finding> {
     }
 }
 
-/// What to do when a check of a company folder does not pass.
-fn remedy(check: &str) -> &'static str {
+/// What to do when a check of a company folder does not pass. The commands work from any folder.
+fn remedy(check: &str, dir: &str) -> String {
     match check {
         "workspace.schema" => {
-            "`ac workspace:validate` names the documents that do not fit: mend them"
+            format!("`ac workspace:validate {dir}` names the documents that do not fit: mend them")
         }
-        "machine.config" => "mend `.local/machine.yaml`",
-        "repos.mappings" => {
-            "`ac workspace:repo_root:set` says where a repository is, if workers need one"
+        "machine.config" => format!("mend `.local/machine.yaml` in {dir}"),
+        "repos.mappings" => format!(
+            "`ac workspace:repo_root:set {dir}` says where a repository is, if workers need one"
+        ),
+        "index.rebuild" | "index.sync" => format!("`ac index:rebuild {dir}` makes it anew"),
+        "worktrees.references" => {
+            format!("`ac worktree:cleanup {dir}` removes the worktrees that no run uses")
         }
-        "index.rebuild" | "index.sync" => "`ac index:rebuild` makes it anew",
-        "worktrees.references" => "`ac worktree:cleanup` removes what nobody uses",
-        "events.chain" => {
-            "somebody changed a log, or a disk did: `ac run:replay` shows where, a backup has the old one"
+        "events.chain" => format!(
+            "a log was changed after it was written: `ac run:replay {dir}` shows where, a backup has the old one"
+        ),
+        "sessions.orphans" => {
+            format!("`ac session:list {dir}` shows them, `ac session:stop {dir}` ends one")
         }
-        "sessions.orphans" => "`ac session:list` shows them, `ac session:stop` ends one",
-        "locks.stale" | "temp.files" => "the next command that writes removes what a crash left",
-        "documents.ids" | "documents.references" => "mend the documents it names",
-        _ => "`ac workspace:doctor` tells more",
+        "locks.stale" | "temp.files" => {
+            "the next command that writes removes what a crash left".to_owned()
+        }
+        "documents.ids" | "documents.references" => "mend the documents it names".to_owned(),
+        _ => format!("`ac workspace:doctor {dir}` tells more"),
     }
 }
 

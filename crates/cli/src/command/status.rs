@@ -77,7 +77,8 @@ impl Status {
                 .map(terminal::harmless)
             {
                 terminal::say(&format!(
-                    "\nThe company folder `{dir}` is gone: put it back, or run `ac company forget {dir}`."
+                    "\nThe company folder `{dir}` is gone: put it back, or run `ac company forget {}`.",
+                    folder::quoted(&dir)
                 ))?;
             }
         }

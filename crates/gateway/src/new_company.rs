@@ -1,0 +1,11 @@
+//! What a launch in a new company folder would check.
+
+use company::document::Machine;
+use protocol::company::adapter::AdapterRow;
+
+/// The adapters of this machine under the settings that a new company folder has. It needs neither a folder nor a home.
+pub async fn new_company_adapters() -> Vec<AdapterRow> {
+    let (machine, options) = (Machine::initial(), runner::Options::default());
+    let adapters = runner::Adapters::default();
+    adapters.status_with_launch(Ok(&machine), &options).await
+}
