@@ -19,7 +19,6 @@ use crate::{
     command::HomeOption,
     failure::Failure,
     folder::{self, CompanyOption},
-    names::Names,
     terminal,
 };
 
@@ -118,21 +117,6 @@ impl Local {
                     path.display()
                 ),
             })
-    }
-
-    /// The names of the company folder of a workspace; none if it has no folder, or one that cannot be read.
-    pub(crate) async fn names_in(&self, workspace: &WorkspaceId) -> Names {
-        let listed = self.workspaces().await.unwrap_or_default();
-        let dir = listed.into_iter().find(|one| one.id == *workspace);
-        let dir = dir.and_then(|one| one.dir);
-        let Some(dir) = dir.and_then(|dir| folder::wire(Path::new(&dir)).ok()) else {
-            return Names::default();
-        };
-        let found = Names::of_company(&self.client, &dir).await;
-        found.unwrap_or_else(|error| {
-            tracing::debug!(%error, "names are not known");
-            Names::default()
-        })
     }
 
     async fn workspaces(&self) -> Result<Vec<Workspace>, Failure> {

@@ -6,6 +6,7 @@ use protocol::{
     Id as _, WorkspaceId,
     company::{
         ProjectId, Text,
+        run::{RunList, RunListParams},
         task::{TaskList, TaskListParams},
         workspace::{
             CompanyFolderParams, CompanyWorkspaceAgentsList, CompanyWorkspaceAgentsListParams,
@@ -20,13 +21,33 @@ use serde_json::Value;
 
 use crate::folder;
 
-/// Names by id. An id without a name is shown as it is.
+/// Names by id, and what is known of the runs. An id without a name is shown as it is.
 #[derive(Debug, Default)]
-pub(crate) struct Names(BTreeMap<String, String>);
+pub(crate) struct Names {
+    /// A run is named by its goal.
+    names: BTreeMap<String, String>,
+    /// The runs without a process, each with its agent. Their status is `running` on the wire.
+    unstarted: BTreeMap<String, String>,
+}
 
 impl Names {
     pub(crate) fn get(&self, id: &str) -> Option<&str> {
-        self.0.get(id).map(String::as_str)
+        self.names.get(id).map(String::as_str)
+    }
+
+    /// Whether a run was never launched.
+    pub(crate) fn is_unstarted(&self, run: &str) -> bool {
+        self.unstarted.contains_key(run)
+    }
+
+    /// How many runs of an agent were never launched.
+    pub(crate) fn unstarted_of(&self, agent: &str) -> u64 {
+        self.unstarted.values().filter(|one| *one == agent).count() as u64
+    }
+
+    #[cfg(test)]
+    pub(crate) fn add_unstarted(&mut self, run: &str, agent: &str) {
+        self.unstarted.insert(run.to_owned(), agent.to_owned());
     }
 
     /// The agents, teams and projects of a company folder.
@@ -62,10 +83,19 @@ impl Names {
             ids.iter().any(is_one)
         };
         let mut names = Self::default();
-        let dir = params["workspace_dir"].as_str();
-        if let Some(dir) = dir.and_then(|dir| folder::wire(Path::new(dir)).ok()) {
+        let workspace = params["workspace_id"].as_str();
+        let mut dir = params["workspace_dir"].as_str().map(str::to_owned);
+        if let (None, Some(workspace)) = (&dir, workspace)
+            && has(&["agent_", "run_"])
+        {
+            dir = Self::folder_of(client, workspace).await;
+        }
+        if let Some(dir) = dir.and_then(|dir| folder::wire(Path::new(&dir)).ok()) {
             if has(&["agent_", "team_", "proj_"]) {
                 names.take(Self::of_company(client, &dir).await);
+            }
+            if has(&["run_"]) || has_member(answer, RUNNING_RUNS) {
+                names.take(Self::of_runs(client, &dir, params["project_id"].as_str()).await);
             }
             if has(&["task_"]) {
                 names.take(Self::of_tasks(client, &dir, params, &ids).await);
@@ -74,13 +104,39 @@ impl Names {
         if has(&["ws_"]) {
             names.take(Self::of_workspaces(client).await);
         }
-        let workspace = params["workspace_id"].as_str();
         if let Some(workspace) = workspace.and_then(|id| WorkspaceId::parse(id).ok())
             && has(&["fld_", "thr_"])
         {
             names.take(Self::of_tree(client, workspace).await);
         }
         names
+    }
+
+    /// The goals of the runs of a company folder, or of one of its projects.
+    pub(crate) async fn of_runs(
+        client: &Client,
+        dir: &Text,
+        project: Option<&str>,
+    ) -> Result<Self, Error> {
+        let params = RunListParams {
+            workspace_dir: dir.clone(),
+            project_id: project.and_then(|id| ProjectId::parse(id).ok()),
+        };
+        let mut names = Self::default();
+        for run in client.call::<RunList>(params).await?.0 {
+            if run.not_started == Some(true) {
+                names.unstarted.insert(run.run_id.clone(), run.agent_id);
+            }
+            names.extend(run.goal.map(|goal| (run.run_id, goal)).into_iter());
+        }
+        Ok(names)
+    }
+
+    /// The company folder of a workspace, if it has one.
+    async fn folder_of(client: &Client, workspace: &str) -> Option<String> {
+        let listed = client.call::<WorkspaceList>(WorkspaceListParams {}).await;
+        let mut listed = listed.ok()?.workspaces.into_iter();
+        listed.find(|one| one.id.as_str() == workspace)?.dir
     }
 
     /// The workspaces of the home.
@@ -136,12 +192,15 @@ impl Names {
     }
 
     fn extend(&mut self, more: impl Iterator<Item = (String, String)>) {
-        self.0.extend(more.filter(|(_, name)| !name.is_empty()));
+        self.names.extend(more.filter(|(_, name)| !name.is_empty()));
     }
 
-    fn take(&mut self, found: Result<Self, Error>) {
+    pub(crate) fn take(&mut self, found: Result<Self, Error>) {
         match found {
-            Ok(found) => self.0.extend(found.0),
+            Ok(found) => {
+                self.names.extend(found.names);
+                self.unstarted.extend(found.unstarted);
+            }
             Err(error) => tracing::debug!(%error, "names are not known"),
         }
     }
@@ -152,6 +211,20 @@ impl FromIterator<(String, String)> for Names {
         let mut names = Self::default();
         names.extend(pairs.into_iter());
         names
+    }
+}
+
+/// The member of an answer that counts the runs of an agent.
+const RUNNING_RUNS: &str = "running_runs";
+
+/// Whether an object of an answer has this member.
+fn has_member(value: &Value, name: &str) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| has_member(item, name)),
+        Value::Object(members) => {
+            members.contains_key(name) || members.values().any(|member| has_member(member, name))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 

@@ -87,7 +87,18 @@ pub(crate) fn answer_with(value: &Value, names: &Names, as_json: bool) -> Result
 
 /// An answer as people read it, also where the output is no terminal.
 pub(crate) fn shown(value: &Value, names: &Names) -> String {
-    answer::show(value, names, &moment::zone())
+    answer::show(value, names, &moment::zone(), width())
+}
+
+/// The columns of the terminal, or 100 if they are not known.
+fn width() -> usize {
+    let named = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let measured = || ratatui::crossterm::terminal::size().ok();
+    let measured = || measured().map(|(columns, _)| usize::from(columns));
+    named()
+        .or_else(measured)
+        .filter(|columns| *columns > 0)
+        .unwrap_or(100)
 }
 
 /// Whether a person reads the output, rather than a program.
@@ -103,6 +114,13 @@ pub(crate) fn harmless(text: &str) -> String {
         false => letter,
     };
     text.chars().map(visible).collect()
+}
+
+/// The first line of a text that has words, as [`harmless`] shows it.
+pub(crate) fn first_line(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty());
+    harmless(first.unwrap_or_default())
 }
 
 /// A bar on standard error for this many bytes; nothing where that is no terminal.

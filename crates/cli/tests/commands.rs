@@ -51,6 +51,20 @@ impl Desk {
         said(self.ac().args(words))
     }
 
+    /// What a person sees: the same on a terminal, in UTC. Standard error is part of the output there.
+    fn shown(&self, words: &[&str]) -> Said {
+        let words = words.iter().map(|word| format!("'{word}'"));
+        let words: Vec<_> = words.collect();
+        let line = format!("'{}' {}", env!("CARGO_BIN_EXE_ac"), words.join(" "));
+        let mut command = Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]);
+        command.env("ACCORD_HOME", self.home()).env("TZ", "UTC");
+        command.current_dir(self.dir()).stdin(Stdio::null());
+        let mut said = said(command.env("COLUMNS", "80"));
+        said.out = said.out.replace("\r\n", "\n");
+        said
+    }
+
     /// A new run of an agent that is not there.
     fn new_run(&self) -> String {
         self.run_of("agent_a")
@@ -803,7 +817,19 @@ fn artifacts_are_listed_with_their_run_and_agent_and_deleted_ones_apart() {
     );
     let result = listed.lines().find(|line| line.starts_with("result.md"));
     let result = result.unwrap_or_else(|| panic!("{listed}"));
-    assert!(result.contains(name) && result.contains(&run), "{result}");
+    // A run without a goal is named by its command.
+    let goal = "mkdir -p work/projects/";
+    assert!(result.contains(name) && result.contains(goal), "{result}");
+    let table = desk.shown(&["artifact/list"]).out;
+    let mut table = table.lines().skip(1);
+    let columns = table.next().unwrap().split_whitespace();
+    assert_eq!(
+        columns.collect::<Vec<_>>(),
+        [
+            "NAME", "STATUS", "KIND", "AGENT", "RUN", "SIZE", "CREATED", "ID"
+        ]
+    );
+    assert!(table.any(|line| line.starts_with("result.md ")));
 
     let deleted = ["artifact", "list", "--deleted"];
     assert_eq!(desk.run(&deleted).out, "There are no deleted artifacts.\n");
@@ -1000,5 +1026,46 @@ fn a_token_file_that_others_can_read_is_closed_with_one_sentence() {
         )
     );
     assert_eq!(desk.run(&["inbox", "--json"]).err, "");
+}
+
+#[test]
+fn runs_are_named_by_their_goal_and_show_whether_they_have_a_process() {
+    let desk = Desk::new();
+    let words = ["run:create", "--project-id", &desk.project];
+    let agent = desk.json(&["workspace:agents:list", "--json"])[0]["agent_id"].clone();
+    let agent = agent.as_str().unwrap();
+    let more = [
+        "--agent-id",
+        agent,
+        "--provider",
+        "cmd",
+        "--goal",
+        "Sell seats",
+        "--json",
+    ];
+    let run = desk.json(&[&words[..], &more].concat())["run_id"].clone();
+    let run = run.as_str().unwrap();
+
+    let usage = desk.shown(&["usage:analytics"]).out;
+    assert!(usage.contains("\nSell seats  not started  "), "{usage}");
+    let profile = desk
+        .shown(&["agent:profile:snapshot", "--agent-id", agent])
+        .out;
+    assert!(
+        profile.contains("\nNot started runs       1\nRunning runs           0\n"),
+        "{profile}"
+    );
+    let replayed = ["run:replay", "--project-id", &desk.project, "--run-id", run];
+    let replayed = desk
+        .shown(&[&replayed[..], &["--mode", "verified"]].concat())
+        .out;
+    assert!(
+        replayed.starts_with(&format!(
+            "Goal     Sell seats\nLog      verified: every event is what was written\nMode     verified\nProject  Alpha\nID       {run}\n\nEvents\nTIME "
+        )),
+        "{replayed}"
+    );
+    let watched = desk.json(&["watch", "--json"]);
+    assert_eq!(watched["runs"][0]["goal"], "Sell seats");
 }
 

@@ -74,6 +74,9 @@ fn found(folder: &Path) -> Value {
         let replay = call("run.replay", replay);
         assert_eq!(replay["verification_issues"], json!([]));
     }
+    let goals = runs.as_array().into_iter().flatten();
+    let goals = goals.filter_map(|run| run["goal"].as_str());
+    let goals = goals.filter(|goal| goal.ends_with('.')).count();
     let messages = call(
         "conversation.messages.list",
         json!({"scope": "workspace", "conversation_id": "conv_workspace_home"}),
@@ -93,6 +96,7 @@ fn found(folder: &Path) -> Value {
         "projects": count(&projects),
         "critical": critical,
         "runs": count(&runs),
+        "goals": goals,
         "waiting": kinds,
         "instructions": count(&tree["agents_docs"]),
         "threads": count(&tree["threads"]),
@@ -113,6 +117,7 @@ fn whole() -> Value {
             "task_booking_launch",
         ],
         "runs": 7,
+        "goals": 6,
         "waiting": ["heartbeat_action_proposal", "memory_delta", "memory_delta", "milestone_report"],
         "instructions": 3,
         "threads": 3,

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::{Office, put, put_program};
+use testkit::{Office, ServeProcess, put, put_program};
 
 /// A home with a company that has a project and a run.
 struct Desk {
@@ -52,6 +52,19 @@ impl Desk {
             .current_dir(self.dir())
             .stdin(Stdio::null());
         command
+    }
+
+    /// What a person sees on a terminal, in UTC.
+    fn shown(&self, words: &[&str]) -> String {
+        let words: Vec<_> = words.iter().map(|word| format!("'{word}'")).collect();
+        let line = format!("'{}' {}", env!("CARGO_BIN_EXE_ac"), words.join(" "));
+        let mut command = Command::new("script");
+        let ac = self.ac();
+        let variables = ac.get_envs();
+        command.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+        command.args(["-qec", &line, "/dev/null"]).env("TZ", "UTC");
+        command.current_dir(self.dir()).stdin(Stdio::null());
+        said(&mut command).out.replace("\r\n", "\n")
     }
 
     fn say(&self, words: &[&str]) -> Said {
@@ -255,6 +268,96 @@ fn the_doctor_names_the_command_that_forgets_a_company_that_is_gone() {
     let said = said(desk.ac().current_dir("/").args(["doctor", "--json"]));
     let forget = format!("`ac company forget {}`", dir.display());
     assert!(said.out.contains(&forget), "{}", said.out);
+}
+
+#[test]
+fn a_queued_session_is_shown_with_what_it_waits_for() {
+    let desk = Desk::new();
+    let saved = json!({"schema_version": 1, "cooldowns": {
+        "cmd": {"until_ms": 32_472_144_000_000_i64, "level": 1, "reason": "rate_limit:usage limit"},
+    }});
+    put(&desk.dir().join(".local/lanes.json"), &saved.to_string());
+    let home = desk.place.path().join("home");
+    let _serving = ServeProcess::start(Command::new(env!("CARGO_BIN_EXE_ac")), &home);
+    let words = [
+        "run:create",
+        "--project-id",
+        &desk.project,
+        "--goal",
+        "Sell seats",
+    ];
+    let more = ["--agent-id", "agent_a", "--provider", "cmd", "--json"];
+    let run = testkit::text(&desk.json(&[&words[..], &more].concat())["run_id"]);
+    let queued = desk.launch(&run, &["--argv", "/bin/true", "--json"]);
+    assert!(queued.out.contains("\"queued\""), "{}", queued.out);
+    let listed = desk.shown(&["session:list"]);
+    let mut lines = listed.lines();
+    let titles: Vec<_> = lines.next().expect("titles").split("  ").collect();
+    let titles: Vec<_> = titles
+        .iter()
+        .map(|one| one.trim())
+        .filter(|one| !one.is_empty())
+        .collect();
+    assert_eq!(
+        titles,
+        [
+            "GOAL",
+            "STATUS",
+            "PROJECT",
+            "QUEUE POSITION",
+            "STARTED",
+            "WAITS BECAUSE",
+            "WAITS UNTIL",
+            "RUN ID",
+            "SESSION"
+        ]
+    );
+    let row = lines.next().expect("a session");
+    assert!(row.starts_with("Sell seats  queued  Alpha"), "{listed}");
+    assert!(
+        row.contains("reported a rate limit") && row.contains("2999-01-01 00:00:00"),
+        "{listed}"
+    );
+    let polled = desk.shown(&["session:poll", "--session-ref", &format!("local_{run}")]);
+    assert!(
+        polled.starts_with("Goal            Sell seats\nStatus          queued\n"),
+        "{polled}"
+    );
+}
+
+#[test]
+fn a_launch_that_waited_in_the_queue_does_not_say_that_it_still_waits() {
+    let desk = Desk::new();
+    let now = std::time::SystemTime::UNIX_EPOCH
+        .elapsed()
+        .expect("a clock");
+    let until = u64::try_from(now.as_millis()).expect("a time of this age") + 400;
+    let saved = json!({"schema_version": 1, "cooldowns": {
+        "cmd": {"until_ms": until, "level": 1, "reason": "transient:"},
+    }});
+    put(&desk.dir().join(".local/lanes.json"), &saved.to_string());
+    let launched = desk.launch(&desk.run, &["--argv", "/bin/true", "--json"]);
+    let launched: Value = serde_json::from_str(&launched.out).expect("JSON");
+    assert_eq!(
+        launched,
+        json!({
+            "session_ref": format!("local_{}", desk.run), "state": "ended", "exit_code": 0,
+            "warnings": ["there is no agent `agent_a` in this company"],
+        })
+    );
+}
+
+#[test]
+fn ending_a_cool_down_says_which_one_was_ended() {
+    let desk = Desk::new();
+    let saved = json!({"schema_version": 1, "cooldowns": {
+        "codex": {"until_ms": 32_472_144_000_000_i64, "level": 1, "reason": "transient:"},
+    }});
+    put(&desk.dir().join(".local/lanes.json"), &saved.to_string());
+    assert_eq!(
+        desk.shown(&["cooldown", "clear", "--now"]),
+        "The cool-down of codex until 2999-01-01 00:00:00 is ended.\n"
+    );
 }
 
 #[test]

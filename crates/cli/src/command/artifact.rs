@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::HomeOption;
-use crate::{failure::Failure, folder, local::Local, terminal};
+use crate::{failure::Failure, folder, local::Local, names::Names, terminal};
 
 /// Bytes of one file at most, as `artifact/capabilities` says.
 const MAX_BYTES: u64 = 50 << 20;
@@ -552,7 +552,13 @@ async fn list(
         let is_wanted =
             |item: &ArtifactSummary| !deleted || item.artifact.status == ArtifactStatus::Deleted;
         items.retain(is_wanted);
-        let names = local.names_in(&workspace).await;
+        let answer = json!(items);
+        let params = json!({"workspace_id": workspace});
+        let names = if as_json {
+            Names::default()
+        } else {
+            Names::of_answer(&local.client, &params, &answer).await
+        };
         Ok((items, names))
     })
     .await?;
@@ -566,6 +572,12 @@ async fn list(
         }
     })?;
     Ok(())
+}
+
+/// An item of `artifact/list` as people see it; as it is if it cannot be read.
+pub(super) fn row_of(item: &Value) -> Value {
+    let summary = serde_json::from_value(item.clone());
+    summary.map_or_else(|_| item.clone(), |summary| row(&summary))
 }
 
 fn row(summary: &ArtifactSummary) -> Value {

@@ -100,7 +100,11 @@ impl Cooldown {
                     let cleared = local.client.call::<CompanySessionCooldownClear>(params);
                     Ok(cleared.await?.items)
                 });
-                print(&items.await?, "No cool-down was ended.", json)
+                let items = items.await?;
+                if !terminal::is_for_people(json) {
+                    return terminal::answer(&json!(items), json);
+                }
+                Ok(terminal::say(&ended(&items))?)
             }
         }
     }
@@ -119,14 +123,56 @@ fn print(items: &[CompanySessionCooldown], none: &str, as_json: bool) -> Result<
     terminal::answer(&json!(items), as_json)
 }
 
+/// What was ended, a line each.
+fn ended(items: &[CompanySessionCooldown]) -> String {
+    if items.is_empty() {
+        return "No cool-down was ended.".to_owned();
+    }
+    let line = |one: &CompanySessionCooldown| {
+        format!(
+            "The cool-down of {} until {} is ended.",
+            terminal::harmless(&one.provider),
+            local_time(&one.until)
+        )
+    };
+    items.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A moment in the time zone of the reader; the text itself if it is none.
+fn local_time(text: &str) -> String {
+    terminal::of_text(text, &terminal::zone()).unwrap_or_else(|| terminal::harmless(text))
+}
+
 /// Asks the person at the terminal.
 fn is_confirmed(items: &[CompanySessionCooldown]) -> bool {
     for one in items {
         let reason = terminal::harmless(&one.reason);
-        terminal::complain(&format!("{reason}, until {}", one.until));
+        terminal::complain(&format!("{reason}, until {}", local_time(&one.until)));
     }
     terminal::complain("End these cool-downs now? Queued sessions start at once. y/n");
     let mut answer = String::new();
     let read = io::stdin().read_line(&mut answer);
     read.is_ok() && matches!(answer.trim(), "y" | "yes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_ended_is_said_by_provider_with_a_local_time() {
+        let item = CompanySessionCooldown {
+            provider: "codex".to_owned(),
+            reason_code: "rate_limit".to_owned(),
+            reason: "provider `codex` cools down".to_owned(),
+            until: "2999-01-01T00:00:00.000Z".to_owned(),
+            level: 1,
+            waiting: 0,
+        };
+        let until = local_time(&item.until);
+        assert!(!until.contains(['T', 'Z']), "{until}");
+        let sentence = format!("The cool-down of codex until {until} is ended.");
+        assert_eq!(ended(&[item]), sentence);
+        assert_eq!(ended(&[]), "No cool-down was ended.");
+    }
 }

@@ -145,7 +145,7 @@ pub(crate) async fn run(
         }
     }
     if terminal::is_for_people(as_json) {
-        let shown = people::shown(method, result.clone());
+        let shown = people::shown(method, result.clone(), &names);
         terminal::answer_with(&shown, &names, as_json)?;
     } else {
         terminal::answer(&result, as_json)?;
@@ -308,7 +308,9 @@ async fn ask(local: &Local, method: &str, params: Value) -> Result<Value, Failur
             }
         }
         if let Some(members) = result.as_object_mut() {
+            // The session is over, so it waits for nothing.
             members.remove("queue_position");
+            members.remove("queue_reason");
         }
     }
     if waited == Waited::UntilOver && method == "job.submit" {

@@ -25,10 +25,18 @@ const NAMES: [&str; 7] = [
 ];
 /// The keys that come right behind the name.
 const STANDING: [&str; 5] = ["status", "state", "kind", "type", "role"];
+/// The keys that come before everything else where an object has no name.
+const LEADING: [&str; 3] = ["log", "version", "ts_wallclock"];
+/// Characters of a goal that a table shows at least.
+const MIN_GOAL: usize = 40;
 
-/// Shows what belongs together as a table, the rest as labels and values.
-pub(crate) fn show(value: &Value, names: &Names, zone: &TimeZone) -> String {
-    let page = Page { names, zone };
+/// Shows what belongs together as a table, the rest as labels and values. A goal is cut to fit the width.
+pub(crate) fn show(value: &Value, names: &Names, zone: &TimeZone, width: usize) -> String {
+    let page = Page {
+        names,
+        zone,
+        goal: MIN_GOAL.max(width / 2),
+    };
     let mut lines = Vec::new();
     page.show(value, "", &mut lines);
     lines.join("\n")
@@ -37,6 +45,8 @@ pub(crate) fn show(value: &Value, names: &Names, zone: &TimeZone) -> String {
 struct Page<'a> {
     names: &'a Names,
     zone: &'a TimeZone,
+    /// Characters of a goal that are shown at most.
+    goal: usize,
 }
 
 /// A member that is shown.
@@ -133,8 +143,13 @@ impl Page<'_> {
         let mut columns: Vec<Column<'a>> = Vec::new();
         for object in objects {
             for (key, value) in object.iter().filter(|(_, value)| is_plain(value)) {
-                // Of these, only programs make use.
-                let is_hidden = key == "schema_version" || key == "next_cursor" && value.is_null();
+                let is_nested = |object: &&Map<String, Value>| {
+                    object.get(key).is_some_and(|value| !is_plain(value))
+                };
+                // Of these, only programs make use; and a cell has no room for an object.
+                let is_hidden = key == "schema_version"
+                    || key == "next_cursor" && value.is_null()
+                    || objects.iter().any(is_nested);
                 if is_hidden || columns.iter().any(|column| column.key == key) {
                     continue;
                 }
@@ -154,6 +169,8 @@ impl Page<'_> {
                         });
                 let position = |known: &[&str]| known.iter().position(|one| one == key);
                 let rank = if let Some(place) = position(&NAMES) {
+                    (0, place)
+                } else if let Some(place) = position(&LEADING).filter(|_| !is_named) {
                     (0, place)
                 } else if is_own {
                     (if is_named { 5 } else { 0 }, 0)
@@ -175,6 +192,16 @@ impl Page<'_> {
             }
         }
         columns.sort_by_key(|column| column.rank);
+        // Beside the id of something else, the own id says what it is the id of.
+        let ids = columns.iter().filter(|column| column.rank.0 == 5).count();
+        for column in columns
+            .iter_mut()
+            .filter(|one| one.is_own && one.key != "id")
+        {
+            if ids > 1 {
+                column.label = full_label(column.key);
+            }
+        }
         // Two keys with the same label keep all of their words.
         let labels: Vec<String> = columns.iter().map(|column| column.label.clone()).collect();
         for column in &mut columns {
@@ -199,14 +226,34 @@ impl Page<'_> {
         }
     }
 
+    /// The first line of a goal, cut to what fits.
+    fn goal(&self, text: &str) -> String {
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let first = harmless(lines.next().unwrap_or_default());
+        let is_whole = lines.next().is_none() && first.chars().count() <= self.goal;
+        if is_whole {
+            return first;
+        }
+        let cut: String = first.chars().take(self.goal.saturating_sub(1)).collect();
+        format!("{}…", cut.trim_end())
+    }
+
     /// A value in one line, in the words of the reader.
     fn cell(&self, key: &str, value: &Value) -> String {
         let is_moment = key == "at" || key.ends_with("_at");
         let shown = match value {
+            Value::String(text) if key == "goal" => Some(self.goal(text)),
             Value::String(text) => self
                 .names
                 .get(text)
-                .map(harmless)
+                .map(|name| {
+                    // The name of a run is its goal, which may be a whole script.
+                    if text.starts_with("run_") {
+                        self.goal(name)
+                    } else {
+                        harmless(name)
+                    }
+                })
                 .or_else(|| moment::of_text(text, self.zone))
                 .or_else(|| Some(harmless(&reworded(text)))),
             Value::Number(number) if is_moment => number
@@ -288,7 +335,7 @@ mod tests {
         let names = [("proj_1", "Shop"), ("agent_1", "Ada")];
         let names = names.map(|(id, name)| (id.to_owned(), name.to_owned()));
         let names = Names::from_iter(names);
-        show(value, &names, &TimeZone::fixed(jiff::tz::offset(2)))
+        show(value, &names, &TimeZone::fixed(jiff::tz::offset(2)), 80)
     }
 
     #[test]
@@ -317,6 +364,13 @@ mod tests {
     }
 
     #[test]
+    fn an_own_id_beside_another_one_says_whose_it_is() {
+        let answer = json!([{"project_id": "proj_1", "name": "Shop", "session_ref": "local_1"}]);
+        let expected = "NAME  PROJECT ID  SESSION\nShop  proj_1      local_1";
+        assert_eq!(shown(&answer), expected);
+    }
+
+    #[test]
     fn references_are_shown_by_name() {
         let answer = json!([{
             "run_id": "run_1", "project_id": "proj_1", "agent_id": "agent_1", "status": "ended", "created_at": 1_714_554_000,
@@ -338,6 +392,28 @@ mod tests {
         let answer =
             json!([{"relpath": "a.md", "frontmatter": {"title": "Sell seats", "status": "todo"}}]);
         let expected = "TITLE       STATUS  PATH\nSell seats  todo    a.md";
+        assert_eq!(shown(&answer), expected);
+    }
+
+    #[test]
+    fn a_goal_is_shown_by_its_first_line_and_cut_to_the_width() {
+        let script = format!("\n  echo {}\ncat", "x".repeat(60));
+        let answer = json!([{"goal": "Sell seats"}, {"goal": script}]);
+        let expected = format!("GOAL\nSell seats\necho {}…", "x".repeat(34));
+        assert_eq!(shown(&answer), expected);
+    }
+
+    #[test]
+    fn a_member_that_is_an_object_in_one_row_is_no_column() {
+        let answer =
+            json!([{"name": "a", "decision": null}, {"name": "b", "decision": {"by": "human"}}]);
+        assert_eq!(shown(&answer), "NAME\na\nb");
+    }
+
+    #[test]
+    fn a_version_comes_first_where_there_is_no_name() {
+        let answer = json!([{"char_count": 439, "version": 2, "saved_at": 1_714_554_000}]);
+        let expected = "VERSION  CHAR COUNT  SAVED\n2        439         2024-05-01 11:00:00";
         assert_eq!(shown(&answer), expected);
     }
 

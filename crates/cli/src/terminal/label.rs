@@ -80,6 +80,7 @@ fn respelled(key: &str) -> String {
     match key {
         "workspace_dir" => "company_folder".to_owned(),
         "ts_wallclock" => "time".to_owned(),
+        "session_ref" => "session".to_owned(),
         _ => key
             .replace("agents_doc", "AGENTS.md")
             .replace("agents_md", "AGENTS.md"),
@@ -101,6 +102,7 @@ fn written(words: &[&str]) -> String {
             "url" => "URL",
             "api" => "API",
             "cli" => "CLI",
+            "ceo" => "CEO",
             "cpu" => "CPU",
             "pid" => "PID",
             "pm" => "PM",
@@ -110,6 +112,7 @@ fn written(words: &[&str]) -> String {
             "ms" => "milliseconds",
             "pct" => "percent",
             "relpath" => "path",
+            "relpaths" => "paths",
             "dir" => "folder",
             "md" => "Markdown",
             word => word,

@@ -192,7 +192,9 @@ impl Story<'_> {
         steps: impl FnOnce(&Run) -> Steps,
     ) -> Result<Run, Failure> {
         let project = &people.project;
-        let run = json!({"project_id": project, "agent_id": work.agent, "provider": work.provider});
+        let run = json!({
+            "project_id": project, "agent_id": work.agent, "provider": work.provider, "goal": work.prompt,
+        });
         let made = self.company("run.create", run).await?;
         let run = Run {
             id: text(&made["run_id"]),

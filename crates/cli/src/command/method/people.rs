@@ -5,35 +5,207 @@
 use protocol::MethodSpec;
 use serde_json::{Map, Value, json};
 
+use crate::{command::artifact, names::Names, terminal};
+
 /// The word for a run without a process, in place of `running`, which the wire has for it.
 pub(crate) const NOT_STARTED: &str = "not started";
+/// The word for a session that waits for a free place, in place of `running`.
+const QUEUED: &str = "queued";
+/// The words for a proposal whose file, target or patch cannot be used.
+pub(crate) const INVALID: &str = "invalid, can only be denied";
 /// In place of a cost of 0 that only says that no run had a price.
 const UNKNOWN: &str = "unknown";
 /// Providers of plain commands. Their tokens are estimates from what they printed, and no model used any.
 const PLAIN: [&str; 2] = ["cmd", "command"];
 
-/// The answer of a method for people.
-pub(super) fn shown(method: &MethodSpec, mut result: Value) -> Value {
+/// The answer of a method for people, with what is known of the runs in it.
+pub(super) fn shown(method: &MethodSpec, mut result: Value, names: &Names) -> Value {
     match method.name {
         "run.list" => name_unstarted(&mut result, "status", |row| row["not_started"] == true),
-        "monitor.snapshot" => name_unstarted(&mut result["rows"], "run_status", |row| {
-            row["run_status"] == "running" && row["session_ref"].is_null()
-        }),
+        "run.replay" => result = replay(result),
+        "monitor.snapshot" => name_unstarted_rows(&mut result["rows"], names),
+        "ui.snapshot" => {
+            count_started(&mut result, names);
+            name_unstarted_rows(&mut result["monitor"]["rows"], names);
+            name_unstarted_runs(&mut result["usage"]["recent_runs"], names);
+        }
+        "agent.profile.snapshot" => count_started_of_agent(&mut result, names),
         "usage.analytics" => {
             let runs = result["recent_runs"].clone();
             for row in result["by_provider"].as_array_mut().into_iter().flatten() {
                 price_provider(row, &runs);
             }
+            name_unstarted_runs(&mut result["recent_runs"], names);
             for row in result["recent_runs"].as_array_mut().into_iter().flatten() {
                 if row["cost_usd"].is_null() {
                     row["cost_usd"] = UNKNOWN.into();
                 }
             }
         }
+        "session.list" => {
+            let rows = result.as_array_mut().into_iter().flatten();
+            rows.for_each(|row| *row = session(row));
+        }
+        "session.poll" | "session.stop" | "session.collect" => result = session(&result),
+        "artifact/list" => {
+            let rows = result["items"].as_array_mut().into_iter().flatten();
+            rows.for_each(|row| *row = artifact::row_of(row));
+        }
+        "memory.list_deltas" => {
+            let rows = result["items"].as_array_mut().into_iter().flatten();
+            rows.for_each(tell_decision);
+        }
+        "workspace.bootstrap.enterprise" => use_names(&mut result, names),
+        name if name.starts_with("heartbeat.") => leave_out_types(&mut result),
         _ => {}
     }
+    tell_goals(&mut result, names);
     tell_costs(&mut result);
     result
+}
+
+/// A session as people see it: what it is for, where it stands, and what it waits for.
+fn session(row: &Value) -> Value {
+    const KEPT: [&str; 11] = [
+        "project_id",
+        "run_id",
+        "session_ref",
+        "status",
+        "exit_code",
+        "signal",
+        "error",
+        "started_at_ms",
+        "ended_at_ms",
+        "events_relpath",
+        "output_relpaths",
+    ];
+    let kept = KEPT.iter().filter_map(|name| {
+        let value = row.get(*name).filter(|value| !value.is_null())?;
+        Some(((*name).to_owned(), value.clone()))
+    });
+    let mut shown: Map<String, Value> = kept.collect();
+    if row["queued"] == true {
+        shown.insert("status".to_owned(), QUEUED.into());
+        let reason = &row["queue_reason"];
+        for (name, value) in [
+            ("waits_because", &reason["reason"]),
+            ("waits_until", &reason["until"]),
+            ("queue_position", &row["queue_position"]),
+        ] {
+            if !value.is_null() {
+                shown.insert(name.to_owned(), value.clone());
+            }
+        }
+    }
+    Value::Object(shown)
+}
+
+/// A replay as people see it: first whether the log is what was written, then the events without their hashes.
+fn replay(mut result: Value) -> Value {
+    let count = |list: &Value| list.as_array().map_or(0, Vec::len);
+    let issues = count(&result["verification_issues"]) + count(&result["parse_issues"]);
+    let log = match result["mode"].as_str() {
+        Some("raw") | None => "not verified: --mode verified checks every hash".to_owned(),
+        Some(_) if result["deterministic_ok"] == true => {
+            "verified: every event is what was written".to_owned()
+        }
+        Some(_) => format!(
+            "not what was written: {}",
+            terminal::count(issues, "problem")
+        ),
+    };
+    for event in result["events"].as_array_mut().into_iter().flatten() {
+        let kept = ["ts_wallclock", "type", "actor", "visibility"];
+        let kept = kept.map(|name| (name.to_owned(), event[name].clone()));
+        *event = Value::Object(kept.into_iter().collect());
+    }
+    if let Some(members) = result.as_object_mut() {
+        members.remove("deterministic_ok");
+        // Without a session there is nothing live, and a list without issues says nothing.
+        members.retain(|name, value| {
+            let is_dead = name == "live" && value["available"] == false;
+            let is_empty = value.as_array().is_some_and(Vec::is_empty);
+            !is_dead && !is_empty
+        });
+        members.insert("log".to_owned(), log.into());
+    }
+    result
+}
+
+/// The decision about a memory delta, which is an object on the wire.
+fn tell_decision(row: &mut Value) {
+    let Some(members) = row.as_object_mut() else {
+        return;
+    };
+    if members
+        .get("status")
+        .is_some_and(|status| status == "invalid")
+    {
+        members.insert("status".to_owned(), INVALID.into());
+    }
+    let decision = members.remove("decision").unwrap_or_default();
+    for (name, value) in [
+        ("decided_by", &decision["actor_id"]),
+        ("decided_at", &decision["created_at"]),
+        ("notes", &decision["notes"]),
+    ] {
+        members.insert(name.to_owned(), value.clone());
+    }
+}
+
+/// Replaces ids by names wherever there is a name.
+fn use_names(value: &mut Value, names: &Names) {
+    match value {
+        Value::String(text) => {
+            if let Some(name) = names.get(text) {
+                *text = name.to_owned();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| use_names(item, names)),
+        Value::Object(members) => members
+            .values_mut()
+            .for_each(|member| use_names(member, names)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The `type` of a file says to programs how to read it.
+fn leave_out_types(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(leave_out_types),
+        Value::Object(members) => {
+            let is_file = |kind: &Value| {
+                kind.as_str()
+                    .is_some_and(|kind| kind.starts_with("heartbeat_"))
+            };
+            if members.get("type").is_some_and(is_file) {
+                members.remove("type");
+            }
+            members.values_mut().for_each(leave_out_types);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Gives every object about a run the goal of the run, which is its name for people.
+fn tell_goals(value: &mut Value, names: &Names) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| tell_goals(item, names)),
+        Value::Object(members) => {
+            let run = members.get("run_id").and_then(Value::as_str);
+            let has_name = ["name", "title", "goal"]
+                .iter()
+                .any(|name| members.get(*name).is_some_and(Value::is_string));
+            if let Some(goal) = run.and_then(|run| names.get(run)).filter(|_| !has_name) {
+                let goal = Value::from(goal);
+                members.insert("goal".to_owned(), goal);
+            }
+            members
+                .values_mut()
+                .for_each(|member| tell_goals(member, names));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 fn name_unstarted(rows: &mut Value, status: &str, is_unstarted: impl Fn(&Value) -> bool) {
@@ -44,6 +216,56 @@ fn name_unstarted(rows: &mut Value, status: &str, is_unstarted: impl Fn(&Value) 
         if let Some(row) = row.as_object_mut() {
             row.remove("not_started");
         }
+    }
+}
+
+/// Runs as `monitor.snapshot` tells of them.
+fn name_unstarted_rows(rows: &mut Value, names: &Names) {
+    name_unstarted(rows, "run_status", |row| {
+        is_unstarted(row, names) || row["run_status"] == "running" && row["session_ref"].is_null()
+    });
+}
+
+/// Runs as `usage.analytics` tells of them.
+fn name_unstarted_runs(rows: &mut Value, names: &Names) {
+    name_unstarted(rows, "status", |row| {
+        row["status"] == "running" && is_unstarted(row, names)
+    });
+}
+
+fn is_unstarted(row: &Value, names: &Names) -> bool {
+    let run = row["run_id"].as_str();
+    run.is_some_and(|run| names.is_unstarted(run))
+}
+
+/// The colleagues of `ui.snapshot`, whose active runs are those of its monitor. A run without a process is none.
+fn count_started(result: &mut Value, names: &Names) {
+    let rows = result["monitor"]["rows"].clone();
+    for colleague in result["colleagues"].as_array_mut().into_iter().flatten() {
+        let is_own = |row: &&Value| row["agent_id"] == colleague["agent_id"];
+        let rows = rows.as_array().into_iter().flatten().filter(is_own);
+        let unstarted = rows.filter(|row| is_unstarted(row, names)).count() as u64;
+        let active = colleague["active_runs"].as_u64().unwrap_or_default();
+        let started = active.saturating_sub(unstarted);
+        if unstarted == 0 || started == active {
+            continue;
+        }
+        colleague["active_runs"] = started.into();
+        if started == 0 && colleague["status"] == "active" {
+            let waits = colleague["pending_reviews"].as_u64() > Some(0);
+            colleague["status"] = if waits { "needs_review" } else { "idle" }.into();
+        }
+    }
+}
+
+/// The runs of one agent, with those that have no process apart.
+fn count_started_of_agent(result: &mut Value, names: &Names) {
+    let agent = result["agent"]["agent_id"].as_str().unwrap_or_default();
+    let unstarted = names.unstarted_of(agent);
+    let metrics = &mut result["metrics"];
+    if let (Some(running), 1..) = (metrics["running_runs"].as_u64(), unstarted) {
+        metrics["running_runs"] = running.saturating_sub(unstarted).into();
+        metrics["not_started_runs"] = unstarted.into();
     }
 }
 
@@ -89,7 +311,10 @@ fn has_unknown_cost(members: &Map<String, Value>) -> bool {
     let is_zero = number("total_cost_usd") == Some(0.0);
     let is_unpriced = match number("priced_run_count") {
         Some(priced) => priced == 0.0 && number("run_count").is_some_and(|runs| runs > 0.0),
-        None => number("total_tokens").is_some_and(|tokens| tokens > 0.0),
+        // There are runs, and none of them has a price.
+        None => ["run_count", "runs_indexed", "total_runs", "total_tokens"]
+            .iter()
+            .any(|name| number(name).is_some_and(|count| count > 0.0)),
     };
     is_zero && is_unpriced
 }
@@ -114,7 +339,132 @@ mod tests {
             .map(|(_, spec)| spec)
             .find(|spec| spec.name == method)
             .unwrap();
-        assert_eq!(shown(spec, answer), *expected);
+        let mut names = Names::from_iter([("run_3".to_owned(), "Sell seats".to_owned())]);
+        names.add_unstarted("run_3", "agent_1");
+        assert_eq!(shown(spec, answer, &names), *expected);
+    }
+
+    #[test]
+    fn a_queued_session_says_why_and_until_when_and_what_it_is_for() {
+        let row = json!({
+            "session_ref": "local_run_3", "run_id": "run_3", "project_id": "proj_1", "status": "running",
+            "exit_code": null, "signal": null, "queued": true, "queue_position": 1,
+            "queue_reason": {"reason_code": "cooldown", "reason": "provider `codex` cools down", "subject": "codex",
+                             "until": "2999-01-01T00:00:00.000Z"},
+            "workspace_dir": "/acme", "started_at_ms": 1, "mode": "command", "pid": 7, "pid_claimed_at_ms": 2,
+            "stop_marker_relpath": "x",
+        });
+        let expected = json!({
+            "goal": "Sell seats", "session_ref": "local_run_3", "run_id": "run_3", "project_id": "proj_1",
+            "status": "queued", "queue_position": 1, "started_at_ms": 1,
+            "waits_because": "provider `codex` cools down", "waits_until": "2999-01-01T00:00:00.000Z",
+        });
+        check("session.list", json!([row]), &json!([expected]));
+        check("session.poll", row, &expected);
+    }
+
+    #[test]
+    fn runs_without_a_process_are_neither_running_nor_active() {
+        check(
+            "usage.analytics",
+            json!({"recent_runs": [{"run_id": "run_3", "status": "running", "cost_usd": 0.5}]}),
+            &json!({"by_provider": null, "recent_runs": [
+                {"run_id": "run_3", "goal": "Sell seats", "status": "not started", "cost_usd": 0.5},
+            ]}),
+        );
+        check(
+            "agent.profile.snapshot",
+            json!({"agent": {"agent_id": "agent_1"}, "metrics": {"running_runs": 2}}),
+            &json!({"agent": {"agent_id": "agent_1"}, "metrics": {"running_runs": 1, "not_started_runs": 1}}),
+        );
+        let row = |status: &str| json!({"run_id": "run_3", "agent_id": "agent_1", "goal": "g", "run_status": status});
+        check(
+            "ui.snapshot",
+            json!({
+                "colleagues": [{"agent_id": "agent_1", "active_runs": 1, "status": "active", "pending_reviews": 0}],
+                "monitor": {"rows": [row("running")]},
+                "usage": {"recent_runs": []},
+            }),
+            &json!({
+                "colleagues": [{"agent_id": "agent_1", "active_runs": 0, "status": "idle", "pending_reviews": 0}],
+                "monitor": {"rows": [row("not started")]},
+                "usage": {"recent_runs": []},
+            }),
+        );
+    }
+
+    #[test]
+    fn a_replay_says_whether_the_log_is_what_was_written() {
+        let event = json!({
+            "actor": "system", "event_hash": "aa", "event_id": "evt_1", "payload": {"a": 1}, "prev_event_hash": null,
+            "ts_wallclock": "2024-05-01T09:00:00.000Z", "type": "run.started", "visibility": "org",
+        });
+        let shown = json!({
+            "actor": "system", "ts_wallclock": "2024-05-01T09:00:00.000Z", "type": "run.started", "visibility": "org",
+        });
+        for (mode, ok, issues, log) in [
+            (
+                "raw",
+                true,
+                json!([]),
+                "not verified: --mode verified checks every hash",
+            ),
+            (
+                "verified",
+                true,
+                json!([]),
+                "verified: every event is what was written",
+            ),
+            (
+                "verified",
+                false,
+                json!([{"message": "hash"}]),
+                "not what was written: 1 problem",
+            ),
+        ] {
+            let mut expected = json!({"log": log, "mode": mode, "events": [shown]});
+            if !issues.as_array().unwrap().is_empty() {
+                expected["verification_issues"] = issues.clone();
+            }
+            check(
+                "run.replay",
+                json!({
+                    "mode": mode, "deterministic_ok": ok, "events": [event], "verification_issues": issues,
+                    "parse_issues": [], "live": {"available": false},
+                }),
+                &expected,
+            );
+        }
+    }
+
+    #[test]
+    fn a_decision_about_a_delta_is_told_in_words() {
+        let decision = json!({
+            "actor_id": "human", "created_at": "2024-05-01T09:00:00.000Z", "decision": "approved", "notes": "Fine",
+            "review_id": "rev_1",
+        });
+        check(
+            "memory.list_deltas",
+            json!({"items": [
+                {"title": "Ports", "status": "approved", "decision": decision},
+                {"title": "Broken", "status": "invalid", "decision": null},
+            ]}),
+            &json!({"items": [
+                {"title": "Ports", "status": "approved", "decided_by": "human", "notes": "Fine",
+                 "decided_at": "2024-05-01T09:00:00.000Z"},
+                {"title": "Broken", "status": "invalid, can only be denied", "decided_by": null, "notes": null,
+                 "decided_at": null},
+            ]}),
+        );
+    }
+
+    #[test]
+    fn heartbeat_settings_are_shown_without_the_type_of_their_file() {
+        check(
+            "heartbeat.status",
+            json!({"config": {"type": "heartbeat_config", "enabled": false}}),
+            &json!({"config": {"enabled": false}}),
+        );
     }
 
     #[test]
@@ -146,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cost_that_nobody_knows_is_unknown_and_plain_commands_have_no_tokens() {
+    fn a_cost_that_is_not_known_is_unknown_and_plain_commands_have_no_tokens() {
         check(
             "usage.analytics",
             json!({
@@ -182,6 +532,20 @@ mod tests {
             "resources.snapshot",
             json!({"totals": {"total_tokens": 7, "total_cost_usd": 0.0}}),
             &json!({"totals": {"total_tokens": 7, "total_cost_usd": "unknown"}}),
+        );
+        check(
+            "resources.snapshot",
+            json!({"totals": {"runs_indexed": 1, "total_tokens": 0, "total_cost_usd": 0.0}, "providers": [
+                {"provider": "pipeline", "run_count": 1, "total_tokens": 0, "total_cost_usd": 0.0},
+            ]}),
+            &json!({"totals": {"runs_indexed": 1, "total_tokens": 0, "total_cost_usd": "unknown"}, "providers": [
+                {"provider": "pipeline", "run_count": 1, "total_tokens": 0, "total_cost_usd": "unknown"},
+            ]}),
+        );
+        check(
+            "resources.snapshot",
+            json!({"totals": {"runs_indexed": 0, "total_tokens": 0, "total_cost_usd": 0.0}}),
+            &json!({"totals": {"runs_indexed": 0, "total_tokens": 0, "total_cost_usd": 0.0}}),
         );
     }
 }

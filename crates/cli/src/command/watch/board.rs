@@ -40,6 +40,8 @@ pub(super) struct SessionLine {
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct RunLine {
     pub(super) run_id: String,
+    /// The first line of its goal; none if it is not known.
+    pub(super) goal: Option<String>,
     pub(super) agent: String,
     pub(super) project: String,
     pub(super) provider: String,

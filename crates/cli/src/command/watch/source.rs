@@ -113,6 +113,7 @@ impl<'a> Source<'a> {
                 .iter()
                 .take(MAX_RUNS)
                 .map(|run| RunLine {
+                    goal: run.goal.as_deref().map(terminal::first_line),
                     agent: self.name(&run.agent_id),
                     project: self.name(run.project_id.as_str()),
                     provider: terminal::harmless(&run.provider),

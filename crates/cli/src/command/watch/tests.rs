@@ -152,7 +152,10 @@ async fn sessions_are_shown_with_their_place_and_stopped_by_keys() {
     board.seen(source.look(0).await.unwrap());
     let shown = screen(&board);
     assert!(shown.contains("0 running   0 in the queue"), "{shown}");
-    assert!(shown.contains("stopped     agent_a  Alpha  cmd"), "{shown}");
+    assert!(
+        shown.contains("stopped     /bin/sleep 600  (agent_a, Alpha)"),
+        "{shown}"
+    );
 }
 
 #[tokio::test]
@@ -166,7 +169,7 @@ async fn a_run_that_was_never_launched_is_shown_as_not_started() {
     let shown = screen(&board);
     for line in [
         "not started agent_a",
-        "running     agent_a",
+        "running     /bin/sleep 600",
         "queued      agent_a",
     ] {
         assert!(shown.contains(line), "{line}\n{shown}");

@@ -119,13 +119,17 @@ fn local_time(text: &str) -> String {
 
 fn run_line(run: &RunLine) -> String {
     let RunLine {
+        goal,
         agent,
         project,
         provider,
         status,
         ..
     } = run;
-    format!("{status:11} {agent}  {project}  {provider}")
+    match goal {
+        Some(goal) => format!("{status:11} {goal}  ({agent}, {project})"),
+        None => format!("{status:11} {agent}  {project}  {provider}"),
+    }
 }
 
 fn footer(board: &Board) -> String {
