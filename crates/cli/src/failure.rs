@@ -91,6 +91,16 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// A company folder has no such project.
+    pub(crate) fn no_project(id: &str) -> Self {
+        Self::Unsound {
+            detail: format!(
+                "there is no project `{}` in this company folder: `ac workspace:projects:list` shows them",
+                terminal::harmless(id)
+            ),
+        }
+    }
+
     /// Tells the person and answers the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         tracing::debug!(error = ?self, "the command failed");

@@ -640,7 +640,11 @@ fn whatever_is_wrong_is_said_in_two_lines_at_most() {
             2,
             "hint: usage: ac run:replay --project-id <TEXT> --run-id <TEXT> [DIR]\n",
         ),
-        (&["run:list", missing], 1, "\n"),
+        (
+            &["run:list", missing],
+            2,
+            "is not there: name a company folder, or make one with `ac workspace:init DIR`\n",
+        ),
     ];
     for (words, code, end) in cases {
         let said = desk.run(words);
@@ -1009,6 +1013,48 @@ fn a_relative_path_is_relative_to_the_folder_of_the_command() {
     let said = said(command.current_dir(desk.place.path()));
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(desk.place.path().join("exported").is_dir());
+}
+
+#[test]
+fn deleting_what_is_not_there_ends_with_1_and_a_sentence() {
+    let desk = Desk::new();
+    for (words, sentence) in [
+        (
+            &["thread/delete", "--thread-id", "thr_000000000000000000"][..],
+            "error: there is no thread `thr_000000000000000000` in this workspace, so nothing was deleted: `ac tree` shows what there is\n",
+        ),
+        (
+            &[
+                "thread/folder/delete",
+                "--yes",
+                "--folder-id",
+                "fld_000000000000000000",
+            ],
+            "error: there is no folder `fld_000000000000000000` in this workspace, so nothing was deleted: `ac tree` shows what there is\n",
+        ),
+    ] {
+        let said = desk.run(words);
+        assert_eq!((said.code, said.err.as_str()), (1, sentence), "{words:?}");
+    }
+}
+
+#[test]
+fn a_project_that_is_not_there_ends_every_command_with_1() {
+    let desk = Desk::new();
+    for words in [
+        &["run:list", "--project-id", "proj_none"][..],
+        &["sharepack:create", "--project-id", "proj_none"],
+        &["pm", "gantt", ".", "proj_none"],
+        &["pm", "export", ".", "proj_none", "--format", "csv"],
+    ] {
+        let said = desk.run(words);
+        assert_eq!((said.code, said.out.as_str()), (1, ""), "{words:?}");
+        assert!(said.err.contains("proj_none"), "{words:?}: {}", said.err);
+    }
+    assert_eq!(
+        desk.run(&["run:list", "--project-id", &desk.project]).code,
+        0
+    );
 }
 
 #[test]

@@ -3,11 +3,14 @@
 //! A command is made from the declaration of its method: the doc comment is the help, each param a flag. The dots of
 //! the company family are colons here.
 
-use std::{ffi::OsString, path::Path};
+use std::{ffi::OsString, io, path::Path};
 
 use clap::Args;
 use protocol::{
-    Access, Dialect, Method as _, MethodSpec, thread::folder::ThreadFolderDelete, trash::TrashPurge,
+    Access, Dialect, Method as _, MethodSpec,
+    company::{run::RunList, workspace::CompanyWorkspaceProjectsList},
+    thread::{ThreadDelete, folder::ThreadFolderDelete},
+    trash::TrashPurge,
 };
 use serde_json::{Map, Value, json};
 
@@ -115,10 +118,8 @@ pub(crate) async fn run(
     };
     let as_json = matches.get_flag("json");
     let mut params = flags.params(&matches)?;
-    if let ("workspace.open", Some(named)) = (method.name, params.get(flags::FOLDER)) {
-        // The method would name every part of a company folder that is missing.
-        folder::company(Path::new(named.as_str().unwrap_or_default()))?;
-    }
+    check_folder(method, &params)?;
+    let given = params.clone();
     let asked = matches.try_get_one::<bool>(flags::YES).ok().flatten();
     let is_agreed = asked.is_none_or(|yes| *yes);
     let (result, names) = Local::with(&home, |local| async move {
@@ -131,6 +132,9 @@ pub(crate) async fn run(
         }
         let params = Value::Object(params);
         let result = ask(&local, method.name, params.clone()).await?;
+        if method.name == RunList::NAME && result.as_array().is_some_and(Vec::is_empty) {
+            check_project(&local, &params).await?;
+        }
         let names = if terminal::is_for_people(as_json) {
             Names::of_answer(&local.client, &params, &result).await
         } else {
@@ -150,7 +154,29 @@ pub(crate) async fn run(
     } else {
         terminal::answer(&result, as_json)?;
     }
-    check(method, &result)
+    check(method, &given, &result)
+}
+
+/// Rejects a company folder that is not there, unless the method makes it. The method would name every part of a
+/// company folder that is missing.
+fn check_folder(method: &MethodSpec, params: &Map<String, Value>) -> Result<(), Failure> {
+    const MAKING: [&str; 3] = [
+        "workspace.init",
+        "workspace.bootstrap.enterprise",
+        "workspace.import",
+    ];
+    let named = params.get(flags::FOLDER).and_then(Value::as_str);
+    let Some(named) = named.filter(|_| !MAKING.contains(&method.name)) else {
+        return Ok(());
+    };
+    let named = Path::new(named);
+    let is_missing = named
+        .metadata()
+        .is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+    if is_missing || method.name == "workspace.open" {
+        folder::company(named)?;
+    }
+    Ok(())
 }
 
 /// Says what to type instead of a name that is no command.
@@ -217,8 +243,39 @@ async fn confirm(local: &Local, method: &str, params: &Map<String, Value>) -> Re
     }
 }
 
+/// The list of the runs of a project that does not exist is empty on the wire; a command says so.
+async fn check_project(local: &Local, params: &Value) -> Result<(), Failure> {
+    let Some(project) = params["project_id"].as_str() else {
+        return Ok(());
+    };
+    let folder = json!({"workspace_dir": params[flags::FOLDER]});
+    let known = local
+        .client
+        .call_raw(CompanyWorkspaceProjectsList::NAME, folder);
+    let known = known.await?;
+    let mut known = known["projects"].as_array().into_iter().flatten();
+    if known.any(|one| one["project_id"] == project) {
+        return Ok(());
+    }
+    Err(Failure::no_project(project))
+}
+
 /// An answer that says that something is wrong ends the command with exit code 1.
-fn check(method: &MethodSpec, result: &Value) -> Result<(), Failure> {
+fn check(method: &MethodSpec, params: &Map<String, Value>, result: &Value) -> Result<(), Failure> {
+    for (name, noun, id) in [
+        (ThreadFolderDelete::NAME, "folder", "folder_id"),
+        (ThreadDelete::NAME, "thread", "thread_id"),
+    ] {
+        if method.name == name && result["deleted"] == false {
+            let id = params.get(id).and_then(Value::as_str).unwrap_or_default();
+            return Err(Failure::Unsound {
+                detail: format!(
+                    "there is no {noun} `{}` in this workspace, so nothing was deleted: `ac tree` shows what there is",
+                    terminal::harmless(id)
+                ),
+            });
+        }
+    }
     let first = |list: &Value| list[0]["message"].as_str().map(terminal::harmless);
     let text = |value: &Value| {
         let text = value.as_str()?;
@@ -337,7 +394,8 @@ mod tests {
     fn an_answer_that_tells_of_a_failure_fails_the_command() {
         let failure = |name: &str, answer: Value| {
             let method = find(name).unwrap();
-            check(method, &answer).err().map(|error| error.to_string())
+            let failure = check(method, &Map::new(), &answer).err();
+            failure.map(|error| error.to_string())
         };
         let cleanup = |failed: u64| {
             let items = json!([

@@ -109,9 +109,7 @@ async fn draw(place: &Place, width: Option<usize>) -> Result<(), Failure> {
     let mut rows = workspace.projects.into_iter();
     let row = rows.find(|row| row.project_id == project_id.as_str());
     let (Some(row), Some(plan)) = (row, project) else {
-        return Err(Failure::Argument {
-            detail: format!("there is no project `{project_id}` in this company folder"),
-        });
+        return Err(Failure::no_project(project_id.as_str()));
     };
     let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
     let is_coloured = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
