@@ -1,6 +1,10 @@
 //! Why a command ended without doing what it was asked to.
 
-use std::{io, path::PathBuf, process::ExitCode};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use serde_json::Value;
 
@@ -75,7 +79,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Id(#[from] protocol::InvalidId),
     /// A file cannot be read or written.
-    #[error("`{}` {}", path.display(), cause(source))]
+    #[error("`{}` {}", path.display(), cause(path, source))]
     File { path: PathBuf, source: io::Error },
     /// What came is not what was sent.
     #[error(
@@ -117,7 +121,8 @@ impl Failure {
         if matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe) {
             return ExitCode::SUCCESS;
         }
-        terminal::complain(&format!("error: {self}"));
+        let sentence = terminal::plain(&self.to_string());
+        terminal::complain(&format!("error: {sentence}"));
         for issue in self.issues() {
             terminal::complain(&format!("  {issue}"));
         }
@@ -177,11 +182,12 @@ impl Failure {
                         .map_or_else(|| step.to_string(), str::to_owned)
                 })
                 .collect();
-            Some(format!(
-                "{}: {}",
-                path.join("."),
-                issue["message"].as_str()?
-            ))
+            let message = terminal::harmless(&terminal::reworded(issue["message"].as_str()?));
+            Some(if path.is_empty() {
+                message
+            } else {
+                format!("{}: {message}", path.join("."))
+            })
         };
         list.into_iter().flatten().filter_map(said).collect()
     }
@@ -197,6 +203,7 @@ impl Failure {
                 "`ac --help` shows the commands, `ac methods` those of the protocol"
             }
             Self::NoCommand => "`ac demo` shows everything at work, `ac --help` lists the commands",
+            Self::Usage(misuse) if is_group(misuse) => return None,
             Self::Usage(misuse) => return Some(tip(misuse)),
             // The log of a command is silent unless it is asked for.
             Self::Call(rpc::client::Error::Rpc { data, .. }) if data["incident_id"].is_string() => {
@@ -210,7 +217,7 @@ impl Failure {
             Self::File { source, .. } | Self::Gateway(gateway::Error::Home { source, .. })
                 if source.kind() == io::ErrorKind::PermissionDenied =>
             {
-                "it belongs to somebody else: name another one, or let its owner give you access"
+                "it belongs to another account: name another one, or let its owner give you access"
             }
             Self::Gateway(gateway::Error::Database { .. }) | Self::Database(_) => {
                 "`ac doctor` tells what is wrong with the database and how to mend it"
@@ -222,10 +229,19 @@ impl Failure {
 }
 
 /// Why the system refuses a file, as the end of a sentence.
-fn cause(error: &io::Error) -> String {
+fn cause(path: &Path, error: &io::Error) -> String {
     use io::ErrorKind;
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    if error.kind() == ErrorKind::NotFound && folder.is_some_and(|folder| !folder.is_dir()) {
+        return "cannot be used: its folder is not there".to_owned();
+    }
+    if error.kind() == ErrorKind::NotADirectory && path.is_file() {
+        return "is a file, not a folder".to_owned();
+    }
     let causes = [
-        (ErrorKind::NotFound, "does not exist"),
+        (ErrorKind::NotFound, "is not there"),
         (ErrorKind::IsADirectory, "is a folder"),
         (
             ErrorKind::NotADirectory,
@@ -260,8 +276,37 @@ fn is_bad_request(code: i64, data: &Value) -> bool {
         || reason.is_some_and(|reason| REASONS.contains(&reason.to_ascii_uppercase().as_str()))
 }
 
-/// What clap has to say, in one line.
+/// Whether only the beginning of a command was given, such as `ac doc`.
+fn is_group(misuse: &clap::Error) -> bool {
+    misuse.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+}
+
+/// The commands that begin with what was given, from the help that clap has for it.
+fn group(misuse: &clap::Error) -> String {
+    let help = misuse.to_string();
+    let usage = help.lines().find_map(|line| line.strip_prefix("Usage: "));
+    let name = usage
+        .unwrap_or_default()
+        .split(" [")
+        .next()
+        .unwrap_or_default();
+    let name = name.split(" <").next().unwrap_or_default();
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands = commands.take_while(|line| !line.is_empty());
+    let rows: Vec<_> = commands
+        .filter_map(|line| line.trim().split_once(' '))
+        .filter(|(command, _)| *command != "help")
+        .map(|(command, purpose)| vec![format!("{name} {command}"), purpose.trim().to_owned()])
+        .collect();
+    let table = terminal::table(&["COMMAND", "PURPOSE"], &rows);
+    format!("`{name}` is no command by itself; these begin with it:\n{table}")
+}
+
+/// What clap has to say, in one line, or the commands to choose from.
 fn sentence(misuse: &clap::Error) -> String {
+    if is_group(misuse) {
+        return group(misuse);
+    }
     let text = misuse.to_string();
     let lines = text.lines().take_while(|line| !line.trim().is_empty());
     let joined = lines.map(str::trim).collect::<Vec<_>>().join(" ");

@@ -173,11 +173,19 @@ impl Local {
         }
     }
 
-    /// Waits for the processes this one started; those of a gateway live with the gateway.
+    /// Waits for the processes this one started, if there are any; those of a gateway live with the gateway.
     pub(crate) async fn sessions_over(&self) -> Waited {
         let Some(gateway) = &self.gateway else {
             return Waited::NotAtAll;
         };
+        let are_over = tokio::select! {
+            biased;
+            () = gateway.sessions_over() => true,
+            () = std::future::ready(()) => false,
+        };
+        if are_over {
+            return Waited::UntilOver;
+        }
         if std::io::stderr().is_terminal() {
             terminal::complain(
                 "No gateway serves this home, so this waits until the work is over.",

@@ -14,7 +14,7 @@ mod wording;
 
 pub(crate) use label::{bytes, count};
 pub(crate) use moment::{of_seconds, of_text, zone};
-pub(crate) use wording::reworded;
+pub(crate) use wording::{help, plain, reworded};
 
 /// Writes lines to standard output.
 pub(crate) fn say(text: &str) -> io::Result<()> {

@@ -672,6 +672,9 @@ fn the_beginning_of_a_command_lists_the_commands_that_begin_with_it() {
         ("agent", "ac agent:profile:snapshot "),
         ("usage", "ac usage:analytics "),
         ("thread", "ac thread/tree "),
+        ("company", "ac company forget "),
+        ("doc", "ac doc history "),
+        ("token", "ac token revoke "),
     ] {
         let said = desk.run(&[name]);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{name}");
@@ -696,7 +699,10 @@ fn messages_say_the_cause_and_the_next_step() {
     file.set_len(60 << 20).unwrap();
     let (big, folder) = (big.to_str().unwrap(), place.to_str().unwrap());
     let missing = place.join("missing");
-    let missing = missing.to_str().unwrap();
+    let below = missing.join("file");
+    let (missing, below) = (missing.to_str().unwrap(), below.to_str().unwrap());
+    let at_folder = format!("@{folder}");
+    let at_folder = at_folder.as_str();
     for (words, said) in [
         (
             &["serve", "--listen", "localhost"][..],
@@ -710,7 +716,51 @@ fn messages_say_the_cause_and_the_next_step() {
             &["artifact", "put", big],
             "has 60 MiB: a file may have 50 MiB at most\n",
         ),
-        (&["artifact", "put", missing], "does not exist\n"),
+        (&["artifact", "put", missing], "missing` is not there\n"),
+        (
+            &["backup", below],
+            "missing` cannot be used: it is not there\n",
+        ),
+        (
+            &["rpc:call", "--method", "run.list", "--params", at_folder],
+            "` is a folder\n",
+        ),
+        (
+            &["serve", "--listen", "127.0.0.1:0", "--ready-file", below],
+            "cannot be written: its folder is not there\n",
+        ),
+        (
+            &[
+                "run:replay",
+                "--project-id",
+                "p",
+                "--run-id",
+                "r",
+                "--tail",
+                "abc",
+            ],
+            "expected a whole number, such as 5000\n",
+        ),
+        (
+            &[
+                "session:launch",
+                "--project-id",
+                "p",
+                "--run-id",
+                "r",
+                "--env",
+                "x",
+            ],
+            "expected JSON, such as '{\"NAME\": \"value\"}'\n",
+        ),
+        (
+            &["workspace:init", folder, "--company-name", "X"],
+            "or give `--force` to use this one all the same\n",
+        ),
+        (
+            &["ask", ""],
+            "error: the question is empty: expected words, as in `ac ask What is left to do?`\n",
+        ),
         (
             &["run:list", folder],
             "hint: make one with `ac workspace:init` or `ac workspace:bootstrap:enterprise`\n",
@@ -893,7 +943,7 @@ fn no_permission_is_said_with_what_to_do() {
     let free = tempfile::tempdir().unwrap();
     fs::set_permissions(free.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let hint =
-        "hint: it belongs to somebody else: name another one, or let its owner give you access\n";
+        "hint: it belongs to another account: name another one, or let its owner give you access\n";
     let company = [
         "inbox",
         "--home",
@@ -1075,6 +1125,48 @@ fn a_token_file_that_others_can_read_is_closed_with_one_sentence() {
 }
 
 #[test]
+fn an_empty_token_file_is_refused_with_the_next_step() {
+    let desk = Desk::new();
+    let token = desk.home().canonicalize().unwrap().join("token");
+    gateway::replace_file(&token, b"").unwrap();
+    let said = desk.run(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(said.code, 1);
+    let sentence = format!(
+        "error: the token file of the home cannot be used: it is empty; remove the file `{}` to have a new token made\n",
+        token.display()
+    );
+    assert_eq!(said.err, sentence);
+}
+
+#[test]
+fn help_names_commands_and_flags_and_no_numbers_of_errors() {
+    let desk = Desk::new();
+    let methods = desk.run(&["methods", "job:submit"]).out;
+    assert!(
+        methods.contains("`ac job:poll` tells how it goes"),
+        "{methods}"
+    );
+    let help = desk.run(&["worktree:cleanup", "--help"]).out;
+    assert!(help.contains("or all of them with `--force`"), "{help}");
+    let snapshot = desk.run(&["desktop:bootstrap:snapshot", "--help"]).out;
+    assert!(!snapshot.contains("-32601"), "{snapshot}");
+}
+
+#[test]
+fn a_new_company_folder_is_shown_with_the_next_step() {
+    let desk = Desk::new();
+    let dir = desk.dir().with_file_name("shop");
+    let dir = dir.to_str().unwrap();
+    let made = desk.shown(&["workspace:init", dir, "--company-name", "Shop"]);
+    assert_eq!(
+        made.out,
+        format!(
+            "The company folder {dir} is ready. Next: `ac workspace:project:create_with_defaults {dir} --name NAME` makes a project.\n"
+        )
+    );
+}
+
+#[test]
 fn runs_are_named_by_their_goal_and_show_whether_they_have_a_process() {
     let desk = Desk::new();
     let words = ["run:create", "--project-id", &desk.project];
@@ -1115,3 +1207,9 @@ fn runs_are_named_by_their_goal_and_show_whether_they_have_a_process() {
     assert_eq!(watched["runs"][0]["goal"], "Sell seats");
 }
 
+#[test]
+fn a_command_that_starts_nothing_does_not_say_that_it_waits() {
+    let desk = Desk::new();
+    let cleanup = desk.shown(&["worktree:cleanup", "--dry-run"]).out;
+    assert!(cleanup.starts_with("Dry run "), "{cleanup}");
+}

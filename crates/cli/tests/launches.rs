@@ -361,6 +361,16 @@ fn ending_a_cool_down_says_which_one_was_ended() {
 }
 
 #[test]
+fn a_worker_program_that_is_missing_is_not_installed_or_not_in_path() {
+    let desk = Desk::new();
+    let listed = desk.shown(&["adapters", "list"]);
+    assert!(
+        listed.contains("codex is not installed or not in PATH\n"),
+        "{listed}"
+    );
+}
+
+#[test]
 fn names_that_stand_for_nothing_are_accepted_with_a_warning() {
     let desk = Desk::new();
     let (run, warnings) = desk.create("agent_nobody", "codexx");

@@ -100,7 +100,10 @@ impl Home {
         found.ok_or_else(|| {
             failed(io::Error::new(
                 io::ErrorKind::InvalidData,
-                "the token file is empty",
+                format!(
+                    "it is empty; remove the file `{}` to have a new token made",
+                    path.display()
+                ),
             ))
         })
     }

@@ -116,7 +116,7 @@ async fn list(home: &HomeOption, company: CompanyOption, as_json: bool) -> Resul
             row.name.clone(),
             state.to_owned(),
             paid_by.to_owned(),
-            terminal::harmless(note.unwrap_or_default()),
+            terminal::harmless(&terminal::reworded(note.unwrap_or_default())),
         ]
     };
     let rows: Vec<_> = rows.iter().map(row).collect();

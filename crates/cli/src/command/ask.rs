@@ -43,6 +43,12 @@ pub(crate) struct Ask {
 impl Ask {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         use protocol::Id as _;
+        if self.words.iter().all(|word| word.trim().is_empty()) {
+            return Err(Failure::Argument {
+                detail: "the question is empty: expected words, as in `ac ask What is left to do?`"
+                    .to_owned(),
+            });
+        }
         let thread_id: ThreadId = match &self.thread {
             Some(named) => ThreadId::parse(named)?,
             None => Sources::system().id(),
@@ -117,7 +123,7 @@ async fn listen(local: &Local, turn: &str, quiet: bool) -> Result<Value, Failure
                     .as_str()
                     .unwrap_or("the turn failed");
                 return Err(Failure::Unsound {
-                    detail: reason.to_owned(),
+                    detail: terminal::harmless(&terminal::reworded(reason)),
                 });
             }
             _ => {}

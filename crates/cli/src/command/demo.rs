@@ -126,7 +126,7 @@ impl Place {
         };
         // Anybody may have put a folder with this name among the temporary files.
         if fs::symlink_metadata(&folder).map_err(failed)?.uid() != user {
-            return Err(refused("belongs to somebody else"));
+            return Err(refused("belongs to another account"));
         }
         let mut names = Vec::new();
         for entry in fs::read_dir(&folder).map_err(failed)? {

@@ -45,7 +45,7 @@ enum DocAction {
         #[arg(long)]
         json: bool,
     },
-    /// Propose another text, changed in $EDITOR or taken from standard input, for somebody to decide about.
+    /// Propose another text, changed in $EDITOR or taken from standard input, for a person to decide about.
     Propose {
         #[command(flatten)]
         place: Place,

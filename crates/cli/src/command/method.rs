@@ -78,12 +78,19 @@ impl Methods {
                 method.name.starts_with(&prefix) || command_name(method).starts_with(&prefix)
             })
             .collect();
+        let is_json = self.json;
         let row = |method: &&MethodSpec| {
             let access = method.access.as_str().to_owned();
-            vec![command_name(method), access, protocol::summary(method.doc)]
+            let purpose = protocol::summary(method.doc);
+            let purpose = if is_json {
+                purpose
+            } else {
+                terminal::reworded(&purpose).into_owned()
+            };
+            vec![command_name(method), access, purpose]
         };
         let rows: Vec<_> = found.iter().map(row).collect();
-        let text = match self.json {
+        let text = match is_json {
             false => terminal::table(&["COMMAND", "SCOPE", "PURPOSE"], &rows),
             true => {
                 let keys = ["command", "scope", "purpose"].map(str::to_owned);
@@ -119,6 +126,8 @@ pub(crate) async fn run(
     let as_json = matches.get_flag("json");
     let mut params = flags.params(&matches)?;
     check_folder(method, &params)?;
+    let dir = params.get(flags::FOLDER).and_then(Value::as_str);
+    let dir = dir.map(str::to_owned);
     let given = params.clone();
     let asked = matches.try_get_one::<bool>(flags::YES).ok().flatten();
     let is_agreed = asked.is_none_or(|yes| *yes);
@@ -148,7 +157,14 @@ pub(crate) async fn run(
             terminal::complain(&format!("warning: {}", terminal::harmless(warning)));
         }
     }
-    if terminal::is_for_people(as_json) {
+    if let (true, "workspace.init", Some(dir)) =
+        (terminal::is_for_people(as_json), method.name, &dir)
+    {
+        let dir = folder::quoted(dir);
+        terminal::say(&format!(
+            "The company folder {dir} is ready. Next: `ac workspace:project:create_with_defaults {dir} --name NAME` makes a project."
+        ))?;
+    } else if terminal::is_for_people(as_json) {
         let shown = people::shown(method, result.clone(), &names);
         terminal::answer_with(&shown, &names, as_json)?;
     } else {

@@ -5,12 +5,75 @@
 
 use std::borrow::Cow;
 
+/// Params of methods that messages name, which are flags here.
+const FLAGS: [(&str, &str); 2] = [("force", "--force"), ("in_place", "--in-place")];
+
+/// What the operating system says, and the same in plain words.
+const CAUSES: [(&str, &str); 6] = [
+    (
+        "cannot be written: No such file or directory (os error 2)",
+        "cannot be written: its folder is not there",
+    ),
+    ("No such file or directory (os error 2)", "it is not there"),
+    ("Is a directory (os error 21)", "it is a folder"),
+    (
+        "Not a directory (os error 20)",
+        "a part of its path is not a folder",
+    ),
+    (
+        "File exists (os error 17)",
+        "a file of this name is in the way",
+    ),
+    ("No space left on device (os error 28)", "the disk is full"),
+];
+
 /// Rewords a message for the person at the terminal.
 pub(crate) fn reworded(text: &str) -> Cow<'_, str> {
     if let Some(cause) = program_missing(text) {
         return Cow::Owned(cause);
     }
     with_commands(text)
+}
+
+/// Says in plain words what the operating system said.
+pub(crate) fn plain(text: &str) -> String {
+    let mut plain = text.to_owned();
+    for (said, words) in CAUSES {
+        plain = plain.replace(said, words);
+    }
+    // Any other cause keeps its words and loses its number.
+    while let Some(at) = plain.find(" (os error ") {
+        let Some(length) = plain[at..].find(')') else {
+            break;
+        };
+        plain.replace_range(at..=at + length, "");
+    }
+    plain
+}
+
+/// The doc comment of a method or a param as help: its method names are commands, its params flags. Sentences about the
+/// numbers of errors are left out, because a command has an exit code instead.
+pub(crate) fn help(doc: &str, params: &[&str]) -> String {
+    let paragraph = |text: &str| {
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let text = lines.join(" ");
+        let sentences = text.split_inclusive(". ");
+        let kept = sentences.filter(|sentence| !sentence.contains("-3260"));
+        let text = kept.collect::<String>();
+        in_backticks(text.trim(), |piece| {
+            let is_param = params.contains(&piece);
+            is_param
+                .then(|| format!("--{}", piece.replace('_', "-")))
+                .or_else(|| command(piece))
+        })
+        .into_owned()
+    };
+    let paragraphs = doc
+        .trim()
+        .split("\n\n")
+        .flat_map(|text| text.split("\n \n"));
+    let paragraphs = paragraphs.map(paragraph).filter(|text| !text.is_empty());
+    paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
 /// A worker program that cannot be started, or none if the sentence is about something else.
@@ -30,15 +93,28 @@ fn program_missing(text: &str) -> Option<String> {
     Some(missing(program))
 }
 
-/// Names of methods in backticks become the commands they are.
+/// Names of methods in backticks become the commands they are, and params that are switches become flags.
 fn with_commands(text: &str) -> Cow<'_, str> {
+    in_backticks(text, |piece| {
+        let flag = FLAGS.iter().find(|(param, _)| *param == piece);
+        flag.map(|(_, flag)| (*flag).to_owned())
+            .or_else(|| command(piece))
+    })
+}
+
+/// The command of a method; none for any other text.
+fn command(name: &str) -> Option<String> {
+    let (_, method) = protocol::methods().find(|(_, method)| method.name == name)?;
+    Some(format!("ac {}", crate::command::command_name(method)))
+}
+
+/// Replaces what stands in backticks, where there is a replacement.
+fn in_backticks(text: &str, replacement: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
     let mut pieces: Vec<Cow<'_, str>> = text.split('`').map(Cow::Borrowed).collect();
     let mut is_changed = false;
     for piece in pieces.iter_mut().skip(1).step_by(2) {
-        let method = protocol::methods().find(|(_, method)| method.name == *piece);
-        if let Some((_, method)) = method {
-            let command = crate::command::command_name(method);
-            *piece = Cow::Owned(format!("ac {command}"));
+        if let Some(replaced) = replacement(piece) {
+            *piece = Cow::Owned(replaced);
             is_changed = true;
         }
     }
@@ -74,8 +150,42 @@ mod tests {
                 "./worker may not be executed: check its permissions",
             ),
             ("folder `fld_1` is gone", "folder `fld_1` is gone"),
+            (
+                "give `force` to use it, or `in_place`",
+                "give `--force` to use it, or `--in-place`",
+            ),
         ] {
             assert_eq!(reworded(said), expected);
         }
+    }
+
+    #[test]
+    fn what_the_system_says_is_told_in_plain_words() {
+        for (said, expected) in [
+            (
+                "`/x` cannot be used: Is a directory (os error 21)",
+                "`/x` cannot be used: it is a folder",
+            ),
+            (
+                "the ready file `/x/r` cannot be written: No such file or directory (os error 2)",
+                "the ready file `/x/r` cannot be written: its folder is not there",
+            ),
+            (
+                "`/x` cannot be used: Too many levels of symbolic links (os error 40)",
+                "`/x` cannot be used: Too many levels of symbolic links",
+            ),
+        ] {
+            assert_eq!(plain(said), expected);
+        }
+    }
+
+    #[test]
+    fn help_has_commands_and_flags_and_no_numbers_of_errors() {
+        let doc = " Ask. Answers at once; `job.poll` tells\n more. A missing `project_id` is answered with -32601, as\n \
+                   the recorded reference does. Done.\n\n With `force`.";
+        assert_eq!(
+            help(doc, &["force"]),
+            "Ask. Answers at once; `ac job:poll` tells more. Done.\n\nWith `--force`."
+        );
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Sync {
     /// The side that gets the text of the other.
     #[arg(long, value_name = "SIDE")]
     to: Option<Side>,
-    /// With `--to tree`: propose the changes, for somebody to decide about, instead of saving them.
+    /// With `--to tree`: propose the changes, for a person to decide about, instead of saving them.
     ///
     /// Folders cannot be proposed: a file whose folder is not in the tree is left.
     #[arg(long, requires = "to")]

@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, v
 use protocol::{Method as _, MethodSpec, thread::folder::ThreadFolderDelete, trash::TrashPurge};
 use serde_json::{Map, Value};
 
-use crate::{failure::Failure, folder};
+use crate::{failure::Failure, folder, terminal};
 
 /// The folder of the company family; it needs no flag.
 pub(super) const FOLDER: &str = "workspace_dir";
@@ -46,6 +46,8 @@ enum Kind {
     Number,
     Boolean,
     Json,
+    /// JSON that is a list.
+    JsonList,
 }
 
 impl Flags {
@@ -74,6 +76,16 @@ impl Flags {
         }
     }
 
+    /// The help of a text about this method.
+    fn help(&self, text: &str) -> String {
+        let names: Vec<&str> = self
+            .params
+            .iter()
+            .map(|param| param.name.as_str())
+            .collect();
+        terminal::help(text, &names)
+    }
+
     pub(super) fn command(&self, name: &str) -> Command {
         let home = Arg::new("home")
             .long("home")
@@ -98,20 +110,20 @@ impl Flags {
         });
         Command::new(format!("ac {name}"))
             .bin_name(format!("ac {name}"))
-            .about(self.doc.trim().to_owned())
+            .about(self.help(self.doc))
             .args(self.params.iter().map(|param| self.argument(param)))
             .args([whole, home, json])
             .args(yes)
     }
 
     fn argument(&self, param: &Param) -> Arg {
-        let argument = Arg::new(param.name.clone()).help(param.help.clone());
+        let argument = Arg::new(param.name.clone()).help(self.help(&param.help));
         if param.name == FOLDER {
             return argument
                 .value_name("DIR")
                 .help(format!(
                     "{} [default: the company folder around here]",
-                    param.help
+                    self.help(&param.help)
                 ))
                 .value_parser(folder::argument());
         }
@@ -136,11 +148,11 @@ impl Flags {
             Kind::Integer => argument
                 .value_name("NUMBER")
                 .allow_negative_numbers(true)
-                .value_parser(value_parser!(i64)),
+                .value_parser(whole_number),
             Kind::Number => argument
                 .value_name("NUMBER")
                 .allow_negative_numbers(true)
-                .value_parser(value_parser!(f64)),
+                .value_parser(number),
             Kind::Boolean => argument
                 .value_name("true|false")
                 .num_args(0..=1)
@@ -148,6 +160,7 @@ impl Flags {
                 .default_missing_value("true")
                 .value_parser(value_parser!(bool)),
             Kind::Json => argument.value_name("JSON").value_parser(json),
+            Kind::JsonList => argument.value_name("JSON").value_parser(json_list),
         }
     }
 
@@ -267,7 +280,23 @@ pub(super) fn json(given: &str) -> Result<Value, String> {
         }
         (_, None) => given.to_owned(),
     };
-    serde_json::from_str(&text).map_err(|error| format!("no JSON: {error}"))
+    serde_json::from_str(&text)
+        .map_err(|_| r#"expected JSON, such as '{"NAME": "value"}'"#.to_owned())
+}
+
+/// The same for a list.
+fn json_list(given: &str) -> Result<Value, String> {
+    json(given).map_err(|error| error.replace(r#"'{"NAME": "value"}'"#, r#"'["first", "second"]'"#))
+}
+
+fn whole_number(given: &str) -> Result<i64, &'static str> {
+    given
+        .parse()
+        .map_err(|_| "expected a whole number, such as 5000")
+}
+
+fn number(given: &str) -> Result<f64, &'static str> {
+    given.parse().map_err(|_| "expected a number, such as 2.5")
 }
 
 impl Kind {
@@ -291,9 +320,12 @@ impl Kind {
             Some("boolean") => Self::Boolean,
             Some("array") => match Self::of(&schema["items"], definitions) {
                 Self::Text(words) => Self::Texts(words),
-                Self::Texts(_) | Self::Integer | Self::Number | Self::Boolean | Self::Json => {
-                    Self::Json
-                }
+                Self::Texts(_)
+                | Self::Integer
+                | Self::Number
+                | Self::Boolean
+                | Self::Json
+                | Self::JsonList => Self::JsonList,
             },
             _ => Self::Json,
         }
@@ -328,7 +360,7 @@ impl Kind {
             Self::Integer => matches.get_one::<i64>(name).copied().map(Value::from),
             Self::Number => matches.get_one::<f64>(name).copied().map(Value::from),
             Self::Boolean => matches.get_one::<bool>(name).copied().map(Value::from),
-            Self::Json => matches.get_one::<Value>(name).cloned(),
+            Self::Json | Self::JsonList => matches.get_one::<Value>(name).cloned(),
         }
     }
 }
@@ -389,6 +421,10 @@ mod tests {
             ),
             (json!({"type": "integer"}), Kind::Integer),
             (json!({"type": ["boolean", "null"]}), Kind::Boolean),
+            (
+                json!({"type": "array", "items": {"type": "object"}}),
+                Kind::JsonList,
+            ),
             (json!({"type": "object"}), Kind::Json),
             (json!(true), Kind::Json),
         ] {
