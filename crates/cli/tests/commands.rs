@@ -1208,6 +1208,48 @@ fn runs_are_named_by_their_goal_and_show_whether_they_have_a_process() {
 }
 
 #[test]
+fn a_decision_is_shown_with_its_title_first() {
+    let desk = Desk::new();
+    let approved = desk.shown(&["approve", &desk.delta]);
+    assert_eq!(approved.code, 0, "{}", approved.out);
+    assert!(approved.out.starts_with("Title "), "{}", approved.out);
+    assert!(
+        approved
+            .out
+            .lines()
+            .next()
+            .unwrap()
+            .ends_with("Use port 8080")
+    );
+}
+
+#[test]
+fn an_unusable_delta_is_marked_and_can_only_be_denied() {
+    let desk = Desk::new();
+    let artifacts = desk.dir().join("work/projects").join(&desk.project);
+    let patch = artifacts
+        .join("artifacts")
+        .join(format!("{}.patch", desk.delta));
+    gateway::replace_file(&patch, b"this is no patch").unwrap();
+    desk.json(&["index:rebuild", "--json"]);
+    let inbox = desk.shown(&["inbox"]).out;
+    assert!(inbox.contains("invalid, can only be denied"), "{inbox}");
+    let approved = desk.run(&["approve", &desk.delta]);
+    assert_eq!(
+        (approved.code, approved.err.as_str()),
+        (
+            1,
+            format!(
+                "error: `Use port 8080` cannot be approved, because its file, its target or its patch cannot be used: `ac deny {}` takes it out of the inbox\n",
+                desk.delta
+            )
+            .as_str()
+        )
+    );
+    assert_eq!(desk.run(&["deny", &desk.delta]).code, 0);
+}
+
+#[test]
 fn a_command_that_starts_nothing_does_not_say_that_it_waits() {
     let desk = Desk::new();
     let cleanup = desk.shown(&["worktree:cleanup", "--dry-run"]).out;

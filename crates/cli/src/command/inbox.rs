@@ -4,8 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{Args, builder::NonEmptyStringValueParser};
 use protocol::{
-    FolderId, WorkspaceId,
-    company::{ActorRole, ReviewDecision, Text, inbox::*},
+    FolderId, Method as _, WorkspaceId,
+    company::{
+        ActorRole, ReviewDecision, Text,
+        inbox::*,
+        memory::{DeltaFilter, MemoryListDeltas},
+    },
     thread::{
         agents_doc::proposal::{ThreadAgentsDocProposalStatus as Status, *},
         folder::ThreadFolder,
@@ -14,7 +18,7 @@ use protocol::{
 use rpc::Client;
 use serde_json::{Value, json};
 
-use super::{HomeOption, tree};
+use super::{HomeOption, method::INVALID, tree};
 use crate::{failure::Failure, folder::CompanyOption, local::Local, names::Names, terminal};
 
 /// What waits for a decision.
@@ -120,7 +124,7 @@ impl Decide {
             if !waiting.iter().any(|one| one.id().starts_with(&id))
                 && let Some(before) = tray.decided(&id).await?
             {
-                return already(before, decision);
+                return Ok((already(before, decision)?, Names::default()));
             }
             let verdict = Verdict {
                 decision,
@@ -129,10 +133,18 @@ impl Decide {
             };
             let subject = named(waiting, &id)?;
             let folder = tray.folder.as_ref();
-            subject.decide(&local.client, folder, verdict).await
-        })
-        .await?;
-        terminal::answer(&resolved, json)
+            let title = subject.title().1.to_owned();
+            let mut resolved = subject.decide(&local.client, folder, verdict).await?;
+            if terminal::is_for_people(json) {
+                let params = json!({"workspace_dir": folder});
+                let names = Names::of_answer(&local.client, &params, &resolved).await;
+                resolved["title"] = title.into();
+                return Ok((resolved, names));
+            }
+            Ok((resolved, Names::default()))
+        });
+        let (resolved, names) = resolved.await?;
+        terminal::answer_with(&resolved, &names, json)
     }
 }
 
@@ -169,14 +181,9 @@ impl<'a> Tray<'a> {
     pub(super) async fn waiting(&self) -> Result<Vec<Waiting>, Failure> {
         let mut waiting = Vec::new();
         if let Some(folder) = &self.folder {
-            let found = snapshot(self.client, folder.clone(), 1).await?;
-            waiting.extend(
-                found
-                    .pending
-                    .into_iter()
-                    .map(Box::new)
-                    .map(Waiting::Document),
-            );
+            let mut pending = snapshot(self.client, folder.clone(), 1).await?.pending;
+            mark_unusable(self.client, folder, &mut pending).await?;
+            waiting.extend(pending.into_iter().map(Box::new).map(Waiting::Document));
         }
         let proposals = self.proposals(Some(Status::Pending)).await?;
         waiting.extend(proposals.into_iter().map(Box::new).map(Waiting::Proposal));
@@ -344,6 +351,34 @@ async fn snapshot(
     Ok(client.call::<InboxSnapshot>(params).await?)
 }
 
+/// Marks the memory deltas whose target or patch cannot be used. The snapshot only knows of malformed documents.
+async fn mark_unusable(
+    client: &Client,
+    folder: &Text,
+    pending: &mut [InboxPending],
+) -> Result<(), Failure> {
+    let is_delta = |one: &InboxPending| one.artifact_type == "memory_delta";
+    if !pending.iter().any(is_delta) {
+        return Ok(());
+    }
+    let params = json!({
+        "workspace_dir": folder, "actor_id": "human", "actor_role": ActorRole::Human,
+        "status": DeltaFilter::Invalid, "limit": MOST,
+    });
+    let unusable = client.call_raw(MemoryListDeltas::NAME, params).await?;
+    let unusable = unusable["items"].as_array().into_iter().flatten();
+    let ids: BTreeSet<_> = unusable
+        .filter_map(|row| row["artifact_id"].as_str())
+        .map(str::to_owned)
+        .collect();
+    for one in pending {
+        if ids.contains(&one.artifact_id) {
+            one.invalid = Some(true);
+        }
+    }
+    Ok(())
+}
+
 /// The files that proposals change, by workspace and folder.
 type Places = BTreeMap<(WorkspaceId, FolderId), String>;
 
@@ -398,6 +433,15 @@ impl Waiting {
         folder: Option<&Text>,
         verdict: Verdict,
     ) -> Result<Value, Failure> {
+        if self.is_invalid() && verdict.decision == ReviewDecision::Approved {
+            return Err(Failure::Unsound {
+                detail: format!(
+                    "`{}` cannot be approved, because its file, its target or its patch cannot be used: `ac deny {}` takes it out of the inbox",
+                    terminal::harmless(self.title().1),
+                    self.id()
+                ),
+            });
+        }
         let subject = match self {
             Self::Document(subject) => subject,
             Self::Proposal(proposal) => return decide_proposal(client, *proposal, verdict).await,
@@ -422,9 +466,17 @@ impl Waiting {
         match self {
             Self::Document(pending) => (
                 &pending.artifact_type,
-                pending.title.as_deref().unwrap_or("?"),
+                pending.title.as_deref().unwrap_or(&pending.artifact_id),
             ),
             Self::Proposal(proposal) => ("agents_doc_proposal", &proposal.rationale),
+        }
+    }
+
+    /// Whether it is malformed, so that it can be denied and not approved.
+    fn is_invalid(&self) -> bool {
+        match self {
+            Self::Document(pending) => pending.invalid == Some(true),
+            Self::Proposal(_) => false,
         }
     }
 
@@ -438,14 +490,20 @@ impl Waiting {
     /// A line of a table, which has no room for a diff.
     fn row(&self, is_for_people: bool, places: &Places) -> Value {
         match self {
-            Self::Document(pending) => json!({
-                "id": pending.artifact_id,
-                "kind": kind(&pending.artifact_type, is_for_people),
-                "title": pending.title,
-                "project": pending.project_id,
-                "by": pending.produced_by,
-                "at": pending.created_at,
-            }),
+            Self::Document(pending) => {
+                let mut row = json!({
+                    "id": pending.artifact_id,
+                    "kind": kind(&pending.artifact_type, is_for_people),
+                    "title": pending.title,
+                    "project": pending.project_id,
+                    "by": pending.produced_by,
+                    "at": pending.created_at,
+                });
+                if self.is_invalid() && is_for_people {
+                    row["state"] = INVALID.into();
+                }
+                row
+            }
             Self::Proposal(proposal) => {
                 let mut row = json!({
                     "id": proposal.id,

@@ -28,7 +28,7 @@ mod people;
 mod suggest;
 
 use flags::Flags;
-pub(super) use people::NOT_STARTED;
+pub(super) use people::{INVALID, NOT_STARTED};
 
 /// `ac rpc:call`
 #[derive(Args, Debug)]
