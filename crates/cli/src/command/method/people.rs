@@ -46,6 +46,13 @@ pub(super) fn shown(method: &MethodSpec, mut result: Value, names: &Names) -> Va
             let rows = result.as_array_mut().into_iter().flatten();
             rows.for_each(|row| *row = session(row));
         }
+        "session.launch" => {
+            if let Some(members) = result.as_object_mut()
+                && let Some(reason) = members.remove("queue_reason")
+            {
+                tell_queue_reason(members, &reason);
+            }
+        }
         "session.poll" | "session.stop" | "session.collect" => result = session(&result),
         "artifact/list" => {
             let rows = result["items"].as_array_mut().into_iter().flatten();
@@ -58,6 +65,10 @@ pub(super) fn shown(method: &MethodSpec, mut result: Value, names: &Names) -> Va
         "workspace.bootstrap.enterprise" => use_names(&mut result, names),
         name if name.starts_with("heartbeat.") => leave_out_types(&mut result),
         _ => {}
+    }
+    if let Some(members) = result.as_object_mut() {
+        // They are printed as sentences of their own.
+        members.remove("warnings");
     }
     tell_goals(&mut result, names);
     tell_costs(&mut result);
@@ -86,18 +97,22 @@ fn session(row: &Value) -> Value {
     let mut shown: Map<String, Value> = kept.collect();
     if row["queued"] == true {
         shown.insert("status".to_owned(), QUEUED.into());
-        let reason = &row["queue_reason"];
-        for (name, value) in [
-            ("waits_because", &reason["reason"]),
-            ("waits_until", &reason["until"]),
-            ("queue_position", &row["queue_position"]),
-        ] {
-            if !value.is_null() {
-                shown.insert(name.to_owned(), value.clone());
-            }
-        }
+        shown.insert("queue_position".to_owned(), row["queue_position"].clone());
+        tell_queue_reason(&mut shown, &row["queue_reason"]);
     }
     Value::Object(shown)
+}
+
+/// What a session waits for, which is an object on the wire.
+fn tell_queue_reason(members: &mut Map<String, Value>, reason: &Value) {
+    for (name, value) in [
+        ("waits_because", &reason["reason"]),
+        ("waits_until", &reason["until"]),
+    ] {
+        if !value.is_null() {
+            members.insert(name.to_owned(), value.clone());
+        }
+    }
 }
 
 /// A replay as people see it: first whether the log is what was written, then the events without their hashes.
@@ -455,6 +470,28 @@ mod tests {
                 {"title": "Broken", "status": "invalid, can only be denied", "decided_by": null, "notes": null,
                  "decided_at": null},
             ]}),
+        );
+    }
+
+    #[test]
+    fn warnings_are_not_shown_a_second_time() {
+        check(
+            "session.launch",
+            json!({"session_ref": "local_1", "state": "ended", "warnings": ["there is no agent `a`"]}),
+            &json!({"session_ref": "local_1", "state": "ended"}),
+        );
+    }
+
+    #[test]
+    fn a_launch_that_is_queued_says_why() {
+        check(
+            "session.launch",
+            json!({"session_ref": "local_1", "state": "queued", "queue_position": 1, "queue_reason": {
+                "reason_code": "workspace_limit", "reason": "4 sessions run", "subject": "acme", "limit": 4, "until": null,
+            }}),
+            &json!({
+                "session_ref": "local_1", "state": "queued", "queue_position": 1, "waits_because": "4 sessions run",
+            }),
         );
     }
 
