@@ -326,28 +326,6 @@ fn a_queued_session_is_shown_with_what_it_waits_for() {
 }
 
 #[test]
-fn a_launch_that_waited_in_the_queue_does_not_say_that_it_still_waits() {
-    let desk = Desk::new();
-    let now = std::time::SystemTime::UNIX_EPOCH
-        .elapsed()
-        .expect("a clock");
-    let until = u64::try_from(now.as_millis()).expect("a time of this age") + 400;
-    let saved = json!({"schema_version": 1, "cooldowns": {
-        "cmd": {"until_ms": until, "level": 1, "reason": "transient:"},
-    }});
-    put(&desk.dir().join(".local/lanes.json"), &saved.to_string());
-    let launched = desk.launch(&desk.run, &["--argv", "/bin/true", "--json"]);
-    let launched: Value = serde_json::from_str(&launched.out).expect("JSON");
-    assert_eq!(
-        launched,
-        json!({
-            "session_ref": format!("local_{}", desk.run), "state": "ended", "exit_code": 0,
-            "warnings": ["there is no agent `agent_a` in this company"],
-        })
-    );
-}
-
-#[test]
 fn ending_a_cool_down_says_which_one_was_ended() {
     let desk = Desk::new();
     let saved = json!({"schema_version": 1, "cooldowns": {

@@ -374,17 +374,7 @@ async fn ask(local: &Local, method: &str, params: Value) -> Result<Value, Failur
         // The answer to the launch is as old as the session: tell how it ended.
         let poll = json!({"session_ref": result["session_ref"], "workspace_dir": workspace_dir});
         let ended = local.client.call_raw("session.poll", poll).await?;
-        result["state"] = ended["status"].clone();
-        for key in ["exit_code", "signal", "error"] {
-            if !ended[key].is_null() {
-                result[key] = ended[key].clone();
-            }
-        }
-        if let Some(members) = result.as_object_mut() {
-            // The session is over, so it waits for nothing.
-            members.remove("queue_position");
-            members.remove("queue_reason");
-        }
+        tell_end(&mut result, &ended);
     }
     if waited == Waited::UntilOver && method == "job.submit" {
         let poll = json!({
@@ -400,11 +390,39 @@ async fn ask(local: &Local, method: &str, params: Value) -> Result<Value, Failur
     Ok(result)
 }
 
+/// Puts the end of a session into the answer to its launch.
+fn tell_end(launched: &mut Value, ended: &Value) {
+    launched["state"] = ended["status"].clone();
+    for key in ["exit_code", "signal", "error"] {
+        if !ended[key].is_null() {
+            launched[key] = ended[key].clone();
+        }
+    }
+    if let Some(members) = launched.as_object_mut() {
+        // The session is over, so it waits for nothing.
+        members.remove("queue_position");
+        members.remove("queue_reason");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_launch_that_waited_in_the_queue_does_not_say_that_it_still_waits() {
+        let reason = json!({"reason_code": "cooldown", "reason": "cmd cools down", "subject": "cmd", "until": null});
+        let mut launched = json!({
+            "session_ref": "local_1", "state": "queued", "queue_position": 1, "queue_reason": reason,
+        });
+        let ended =
+            json!({"session_ref": "local_1", "status": "ended", "exit_code": 0, "signal": null});
+        tell_end(&mut launched, &ended);
+        let expected = json!({"session_ref": "local_1", "state": "ended", "exit_code": 0});
+        assert_eq!(launched, expected);
+    }
 
     #[test]
     fn an_answer_that_tells_of_a_failure_fails_the_command() {
