@@ -49,7 +49,7 @@ export function Page({
               </span>
             </Fragment>
           ))}
-          <h1>{title}</h1>
+          <h1 title={title}>{title}</h1>
         </div>
         {state && <div className="page-state">{state}</div>}
         <div className="page-actions">{actions}</div>

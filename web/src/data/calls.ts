@@ -4,6 +4,7 @@ import { RpcError, type Methods } from "@accord/client";
 import { QueryClient, queryOptions, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { toast } from "../parts/toast.tsx";
 import { client } from "./client.ts";
+import { reworded } from "./wording.ts";
 
 type Params<M extends keyof Methods> = Methods[M]["params"];
 type Result<M extends keyof Methods> = Methods[M]["result"];
@@ -64,7 +65,7 @@ export function invalidate(methods: (keyof Methods)[], where: Record<string, unk
 
 /** One sentence about a failure, for people. */
 export function sentence(error: unknown): string {
-  let text = error instanceof Error ? error.message : String(error);
+  let text = reworded(error instanceof Error ? error.message : String(error));
   // The company family lists what is wrong with params beside a message that says only that something is.
   if (error instanceof RpcError && Array.isArray(error.data)) {
     const issue = error.data[0] as { message?: unknown; path?: unknown } | undefined;

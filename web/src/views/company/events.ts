@@ -1,5 +1,6 @@
 // Events of runs as views use them.
 
+import { reworded } from "../../data/wording.ts";
 import { plainText } from "../../parts/ansi.ts";
 import type { Meaning } from "../../parts/Status.tsx";
 
@@ -93,7 +94,7 @@ export function eventLine({ type, payload }: RunEvent): string {
   if (has("exit_code")) return `exit code ${value("exit_code")}`;
   if (has("signal")) return `by ${value("signal")}`;
   if (has("reason")) return value("reason").replace(/_/g, " ");
-  if (has("error")) return value("error");
+  if (has("error")) return reworded(value("error"));
   if (has("target_file")) return `for ${value("target_file").split("/").at(-1)}`;
   if (has("artifact_type")) return value("artifact_type").replace(/_/g, " ");
   if (has("artifact_id")) return value("artifact_id");

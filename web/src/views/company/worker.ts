@@ -6,6 +6,11 @@ export const WORKERS = [
   { value: "gemini", label: "Gemini" },
 ] as const;
 
+/** Providers whose runs are commands that a person typed; no model counts their tokens. */
+const PLAIN_COMMANDS = ["cmd", "command", "shell"];
+
+export const isPlainCommand = (provider: string | null | undefined) => PLAIN_COMMANDS.includes(provider ?? "");
+
 export type Worker = (typeof WORKERS)[number]["value"];
 
 export const PERMISSIONS = [

@@ -16,16 +16,20 @@ import { at } from "../company/address.ts";
 import { companyAddress, useCompany } from "../company/folder.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
-import { meaningOf, statusOf } from "../company/meaning.ts";
-import { plural, runName, shortId, subjectWord, useNames, words, type Names } from "../company/names.ts";
+import { useJobsOf } from "../company/jobs.ts";
+import { plural, runName, shortId, subjectWord, useNames, type Names } from "../company/names.ts";
 import { ProjectCard } from "../company/ProjectCard.tsx";
 import { useRead } from "../company/reads.ts";
+import { RunStatus } from "../company/RunStatus.tsx";
 import { Stats } from "../company/Stats.tsx";
 import { useNewProject } from "./newProject.tsx";
 
 export default function HomeView({ workspace, dir }: CompanyViewProps) {
   const query = useRead("workspace.home.snapshot", { workspace_dir: dir });
   const names = useNames(dir);
+  const queued = useRead("session.list", { workspace_dir: dir, status: "running" }).data?.filter(
+    (session) => session.queued,
+  ).length;
   const { ask: newProject, dialog } = useNewProject(workspace, dir);
   const share = () =>
     void attempt("Copying", async () => {
@@ -93,7 +97,7 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
                   {
                     label: "Running",
                     value: count(summary.active_runs),
-                    note: `${summary.idle_runs} not started`,
+                    note: notRunning(summary.idle_runs, queued),
                   },
                   {
                     label: "Waiting for you",
@@ -141,6 +145,11 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
   );
 }
 
+/** The snapshot counts a queued run among those that were never started. */
+function notRunning(idle: number, queued = 0): string {
+  return `${queued > 0 ? `${queued} queued, ` : ""}${Math.max(0, idle - queued)} not started`;
+}
+
 interface PartProps {
   workspace: string;
   dir: string;
@@ -171,24 +180,22 @@ function Waiting({ workspace, dir, names }: PartProps) {
 
 function Newest({ workspace, dir, names }: PartProps) {
   const { data } = useRead("monitor.snapshot", { workspace_dir: dir, limit: 6 });
+  const jobOf = useJobsOf(dir, data?.rows);
   return (
     <section className="block">
       <h2>Newest runs</h2>
       {data?.rows.length === 0 && <p className="muted">Nothing has run yet. Launch a session in Runs.</p>}
       <ul className="lines">
-        {data?.rows.slice(0, 6).map((row) => {
-          const status = statusOf(row);
-          return (
-            <li key={row.run_id}>
-              <Link className="line" to={at.run(workspace, row.project_id, row.run_id)}>
-                <Status meaning={meaningOf(status)}>{words(status)}</Status>
-                <span className="line-text">{runName(row, names)}</span>
-                <span className="muted">{names.actor(row.agent_id)}</span>
-                {row.created_at && <Time at={row.created_at} />}
-              </Link>
-            </li>
-          );
-        })}
+        {data?.rows.slice(0, 6).map((row) => (
+          <li key={row.run_id}>
+            <Link className="line" to={at.run(workspace, row.project_id, row.run_id)}>
+              <RunStatus row={row} jobOf={jobOf} />
+              <span className="line-text">{runName(row, names)}</span>
+              <span className="muted">{names.actor(row.agent_id)}</span>
+              {row.created_at && <Time at={row.created_at} />}
+            </Link>
+          </li>
+        ))}
       </ul>
     </section>
   );

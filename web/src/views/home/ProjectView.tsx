@@ -17,10 +17,12 @@ import { Link, navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
-import { meaningOf, statusOf } from "../company/meaning.ts";
+import { useJobsOf } from "../company/jobs.ts";
+import { meaningOf } from "../company/meaning.ts";
 import { plural, runName, useNames, words, type Names } from "../company/names.ts";
 import { Progress } from "../company/Progress.tsx";
 import { useRead } from "../company/reads.ts";
+import { RunStatus } from "../company/RunStatus.tsx";
 import { Stats } from "../company/Stats.tsx";
 import { LinkRepository } from "./LinkRepository.tsx";
 
@@ -196,12 +198,13 @@ function Learned({ workspace, dir, project, names }: PartProps) {
 
 function Runs({ workspace, dir, project, names }: PartProps) {
   const rows = useRead("monitor.snapshot", { workspace_dir: dir, project_id: project, limit: 12 }).data?.rows;
+  const jobOf = useJobsOf(dir, rows);
   if (rows?.length === 0) return <p className="muted">Nothing ran for this project yet.</p>;
   return (
     <ul className="plain-lines">
       {rows?.map((row) => (
         <li key={row.run_id}>
-          <Status meaning={meaningOf(statusOf(row))}>{words(statusOf(row))}</Status>
+          <RunStatus row={row} jobOf={jobOf} />
           <Link to={at.run(workspace, project, row.run_id)}>{runName(row, names)}</Link>
           {row.created_at && <Time at={row.created_at} />}
         </li>

@@ -1,9 +1,10 @@
 // One job: its attempts and what came of it.
 
 import "../company/company.css";
-import type { JobPollResponse } from "@accord/client";
+import type { CompanySessionRow, JobAttempt, JobPollResponse } from "@accord/client";
 import { Page } from "../../app/Page.tsx";
 import { attempt, call, invalidate } from "../../data/calls.ts";
+import { reworded } from "../../data/wording.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
 import { Markdown } from "../../parts/Markdown.tsx";
@@ -13,9 +14,11 @@ import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
-import { jobStatusOf, meaningOf } from "../company/meaning.ts";
+import { isOver } from "../company/jobs.ts";
+import { attemptStanding, jobStatusOf, meaningOf, standingOf } from "../company/meaning.ts";
 import { jobName, shortId, useNames, words } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
+import { queueOf, queueReason } from "../run/queue.ts";
 
 /** Milliseconds between two looks. */
 const LOOK = 3_000;
@@ -24,7 +27,15 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
   const where = { workspace_dir: dir, project_id: params["project"] ?? "", job_id: params["job"] ?? "" };
   const names = useNames(dir);
   const query = useRead("job.collect", where, { everyMs: LOOK });
-  const isOver = query.data?.status === "completed" || query.data?.status === "canceled";
+  const isDone = query.data !== undefined && isOver(query.data);
+  const last = query.data?.attempts.at(-1);
+  const sessions = useRead(
+    "session.list",
+    { workspace_dir: dir, run_id: last?.run_id ?? "" },
+    { enabled: last !== undefined && !isDone, everyMs: LOOK },
+  ).data;
+  const session = sessions?.find(({ session_ref }) => session_ref === last?.session_ref);
+  const queue = isDone ? undefined : queueOf(session);
   const cancel = () =>
     attempt("Cancelling", async () => {
       await call("job.cancel", where);
@@ -35,10 +46,10 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
       title={query.data ? jobName(query.data) : shortId(where.job_id)}
       back={at.jobs(workspace)}
       crumbs={[{ label: "Jobs", to: at.jobs(workspace) }]}
-      state={query.data && <JobStatus job={query.data} />}
+      state={query.data && <JobStatus job={query.data} session={session} />}
       actions={
         query.data &&
-        !isOver && (
+        !isDone && (
           <Button kind="danger" icon="stop" disabled={query.data.cancellation_requested} onClick={() => void cancel()}>
             {query.data.cancellation_requested ? "Stopping…" : "Cancel"}
           </Button>
@@ -48,6 +59,12 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
       <Await query={query}>
         {({ result, attempts, heartbeat_report, goal }) => (
           <div className="wide-column">
+            {queue && (
+              <p className="notice waiting">
+                <Icon name="history" />
+                <span>{["Its attempt waits in the queue", queueReason(queue)].filter(Boolean).join(": ")}.</span>
+              </p>
+            )}
             {goal && (
               <section className="block">
                 <h2>Goal</h2>
@@ -59,12 +76,12 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
                 <h2>
                   Result <Status meaning={meaningOf(result.status)}>{words(result.status)}</Status>
                 </h2>
-                <p>{result.summary}</p>
+                <p>{reworded(result.summary)}</p>
                 {result.errors.map(({ code, message }) => (
                   <p key={code + message} className="notice failed">
                     <Icon name="alert" />
                     <span>
-                      {message} <span className="mono">{code}</span>
+                      {reworded(message)} <span className="mono">{code}</span>
                     </span>
                   </p>
                 ))}
@@ -89,8 +106,12 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
                 {attempts.map((one) => (
                   <li key={one.run_id} className="line-row">
                     <Link className="line" to={at.run(workspace, where.project_id, one.run_id)}>
-                      <Status meaning={meaningOf(one.status)}>{words(one.status)}</Status>
-                      <span className="line-text">{one.error ?? `Attempt ${one.attempt}`}</span>
+                      <AttemptStatus
+                        attempt={one}
+                        job={query.data}
+                        isQueued={queue !== undefined && one.run_id === last?.run_id}
+                      />
+                      <span className="line-text">{one.error ? reworded(one.error) : `Attempt ${one.attempt}`}</span>
                       <span className="muted">
                         {names.actor(one.worker_agent_id)} on {one.worker_kind}
                       </span>
@@ -110,9 +131,22 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
   );
 }
 
-function JobStatus({ job }: { job: JobPollResponse }) {
-  const status = jobStatusOf(job);
-  return <Status meaning={meaningOf(status)}>{words(status)}</Status>;
+function JobStatus({ job, session }: { job: JobPollResponse; session: CompanySessionRow | undefined }) {
+  const { meaning, word } = standingOf(jobStatusOf(job, session));
+  return <Status meaning={meaning}>{word}</Status>;
+}
+
+function AttemptStatus({
+  attempt: { status, run_id },
+  job,
+  isQueued,
+}: {
+  attempt: JobAttempt;
+  job: JobPollResponse | undefined;
+  isQueued: boolean;
+}) {
+  const { meaning, word } = isQueued ? standingOf("queued") : attemptStanding(status, run_id, job);
+  return <Status meaning={meaning}>{word}</Status>;
 }
 
 function Lines({ title, list }: { title: string; list: string[] }) {

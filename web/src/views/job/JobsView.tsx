@@ -13,9 +13,12 @@ import { Time } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
-import { jobStatusOf, meaningOf } from "../company/meaning.ts";
-import { jobName, useNames, words } from "../company/names.ts";
+import { isOver } from "../company/jobs.ts";
+import { jobStatusOf, standingOf } from "../company/meaning.ts";
+import { jobName, useNames } from "../company/names.ts";
 import { useNew } from "../company/new.ts";
+import { useRead } from "../company/reads.ts";
+import { queueOf, queueReason } from "../run/queue.ts";
 import { JobDialog } from "./JobDialog.tsx";
 
 /** Milliseconds between two looks. */
@@ -32,6 +35,11 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
     })),
   });
   const jobs = reads.flatMap(({ data }) => data ?? []).sort((a, b) => (startOf(b) > startOf(a) ? 1 : -1));
+  const sessions = useRead(
+    "session.list",
+    { workspace_dir: dir, status: "running" },
+    { enabled: jobs.some((job) => !isOver(job)), everyMs: LOOK },
+  ).data;
   const ask = (
     <Button kind="primary" icon="plus" onClick={() => setAsking(true)}>
       New job
@@ -67,14 +75,17 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
           >
             {jobs.map((job) => {
               const last = job.attempts.at(-1);
-              const isOver = job.status === "completed" || job.status === "canceled";
+              const session = sessions?.find(({ session_ref }) => session_ref === last?.session_ref);
+              const queue = isOver(job) ? undefined : queueOf(session);
+              const { meaning, word } = standingOf(jobStatusOf(job, session));
               return (
                 <tr key={job.job_id}>
                   <td>
-                    <Status meaning={meaningOf(jobStatusOf(job))}>{words(jobStatusOf(job))}</Status>
+                    <Status meaning={meaning}>{word}</Status>
                   </td>
                   <td className="wide">
                     <Link to={at.job(workspace, job.project_id, job.job_id)}>{jobName(job)}</Link>
+                    {queue && queueReason(queue) && <p className="queue-note">{queueReason(queue)}</p>}
                   </td>
                   <td>{names.project(job.project_id)}</td>
                   <td className="wide">
@@ -83,7 +94,7 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
                   <td className="number">{job.attempts.length}</td>
                   <td className="muted">{last && <Time at={last.started_at} />}</td>
                   <td>
-                    {!isOver && !job.cancellation_requested && (
+                    {!isOver(job) && !job.cancellation_requested && (
                       <Button kind="danger" onClick={() => void cancel(job)}>
                         Cancel
                       </Button>

@@ -15,9 +15,11 @@ import { Avatar } from "../company/Avatar.tsx";
 import { Comments } from "../company/Comments.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
-import { meaningOf, statusOf } from "../company/meaning.ts";
+import { useJobsOf } from "../company/jobs.ts";
+import { meaningOf } from "../company/meaning.ts";
 import { plural, runName, useNames, words } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
+import { RunStatus } from "../company/RunStatus.tsx";
 import { Stats } from "../company/Stats.tsx";
 
 export default function AgentView({ workspace, dir, params }: CompanyViewProps) {
@@ -27,6 +29,7 @@ export default function AgentView({ workspace, dir, params }: CompanyViewProps) 
   const runs = useRead("monitor.snapshot", { workspace_dir: dir, limit: 1000 }).data?.rows.filter(
     (row) => row.agent_id === agent_id,
   );
+  const jobOf = useJobsOf(dir, runs?.slice(0, 20));
   const deltas = useRead("memory.list_deltas", { workspace_dir: dir, ...ME, limit: 1000 }).data?.items;
   const taught = deltas?.filter(
     ({ scope_kind, scope_ref }) => scope_kind === "agent_guidance" && scope_ref === agent_id,
@@ -101,7 +104,7 @@ export default function AgentView({ workspace, dir, params }: CompanyViewProps) 
                 {runs?.slice(0, 20).map((run) => (
                   <li key={run.run_id}>
                     <Link className="line" to={at.run(workspace, run.project_id, run.run_id)}>
-                      <Status meaning={meaningOf(statusOf(run))}>{words(statusOf(run))}</Status>
+                      <RunStatus row={run} jobOf={jobOf} />
                       <span className="line-text">{runName(run, names)}</span>
                       <span className="muted">
                         {names.project(run.project_id)} · {run.provider}

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useState } from "react";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
 import { attempt, call, invalidate, sentence } from "../../data/calls.ts";
+import { reworded } from "../../data/wording.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { Button, IconButton } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
@@ -19,16 +20,21 @@ import { Choices } from "../company/Choices.tsx";
 import { Comments } from "../company/Comments.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
-import { meaningOf } from "../company/meaning.ts";
-import { plural, runName, shortId, useNames, words } from "../company/names.ts";
+import { jobIdOf, useJobsOf } from "../company/jobs.ts";
+import { attemptStanding, standingOf } from "../company/meaning.ts";
+import { jobName, plural, runName, shortId, useNames } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
+import { isPlainCommand } from "../company/worker.ts";
+import { CancelJob } from "../job/CancelJob.tsx";
 import { EventKinds, EventWords, useEventFilter } from "./EventFilter.tsx";
 import { EventDetails, EventRow } from "./EventRow.tsx";
 import { Output, OutputTail } from "./Output.tsx";
-import { queueOf, queueWords } from "./queue.ts";
+import { queueOf, queueReason, queueWords } from "./queue.ts";
 import { momentOf, useReplay } from "./replay.ts";
 import { Seal } from "./Seal.tsx";
 
+/** Milliseconds between two looks at the queue, whose places no event tells. */
+const LOOK = 5_000;
 /** Milliseconds between two events of a replay. */
 const STEP = 350;
 const PARTS = [
@@ -43,7 +49,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
   const replay = useReplay(dir, project, run);
   const runs = useRead("run.list", { workspace_dir: dir, project_id: project }).data;
   const row = runs?.find(({ run_id }) => run_id === run);
-  const sessions = useRead("session.list", { workspace_dir: dir, run_id: run }).data;
+  const sessions = useRead("session.list", { workspace_dir: dir, run_id: run }, { everyMs: LOOK }).data;
   const session = sessions?.[0];
   const asked = Number(useSearchParam("event")) || undefined;
   const filter = useEventFilter(names);
@@ -83,8 +89,14 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
   const status = queue
     ? "queued"
     : (session?.status ?? (row?.status === "running" ? "not started" : (row?.status ?? "")));
+  const session_ref = session?.session_ref ?? null;
+  const job = useJobsOf(dir, sessions && [{ project_id: project, run_id: run, session_ref }])(run);
+  const jobId = jobIdOf(session_ref) ?? job?.job_id;
+  const standing = (status: string) => (jobId ? attemptStanding(status, run, job) : standingOf(status));
+  const now = standing(status);
   // A moment of the past is as the log says.
-  const stands = shownCount === undefined ? status : moment.status;
+  const stands = shownCount === undefined ? now : standing(moment.status);
+  const reason = queue && queueReason(queue);
   const isOpen = session?.status === "running" && session.ended_at_ms == null;
   const isLive = isOpen && !queue;
   const canCancel = sessions !== undefined && status === "not started";
@@ -106,14 +118,17 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
       title={row ? runName(row, names) : shortId(run)}
       back={at.runs(workspace)}
       crumbs={[{ label: names.project(project), to: at.project(workspace, project) }]}
-      state={<Status meaning={meaningOf(status)}>{queue ? queueWords(queue) : words(status)}</Status>}
+      state={<Status meaning={now.meaning}>{queue ? queueWords(queue) : now.word}</Status>}
       actions={
         <>
-          {isOpen && (
-            <Button kind="danger" icon="stop" onClick={stop}>
-              Stop
-            </Button>
-          )}
+          {isOpen &&
+            (jobId ? (
+              <CancelJob dir={dir} project={project} job={jobId} />
+            ) : (
+              <Button kind="danger" icon="stop" onClick={stop}>
+                Stop
+              </Button>
+            ))}
           {canCancel && (
             <Button kind="danger" icon="close" onClick={cancel}>
               Cancel the run
@@ -123,9 +138,15 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
         </>
       }
     >
-      {row?.warnings && row.warnings.length > 0 && (
+      {(reason || (row?.warnings && row.warnings.length > 0)) && (
         <div className="run-notices">
-          {row.warnings.map((warning) => (
+          {reason && (
+            <p className="notice waiting">
+              <Icon name="history" />
+              <span>It waits in the queue: {reason}.</span>
+            </p>
+          )}
+          {row?.warnings?.map((warning) => (
             <p key={warning} className="notice waiting">
               <Icon name="alert" />
               <span>{sentence(warning)}.</span>
@@ -214,15 +235,38 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
           <dl className="facts">
             <dt>Status</dt>
             <dd>
-              <Status meaning={meaningOf(stands)}>{words(stands)}</Status>
+              <Status meaning={stands.meaning}>{stands.word}</Status>
             </dd>
-            <dt>Tokens</dt>
-            <dd>
-              {moment.tokens === undefined ? "not counted yet" : count(moment.tokens)}
-              {moment.isEstimated && " (estimated)"}
-            </dd>
-            <dt>Cost</dt>
-            <dd>{moment.cost === undefined ? "unknown" : `${moment.cost.toFixed(4)} USD`}</dd>
+            {shownCount === undefined && queue && (
+              <>
+                <dt>Waits for</dt>
+                <dd>{[queueWords(queue), reason].filter(Boolean).join(": ")}</dd>
+              </>
+            )}
+            {job && (
+              <>
+                <dt>Job</dt>
+                <dd>
+                  <Link to={at.job(workspace, project, job.job_id)}>{jobName(job)}</Link>
+                </dd>
+              </>
+            )}
+            {row && isPlainCommand(row.provider) ? (
+              <>
+                <dt>Tokens</dt>
+                <dd>none, a plain command</dd>
+              </>
+            ) : (
+              <>
+                <dt>Tokens</dt>
+                <dd>
+                  {moment.tokens === undefined ? "not counted yet" : count(moment.tokens)}
+                  {moment.isEstimated && " (estimated)"}
+                </dd>
+                <dt>Cost</dt>
+                <dd>{moment.cost === undefined ? "unknown" : `${moment.cost.toFixed(4)} USD`}</dd>
+              </>
+            )}
             <dt>Policy said no</dt>
             <dd>{moment.policyDenials}</dd>
           </dl>
@@ -258,7 +302,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
             {session?.error && (
               <>
                 <dt>Error</dt>
-                <dd>{session.error}</dd>
+                <dd>{reworded(session.error)}</dd>
               </>
             )}
           </dl>

@@ -2,20 +2,20 @@
 
 import "../company/company.css";
 import "../company/side.css";
-import type { MonitorRow } from "@accord/client";
+import type { MonitorRow, MonitorSnapshotResponse } from "@accord/client";
 import { useState } from "react";
 import { IconButton } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
 import { List } from "../../parts/List.tsx";
 import { Await } from "../../parts/states.tsx";
-import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link, usePath } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
-import { meaningOf, statusOf } from "../company/meaning.ts";
-import { runName, useNames, words, type Names } from "../company/names.ts";
+import { jobIdOf, useJobsOf } from "../company/jobs.ts";
+import { runName, useNames, type Names } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
+import { RunStatus } from "../company/RunStatus.tsx";
 import { LaunchDialog } from "./LaunchDialog.tsx";
 
 export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps) {
@@ -23,7 +23,7 @@ export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps
   const names = useNames(dir);
   const path = usePath();
   const [isLaunching, setLaunching] = useState(false);
-  const jobs = query.data?.jobs;
+  const jobOf = useJobsOf(dir, query.data?.rows);
   return (
     <>
       <div className="side-links">
@@ -39,7 +39,7 @@ export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps
           path={path}
           icon="doc"
           label="Jobs"
-          note={jobs && jobs.running + jobs.queued > 0 ? `${jobs.running} at work, ${jobs.queued} waiting` : ""}
+          note={query.data ? jobsNote(query.data) : ""}
         />
       </div>
       <div className="sidebar-head">
@@ -58,7 +58,7 @@ export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps
                 keyOf={({ run_id }) => run_id}
                 hrefOf={({ project_id, run_id }) => at.run(workspace, project_id, run_id)}
                 selected={params["run"]}
-                row={(row) => <Row row={row} names={names} />}
+                row={(row) => <Row row={row} names={names} jobOf={jobOf} />}
                 rowHeight={48}
               />
             )
@@ -70,6 +70,15 @@ export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps
       )}
     </>
   );
+}
+
+/** How many jobs are at work and how many wait; a job whose attempt is queued waits, whatever its document says. */
+function jobsNote({ jobs, rows }: MonitorSnapshotResponse): string {
+  if (!jobs || jobs.running + jobs.queued === 0) return "";
+  const queued = new Set(rows.filter((row) => row.live_queued).map((row) => jobIdOf(row.session_ref)));
+  queued.delete(undefined);
+  const running = Math.max(0, jobs.running - queued.size);
+  return `${running} at work, ${jobs.queued + jobs.running - running} waiting`;
 }
 
 function SideLink({
@@ -94,8 +103,7 @@ function SideLink({
   );
 }
 
-function Row({ row, names }: { row: MonitorRow; names: Names }) {
-  const status = statusOf(row);
+function Row({ row, names, jobOf }: { row: MonitorRow; names: Names; jobOf: ReturnType<typeof useJobsOf> }) {
   return (
     <>
       <div className="row-title">
@@ -103,7 +111,7 @@ function Row({ row, names }: { row: MonitorRow; names: Names }) {
         {row.created_at && <Time at={row.created_at} />}
       </div>
       <div className="row-note">
-        <Status meaning={meaningOf(status)}>{words(status)}</Status> · {names.actor(row.agent_id)} · {names.project(row.project_id)}
+        <RunStatus row={row} jobOf={jobOf} /> · {names.actor(row.agent_id)} · {names.project(row.project_id)}
         {row.policy_denied_count > 0 && " · policy said no"}
         {row.budget_exceeded_count > 0 && " · over budget"}
       </div>

@@ -5,6 +5,7 @@ import "./run.css";
 import type { CompanySessionRow } from "@accord/client";
 import { Page } from "../../app/Page.tsx";
 import { attempt, call, invalidate } from "../../data/calls.ts";
+import { reworded } from "../../data/wording.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Await, Empty } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -13,12 +14,14 @@ import { Time, useNow } from "../../parts/Time.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
-import { meaningOf } from "../company/meaning.ts";
-import { runName, useNames, words } from "../company/names.ts";
+import { jobIdOf, useJobsOf } from "../company/jobs.ts";
+import { attemptStanding, standingOf } from "../company/meaning.ts";
+import { runName, useNames } from "../company/names.ts";
 import { useNew } from "../company/new.ts";
 import { useRead } from "../company/reads.ts";
+import { CancelJob } from "../job/CancelJob.tsx";
 import { LaunchDialog } from "./LaunchDialog.tsx";
-import { queueOf, queueWords } from "./queue.ts";
+import { queueOf, queueReason, queueWords } from "./queue.ts";
 
 /** Milliseconds between two looks at the queue, whose places no event tells. */
 const LOOK = 5_000;
@@ -28,6 +31,7 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
   const query = useRead("session.list", { workspace_dir: dir }, { everyMs: LOOK });
   const runs = useRead("run.list", { workspace_dir: dir }).data;
   const [isLaunching, setLaunching] = useNew();
+  const jobOf = useJobsOf(dir, query.data);
   const runOf = (run: string) => runs?.find(({ run_id }) => run_id === run);
   const launch = (
     <Button kind="primary" icon="play" onClick={() => setLaunching(true)}>
@@ -59,20 +63,20 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
                   "Project",
                   "Launched",
                   { title: "Took", as: "number" },
-                  { title: "Process", as: "number" },
                   { title: "End", as: "wide" },
                   { title: "Actions", as: "unsaid" },
                 ]}
               >
                 {sessions.map((session) => (
                   <tr key={session.session_ref}>
-                    <td className="session-status">
-                      <SessionStatus session={session} />
+                    <td>
+                      <SessionStatus session={session} jobOf={jobOf} />
                     </td>
                     <td className="wide">
                       <Link className="run-name" to={at.run(workspace, session.project_id, session.run_id)}>
                         {runName(runOf(session.run_id), names)}
                       </Link>
+                      <QueueNote session={session} />
                     </td>
                     <td>{names.actor(runOf(session.run_id)?.agent_id)}</td>
                     <td>{names.project(session.project_id)}</td>
@@ -82,17 +86,14 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
                     <td className="number">
                       <Took from={session.started_at_ms} to={session.ended_at_ms} />
                     </td>
-                    <td className="number mono">{session.pid ?? ""}</td>
                     <td className="wide muted">
-                      {session.error ??
+                      {(session.error && reworded(session.error)) ??
                         session.signal ??
                         (session.exit_code == null ? "" : `exit code ${session.exit_code}`)}
                     </td>
                     <td>
                       {session.status === "running" && (
-                        <Button kind="danger" onClick={() => void stop(session)}>
-                          Stop
-                        </Button>
+                        <End session={session} dir={dir} onStop={() => void stop(session)} />
                       )}
                     </td>
                   </tr>
@@ -109,10 +110,29 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
   );
 }
 
-function SessionStatus({ session }: { session: CompanySessionRow }) {
+function SessionStatus({ session, jobOf }: { session: CompanySessionRow; jobOf: ReturnType<typeof useJobsOf> }) {
+  const { status, session_ref, run_id } = session;
   const queue = queueOf(session);
   if (queue) return <Status meaning="waiting">{queueWords(queue)}</Status>;
-  return <Status meaning={meaningOf(session.status)}>{words(session.status)}</Status>;
+  const { meaning, word } = jobIdOf(session_ref) ? attemptStanding(status, run_id, jobOf(run_id)) : standingOf(status);
+  return <Status meaning={meaning}>{word}</Status>;
+}
+
+/** What a queued session waits for. */
+function QueueNote({ session }: { session: CompanySessionRow }) {
+  const queue = queueOf(session);
+  const reason = queue && queueReason(queue);
+  return reason ? <p className="queue-note">{reason}</p> : null;
+}
+
+function End({ session, dir, onStop }: { session: CompanySessionRow; dir: string; onStop: () => void }) {
+  const job = jobIdOf(session.session_ref);
+  if (job) return <CancelJob dir={dir} project={session.project_id} job={job} />;
+  return (
+    <Button kind="danger" onClick={onStop}>
+      Stop
+    </Button>
+  );
 }
 
 function Took({ from, to }: { from: number; to: number | null | undefined }) {

@@ -29,18 +29,17 @@ export function queueOf(session: CompanySessionRow | undefined): QueueState | un
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const dayAndClock = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
-/** `Queued, place 2: codex cools down after a rate limit, until 14:05`. */
-export function queueWords({ place, reason, until }: QueueState): string {
+/** `Queued, place 2`. */
+export function queueWords({ place }: QueueState): string {
+  return place === undefined ? "Queued" : `Queued, place ${place}`;
+}
+
+/** `codex cools down after a rate limit, until 14:05`; blank if the gateway tells neither. */
+export function queueReason({ reason, until }: QueueState): string {
   const end = until === undefined ? undefined : new Date(until);
   const isKnown = end !== undefined && !Number.isNaN(end.getTime());
   const isToday = isKnown && end.toDateString() === new Date().toDateString();
   const time = isKnown ? (isToday ? clock : dayAndClock).format(end) : "";
-  return [
-    `Queued${place === undefined ? "" : `, place ${place}`}`,
-    reason && `: ${reason}`,
-    // A sentence that names the time already needs no second one.
-    time && !reason.includes("until") && `${reason ? "," : ":"} until ${time}`,
-  ]
-    .filter(Boolean)
-    .join("");
+  // A sentence that names the time already needs no second one.
+  return [reason, time && !reason.includes("until") && `until ${time}`].filter(Boolean).join(", ");
 }
