@@ -138,6 +138,42 @@ test("the trash lists what was deleted, restores it, and deletes it for good", a
   await page.context().close();
 });
 
+test("an AGENTS.md in the trash goes and comes back with its folder, and is told so", async () => {
+  const id = await folder("Ruled once");
+  const save = await desk.call("thread/agents_doc/save", { workspace_id, folder_id: id, content: "Be kind.\n" });
+  await desk.call("thread/agents_doc/archive", { workspace_id, folder_id: id, expected_version: save.doc.version });
+  await desk.call("thread/folder/delete", { workspace_id, folder_id: id });
+  const page = await open("/trash");
+  await page.getByRole("button", { name: "Delete Ruled once for good" }).click();
+  const purge = page.getByRole("dialog", { name: "Delete “Ruled once” for good?" });
+  await purge.getByText("“AGENTS.md of Ruled once” leaves the trash with its folder").waitFor();
+  await purge.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Restore AGENTS.md of Ruled once" }).click();
+  const first = page.getByRole("dialog", { name: "Restore the folder “Ruled once” first" });
+  await first.getByRole("button", { name: "Restore the folder and the file" }).click();
+  await row(page, "Ruled once").waitFor();
+  await until(async () => (await desk.call("thread/agents_doc/get", { workspace_id, folder_id: id })).explicit?.content === "Be kind.\n");
+  await desk.call("thread/folder/delete", { workspace_id, folder_id: id });
+  await page.context().close();
+});
+
+test("a way back that is used elsewhere is not offered any more", async () => {
+  await folder("Back and forth");
+  await thread("alone", "Thread alone", await folder("With one thread"));
+  const page = await open();
+  await choose(page, "With one thread", "Delete folder…");
+  await page.getByRole("dialog").getByText("1 thread in it stays and moves one level up").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await choose(page, "Back and forth", "Delete folder…");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete folder" }).click();
+  await page.getByRole("button", { name: "Undo" }).waitFor();
+  await page.getByRole("button", { name: "Trash" }).click();
+  await page.getByRole("button", { name: "Restore Back and forth" }).click();
+  await row(page, "Back and forth").waitFor();
+  await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached", timeout: 3000 });
+  await page.context().close();
+});
+
 test("AGENTS.md has a row where there is a file or one is being written", async () => {
   const id = await folder("Ruled");
   const page = await open(`/f/${id}/agents`);

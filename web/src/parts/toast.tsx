@@ -8,6 +8,8 @@ import { Icon } from "./Icon.tsx";
 export interface Toast {
   text: string;
   tone?: "done" | "failed";
+  /** What it is about; a toast goes when `dismissAbout` says that this has changed. */
+  about?: string;
   action?: { label: string; run: () => void };
   /** Called when it goes without the action having been chosen. */
   onExpire?: () => void;
@@ -30,6 +32,9 @@ function update(next: Shown[]): void {
 export function toast(one: Toast): void {
   update([...shown, { ...one, id: nextId++ }]);
 }
+
+/** Takes away the toasts about something that has changed since. */
+export const dismissAbout = (about: string) => update(shown.filter((one) => one.about !== about));
 
 const remove = (id: number) => update(shown.filter((one) => one.id !== id));
 

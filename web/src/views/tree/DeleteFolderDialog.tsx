@@ -56,17 +56,16 @@ export function DeleteFolderDialog({
 /** What deleting a folder does, in sentences. */
 function consequences(places: Places, folder: string): string[] {
   const doc = places.doc(folder);
-  const inside = [
-    amount(places.threadsIn(folder).length, "thread"),
-    amount(places.foldersIn(folder).length, "folder"),
-  ].filter((words) => words !== undefined);
+  const [threads, folders] = [places.threadsIn(folder).length, places.foldersIn(folder).length];
+  const inside = [amount(threads, "thread"), amount(folders, "folder")].filter((words) => words !== undefined);
+  const stay = threads + folders === 1 ? "stays and moves" : "stay and move";
   const parent = places.folder(places.parentOf(folder))?.name;
   return [
     doc
       ? `Its AGENTS.md (version ${doc.version}, ${amount(doc.char_count, "character") ?? "empty"}) goes with it: threads that follow it get the one above instead.`
       : "It has no AGENTS.md of its own.",
     inside.length > 0
-      ? `${inside.join(" and ")} in it stay and move one level up, ${parent ? `into “${parent}”` : "to the root of the tree"}.`
+      ? `${inside.join(" and ")} in it ${stay} one level up, ${parent ? `into “${parent}”` : "to the root of the tree"}.`
       : "There is nothing in it.",
   ];
 }

@@ -25,7 +25,15 @@ export default function TrashView({ workspace }: ViewProps) {
     getNextPageParam: ({ next_cursor }) => next_cursor || undefined,
   });
   const [asked, setAsked] = useState<TrashItem[]>();
+  /** An AGENTS.md that cannot be restored before its folder is, and that folder. */
+  const [blocked, setBlocked] = useState<{ doc: TrashItem; folder: TrashItem }>();
   const items = query.data?.pages.flatMap((page) => page.items);
+  const restore = (item: TrashItem) => {
+    const folder = folderOf(item, items ?? []);
+    if (folder) setBlocked({ doc: item, folder });
+    else void restoreItem(workspace, item);
+  };
+  const lost = docsLostWith(asked ?? [], items ?? []);
   return (
     <Page
       title="Trash"
@@ -57,7 +65,7 @@ export default function TrashView({ workspace }: ViewProps) {
                     <Time at={item.purge_at} />
                   </span>
                 </div>
-                <Button icon="undo" aria-label={`Restore ${nameOf(item)}`} onClick={() => void restoreItem(workspace, item)}>
+                <Button icon="undo" aria-label={`Restore ${nameOf(item)}`} onClick={() => restore(item)}>
                   Restore
                 </Button>
                 <Button
@@ -80,6 +88,13 @@ export default function TrashView({ workspace }: ViewProps) {
         onClose={() => setAsked(undefined)}
         description="This cannot be undone. Saved versions of AGENTS.md stay in the history, because they prove what agents were told."
       >
+        {lost.length > 0 && (
+          <ul className="consequences">
+            {lost.map((doc) => (
+              <li key={doc.id}>“{nameOf(doc)}” leaves the trash with its folder and cannot be restored any more.</li>
+            ))}
+          </ul>
+        )}
         <DialogActions>
           <Button onClick={() => setAsked(undefined)}>Cancel</Button>
           <Button
@@ -94,8 +109,43 @@ export default function TrashView({ workspace }: ViewProps) {
           </Button>
         </DialogActions>
       </Dialog>
+      <Dialog
+        title={`Restore the folder “${blocked?.folder.name ?? ""}” first`}
+        open={blocked !== undefined}
+        onClose={() => setBlocked(undefined)}
+        description="The folder of this AGENTS.md is in the trash too, so there is no place for the file."
+      >
+        <DialogActions>
+          <Button onClick={() => setBlocked(undefined)}>Cancel</Button>
+          <Button
+            kind="primary"
+            icon="undo"
+            autoFocus
+            onClick={() => {
+              if (blocked) void restoreItem(workspace, blocked.folder, blocked.doc);
+              setBlocked(undefined);
+            }}
+          >
+            Restore the folder and the file
+          </Button>
+        </DialogActions>
+      </Dialog>
     </Page>
   );
+}
+
+/** The folder of an AGENTS.md, if it is in the trash too. */
+function folderOf(item: TrashItem, items: TrashItem[]): TrashItem | undefined {
+  if (item.kind !== "agents_doc") return undefined;
+  return items.find(({ kind, id }) => kind === "folder" && id === item.folder_id);
+}
+
+/** The AGENTS.md files that are purged with their folders without being named themselves. */
+function docsLostWith(purged: TrashItem[], items: TrashItem[]): TrashItem[] {
+  return items.filter((item) => {
+    const folder = folderOf(item, items);
+    return folder !== undefined && purged.includes(folder) && !purged.includes(item);
+  });
 }
 
 function nameOf(item: TrashItem): string {

@@ -2,21 +2,29 @@
 
 import type { TrashItem } from "@accord/client";
 import { attempt, call, invalidate } from "../../data/calls.ts";
-import { toast } from "../../parts/toast.tsx";
+import { dismissAbout, toast } from "../../parts/toast.tsx";
 
 type Reference = Pick<TrashItem, "kind" | "id">;
+
+/** What the toast about a deleted item is about. */
+export const trashed = ({ kind, id }: Reference) => `trash.${kind}.${id}`;
 
 /** How many items one call may purge. */
 const BATCH = 1000;
 
 const stale = (workspace_id: string) => invalidate(["thread/tree", "trash/list"], { workspace_id });
 
-/** Puts an item back and tells what could not be put back as it was. */
-export async function restoreItem(workspace_id: string, { kind, id }: Reference): Promise<void> {
+/** Puts items back, one after the other, and tells what could not be put back as it was. */
+export async function restoreItem(workspace_id: string, ...items: Reference[]): Promise<void> {
   await attempt("Restoring", async () => {
-    const { notes } = await call("trash/restore", { workspace_id, kind, id });
-    stale(workspace_id);
-    toast({ text: ["Restored.", ...notes].join(" ") });
+    const told: string[] = [];
+    for (const { kind, id } of items) {
+      const { notes } = await call("trash/restore", { workspace_id, kind, id });
+      told.push(...notes);
+      dismissAbout(trashed({ kind, id }));
+      stale(workspace_id);
+    }
+    toast({ text: ["Restored.", ...told].join(" ") });
   });
 }
 
@@ -25,6 +33,7 @@ export async function purgeItems(workspace_id: string, items: Reference[]): Prom
     for (let at = 0; at < items.length; at += BATCH) {
       const batch = items.slice(at, at + BATCH).map(({ kind, id }) => ({ kind, id }));
       await call("trash/purge", { workspace_id, items: batch });
+      batch.forEach((item) => dismissAbout(trashed(item)));
     }
     stale(workspace_id);
   });

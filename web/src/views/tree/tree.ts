@@ -10,7 +10,7 @@ import { newId } from "../../data/id.ts";
 import { toast } from "../../parts/toast.tsx";
 import { navigate } from "../../router.tsx";
 import { Places, threadName, type FolderId, type Tree } from "./model.ts";
-import { restoreItem } from "./trash.ts";
+import { restoreItem, trashed } from "./trash.ts";
 
 /** Threads asked for at once. */
 const PAGE = 5000;
@@ -127,6 +127,7 @@ export async function deleteThread(workspace_id: string, thread: Thread): Promis
   if (!isDeleted) return;
   toast({
     text: `“${threadName(thread)}” is in the trash`,
+    about: trashed({ kind: "thread", id: thread_id }),
     action: { label: "Undo", run: () => void restoreItem(workspace_id, { kind: "thread", id: thread_id }) },
   });
 }
@@ -140,6 +141,7 @@ export async function deleteFolder(workspace_id: string, folder_id: string, name
   if (!isDeleted) return;
   toast({
     text: `The folder “${name}” is in the trash; what was in it moved up`,
+    about: trashed({ kind: "folder", id: folder_id }),
     action: { label: "Undo", run: () => void restoreItem(workspace_id, { kind: "folder", id: folder_id }) },
   });
 }
@@ -150,6 +152,7 @@ export async function archiveDoc(workspace_id: string, folder: FolderId, doc_id:
     await call("thread/agents_doc/archive", { workspace_id, folder_id: folder, expected_version: version });
     toast({
       text: "AGENTS.md is in the trash",
+      about: trashed({ kind: "agents_doc", id: doc_id }),
       action: {
         label: "Undo",
         run: () => void attempt("Undo", () => call("thread/agents_doc/restore", { workspace_id, doc_id })),
