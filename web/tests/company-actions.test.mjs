@@ -132,10 +132,15 @@ test("an agent is commented on", async () => {
   await page.context().close();
 });
 
-test("the heartbeat is beaten once, and tells what it did", async () => {
+test("a heartbeat that is off says so when it is beaten and when it is tried", async () => {
   const page = await open("/heartbeat");
+  await page.getByRole("button", { name: "Dry run" }).first().click();
+  await page.getByRole("heading", { name: /The heartbeat is off/ }).waitFor();
+  await page.getByRole("heading", { name: /dry run/ }).waitFor();
   await page.getByRole("button", { name: "Beat now" }).click();
-  await page.getByRole("heading", { name: /It woke/ }).waitFor();
+  await page.getByRole("heading", { name: /dry run/ }).waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: /The heartbeat is off/ }).waitFor();
+  assert.equal(await page.getByText(/It woke|enough reason/).count(), 0);
   await until(async () => (await desk.call("heartbeat.status", { workspace_dir: dir })).state.stats.ticks_total === 1);
   await page.context().close();
 });
@@ -150,10 +155,13 @@ test("the heartbeat is off, and turning it on says first what may start, how oft
   const dialog = page.getByRole("dialog", { name: "Turn the heartbeat on?" });
   await dialog.getByText(/may be started every 20 minutes.*there is no token cap/).waitFor();
   await dialog.getByText("Poster: none").waitFor();
+  await dialog.getByText("Secretary of Poster (Codex)").waitFor();
   assert.equal((await config()).enabled, false);
   await dialog.getByRole("button", { name: "Leave it off" }).click();
   await dialog.waitFor({ state: "detached" });
   assert.equal((await config()).enabled, false);
+  assert.equal(await page.getByLabel("Beats by itself").isChecked(), false);
+  await page.getByLabel("Beats by itself").check();
   await page.getByRole("button", { name: "Save" }).click();
   await dialog.getByRole("button", { name: "Turn it on" }).click();
   await until(async () => (await config()).enabled);

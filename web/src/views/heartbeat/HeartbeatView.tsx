@@ -40,7 +40,7 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
   };
   useKeys("Heartbeat", [{ key: "t", label: "Dry run: whom would it wake?", run: () => void beat(true) }]);
   const last = query.data?.runtime.last_tick_summary;
-  // A dry run is shown to whoever asked for it; the next visit shows the last real tick again.
+  // A dry run is shown where it was asked for; the next visit shows the last real tick again.
   const shown = tick ?? (last && !last.dry_run ? last : undefined);
   return (
     <Page
@@ -106,22 +106,24 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
                 },
               ]}
             />
-            {shown ? (
+            {shown?.skipped_reason ? (
+              <Skipped tick={shown} isOn={isOn({ config, runtime })} />
+            ) : shown ? (
               <>
                 <section className="block">
                   <h2>
                     {shown.dry_run ? "It would wake" : "It woke"}
+                    {shown.woken_workers.length === 0 && " no worker"}
                     <span className="muted">
                       <Time at={shown.started_at} />, reason: {words(shown.reason).toLowerCase()}
                       {shown.dry_run && "; nothing was written"}
                     </span>
                   </h2>
-                  {shown.skipped_reason && <p className="notice waiting">{words(shown.skipped_reason)}</p>}
                   <Wakes tick={shown} names={names} workspace={workspace} />
                 </section>
                 <section className="block">
                   <h2>
-                    Everybody it looked at{" "}
+                    The workers it looked at{" "}
                     <span className="muted">
                       woken from {config.min_wake_score ?? 0} points on, at most {config.top_k_workers ?? 0} at once
                     </span>
@@ -139,13 +141,14 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
                   </Button>
                 }
               >
-                A dry run tells whom it would wake now and why. Nothing is written and nobody is woken.
+                A dry run tells which workers it would wake now and why. Nothing is written and no worker is woken.
               </Empty>
             )}
             <Inspector title="Settings">
               <Settings
                 key={JSON.stringify(config)}
                 dir={dir}
+                names={names}
                 config={config}
                 wasOn={isOn({ config, runtime })}
               />
@@ -154,5 +157,38 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
         )}
       </Await>
     </Page>
+  );
+}
+
+const SKIPPED: Record<string, { title: string; text: string }> = {
+  heartbeat_disabled: {
+    title: "The heartbeat is off",
+    text: "It looked at no worker and woke none. Tick “Beats by itself” in the settings and save to turn it on.",
+  },
+  tick_already_in_progress: {
+    title: "Another beat is in progress",
+    text: "This one looked at no worker and woke none.",
+  },
+  ticked_by_another_process: {
+    title: "Another process has just beaten",
+    text: "This beat looked at no worker and woke none.",
+  },
+};
+
+/** A beat that did nothing, and why. */
+function Skipped({ tick, isOn }: { tick: HeartbeatTickResponse; isOn: boolean }) {
+  const reason = tick.skipped_reason ?? "";
+  const { title, text } = SKIPPED[reason] ?? { title: "This beat did nothing", text: words(reason) };
+  return (
+    <section className="block">
+      <h2>
+        {isOn ? title.replace(" is ", " was ") : title}
+        <span className="muted">
+          <Time at={tick.started_at} />
+          {tick.dry_run && ", dry run"}
+        </span>
+      </h2>
+      {!isOn && <p className="notice waiting">{text}</p>}
+    </section>
   );
 }

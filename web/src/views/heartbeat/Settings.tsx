@@ -7,6 +7,7 @@ import { attempt, call, invalidate } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { TextField } from "../../parts/Field.tsx";
 import { toast } from "../../parts/toast.tsx";
+import type { Names } from "../company/names.ts";
 import { TurnOn } from "./TurnOn.tsx";
 
 const NUMBERS = [
@@ -23,10 +24,12 @@ const NUMBERS = [
 
 export function Settings({
   dir,
+  names,
   config,
   wasOn,
 }: {
   dir: string;
+  names: Names;
   config: HeartbeatConfig;
   /** Whether it beats by itself now. */
   wasOn: boolean;
@@ -50,6 +53,10 @@ export function Settings({
       invalidate(["heartbeat.status"], { workspace_dir: dir });
       toast({ text: "The heartbeat is set anew" });
     });
+  const leaveOff = () => {
+    setForecast(undefined);
+    setOn(false);
+  };
   const save = () => {
     if (!isOn || wasOn) return write();
     // Turning it on starts workers later, so a person sees first which and how many.
@@ -88,7 +95,7 @@ export function Settings({
         </div>
       </form>
       {forecast && (
-        <TurnOn forecast={forecast} onConfirm={() => void write()} onClose={() => setForecast(undefined)} />
+        <TurnOn forecast={forecast} names={names} onConfirm={() => void write()} onClose={leaveOff} />
       )}
     </InspectorPart>
   );

@@ -16,7 +16,7 @@ interface Props {
 
 export function Wakes({ tick, names, workspace }: Props) {
   if (tick.woken_workers.length === 0) {
-    return <p className="muted">Nobody: no worker has enough reason to be woken.</p>;
+    return <p className="muted">No worker has enough reason to be woken.</p>;
   }
   return (
     <div className="cards">
@@ -59,7 +59,7 @@ export function Candidates({ tick, names, workspace }: Props) {
   const rows = [...tick.candidates].sort((a, b) => b.score - a.score);
   return (
     <Table
-      label="Everybody it looked at"
+      label="The workers it looked at"
       columns={[
         "Worker",
         { title: "Points", as: "number" },

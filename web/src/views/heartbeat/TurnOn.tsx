@@ -5,16 +5,18 @@ import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
 import { count } from "../../parts/size.ts";
 import { WORKERS } from "../company/worker.ts";
-import { plural } from "../company/names.ts";
+import { plural, type Names } from "../company/names.ts";
 
 const programOf = (kind: string) => WORKERS.find(({ value }) => value === kind)?.label ?? kind;
 
 export function TurnOn({
   forecast,
+  names,
   onConfirm,
   onClose,
 }: {
   forecast: HeartbeatForecast;
+  names: Names;
   onConfirm: () => void;
   onClose: () => void;
 }) {
@@ -25,9 +27,9 @@ export function TurnOn({
         <dt>May start</dt>
         <dd>
           {agents.length === 0 && "no agent"}
-          {agents.map(({ agent_id, name, worker_kind }) => (
+          {agents.map(({ agent_id, worker_kind }) => (
             <div key={agent_id}>
-              {name} ({programOf(worker_kind)})
+              {names.actor(agent_id)} ({programOf(worker_kind)})
             </div>
           ))}
         </dd>
