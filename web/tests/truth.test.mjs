@@ -315,6 +315,20 @@ const give = (page, name, size) =>
     { name, size },
   );
 
+test("a server without a key is tested as a server", async () => {
+  const page = await open("/settings");
+  const row = page.locator(".provider", { has: page.getByRole("heading", { name: /OpenAI/ }) });
+  await row.getByRole("button", { name: "Forget the key" }).click();
+  await row.getByText("Own server, no key, not tested").waitFor();
+  assert.equal(await row.getByRole("button", { name: /key/ }).count(), 0);
+  await row.getByRole("button", { name: "Test the server" }).click();
+  await row.locator(".status.failed", { hasText: "The server does not work" }).waitFor();
+  await page.setViewportSize({ width: 400, height: 800 });
+  const width = await page.locator(".page-body").evaluate((element) => element.scrollWidth);
+  assert.ok(width <= 400, `the settings are ${width} px wide`);
+  await page.context().close();
+});
+
 test("a file that is too large is refused with a plain sentence", async () => {
   const { page } = await openThread("large");
   await give(page, "video.mov", 60 << 20);

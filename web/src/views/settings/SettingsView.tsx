@@ -109,7 +109,7 @@ function ProviderRow({ provider }: { provider: Provider }) {
     }
     setTesting(false);
   };
-  const hasKey = provider.available && provider.key_source !== "not_needed";
+  const canTest = provider.available && provider.key_source !== "not_needed";
   return (
     <li className="provider">
       <div className="provider-head">
@@ -117,9 +117,9 @@ function ProviderRow({ provider }: { provider: Provider }) {
         <span role="status">
           <KeyState provider={provider} tested={tested} />
         </span>
-        {hasKey && (
+        {canTest && (
           <Button disabled={isTesting} onClick={() => void test()}>
-            {isTesting ? "Testing…" : "Test the key"}
+            {isTesting ? "Testing…" : isKeyless(provider) ? "Test the server" : "Test the key"}
           </Button>
         )}
         {provider.key_source === "stored" && (
@@ -140,7 +140,7 @@ function ProviderRow({ provider }: { provider: Provider }) {
           <TextField
             label={`Key of ${provider.title}`}
             type="password"
-            placeholder={provider.available ? "Replace the key" : "Key"}
+            placeholder={isKeyless(provider) ? "Key, if the server needs one" : provider.available ? "Replace the key" : "Key"}
             value={key}
             onChange={(event) => setKey(event.target.value)}
           />
@@ -153,14 +153,25 @@ function ProviderRow({ provider }: { provider: Provider }) {
   );
 }
 
+/** Whether it is used without a key: `config.toml` names a server for it, and such a server may need none. */
+const isKeyless = ({ available, key_source }: Provider) => available && key_source === "missing";
+
 function KeyState({ provider, tested }: { provider: Provider; tested: KeyTest | undefined }) {
   if (provider.key_source === "not_needed") return <Status meaning="done">Needs no key</Status>;
   if (!provider.available) return <Status meaning="idle">No key</Status>;
-  if (tested?.kind === "fails") return <Status meaning="failed">The key does not work</Status>;
+  const keyless = isKeyless(provider);
+  if (tested?.kind === "fails") {
+    return <Status meaning="failed">{keyless ? "The server does not work" : "The key does not work"}</Status>;
+  }
   if (tested) {
     const models = tested.models === 1 ? "1 model" : `${tested.models} models`;
-    return <Status meaning="done">The key works, {models}</Status>;
+    return (
+      <Status meaning="done">
+        {keyless ? "The server answers" : "The key works"}, {models}
+      </Status>
+    );
   }
+  if (keyless) return <Status meaning="idle">Own server, no key, not tested</Status>;
   return <Status meaning="idle">{SOURCES[provider.key_source]}, not tested</Status>;
 }
 
