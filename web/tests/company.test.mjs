@@ -136,6 +136,12 @@ test("approving a milestone marks it as done", async () => {
   await page.getByText("Build it with tests: in_progress").waitFor();
   await page.getByRole("button", { name: /Approve/ }).click();
   await page.getByText("The milestone is done.").waitFor();
+  const diff = page.getByRole("figure", { name: /^milestones of/ });
+  await diff.locator(".diff-line.removed", { hasText: "Build it with tests: in_progress" }).waitFor();
+  await diff.locator(".diff-line.added", { hasText: "Build it with tests: done" }).waitFor();
+  await page.reload();
+  await diff.locator(".diff-line.removed", { hasText: "Build it with tests: not done" }).waitFor();
+  await diff.locator(".diff-line.added", { hasText: "Build it with tests: done" }).waitFor();
   const { tasks } = await desk.call("task.list", { workspace_dir: company.dir, project_id: company.project });
   const milestones = tasks.find(({ task_id }) => task_id === company.tasks.api).frontmatter.milestones;
   assert.equal(milestones.find(({ id }) => id === "ms_api_2").status, "done");

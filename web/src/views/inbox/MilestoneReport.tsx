@@ -1,5 +1,6 @@
 // A milestone that is said to be reached: what approving changes, and what proves it.
 
+import { useEffect } from "react";
 import { Diff } from "../../parts/Diff.tsx";
 import { Markdown } from "../../parts/Markdown.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -9,6 +10,7 @@ import { at } from "../company/address.ts";
 import { withoutTitle } from "../company/Code.tsx";
 import { shortId } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
+import { milestoneBefore, rememberMilestone } from "./decide.ts";
 import { EvidencePatch } from "./Evidence.tsx";
 import type { ProposalProps } from "./document.ts";
 
@@ -16,6 +18,13 @@ export function MilestoneReport({ document, workspace, dir, isDecided }: Proposa
   const tasks = useRead("task.list", { workspace_dir: dir, project_id: document.project }).data;
   const task = tasks?.tasks.find(({ task_id }) => task_id === document.text("task_id"));
   const milestone = task?.frontmatter.milestones.find(({ id }) => id === document.text("milestone_id"));
+  useEffect(() => {
+    if (!isDecided && milestone && milestone.status !== "done") rememberMilestone(document.id, milestone.status);
+  }, [isDecided, document.id, milestone?.status]);
+  // Once it is approved the task says `done`, and no document says what it said before. Only a milestone that is not
+  // done can be approved.
+  const known = milestoneBefore(document.id) ?? (isDecided ? "not done" : "done");
+  const was = milestone?.status === "done" ? known : milestone?.status;
   const evidence = [
     {
       name: "A patch",
@@ -36,7 +45,9 @@ export function MilestoneReport({ document, workspace, dir, isDecided }: Proposa
       </p>
       {task && milestone && (
         <Diff
-          before={task.frontmatter.milestones.map(({ title, status }) => `${title}: ${status}`).join("\n")}
+          before={task.frontmatter.milestones
+            .map(({ id, title, status }) => `${title}: ${id === milestone.id ? was : status}`)
+            .join("\n")}
           after={task.frontmatter.milestones
             .map(({ id, title, status }) => `${title}: ${id === milestone.id ? "done" : status}`)
             .join("\n")}

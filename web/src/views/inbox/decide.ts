@@ -6,6 +6,13 @@ import { attempt, call, invalidate } from "../../data/calls.ts";
 import { toast } from "../../parts/toast.tsx";
 import { ME } from "../company/me.ts";
 
+/** How milestones stood when they were approved here; no document keeps that. */
+const before = new Map<string, string>();
+
+/** Remembers how the milestone of a report stands while it waits for a decision. */
+export const rememberMilestone = (report: string, status: string) => before.set(report, status);
+export const milestoneBefore = (report: string) => before.get(report);
+
 const outcomes = new Map<string, InboxResolveResponse>();
 const listeners = new Set<() => void>();
 
