@@ -80,6 +80,72 @@ test("a folder that is not empty gets a way forward, and ~ is refused before it 
   await page.context().close();
 });
 
+test("a folder that is taken too is refused in the dialog, and a company that is there is opened", async () => {
+  const { mkdirSync, writeFileSync, existsSync } = await import("node:fs");
+  const taken = join(desk.gateway.home, "taken");
+  mkdirSync(join(taken, "acme"), { recursive: true });
+  writeFileSync(join(taken, "acme/notes.txt"), "mine");
+  const page = await desk.window();
+  await desk.call("workspace/create", { workspace_id: "ws_taken" });
+  await page.goto(`${desk.url}/w/ws_taken/home`);
+  await page.getByRole("button", { name: "Make a new one" }).click();
+  await page.getByLabel("Folder", { exact: true }).fill(taken);
+  await page.getByLabel("Name of the company").fill("Acme");
+  await page.getByRole("button", { name: "Make the company" }).click();
+  const dialog = page.getByRole("dialog", { name: "This folder is not empty" });
+  await dialog.getByRole("button", { name: "Make it in the new folder" }).click();
+  await dialog.getByText("The folder “acme” inside it is not empty either.").waitFor();
+  assert.equal(await dialog.getByLabel("New folder inside it").inputValue(), "acme-2");
+  await dialog.getByLabel("New folder inside it").fill("acme");
+  assert.ok(await dialog.getByRole("button", { name: "Make it in the new folder" }).isDisabled());
+  await dialog.getByLabel("New folder inside it").fill("acme-3");
+  await dialog.getByRole("button", { name: "Make it in the new folder" }).click();
+  await page.waitForURL((url) => !url.pathname.includes("ws_taken"));
+  assert.ok(existsSync(join(taken, "acme-3/company/company.yaml")));
+
+  // Without a name, the folder that is proposed is none of the company's own.
+  await page.goto(`${desk.url}/w/ws_taken/home`);
+  await page.getByRole("button", { name: "Make a new one" }).click();
+  await page.getByLabel("Folder", { exact: true }).fill(company.dir);
+  await page.getByRole("button", { name: "Make the company" }).click();
+  assert.equal(await dialog.getByLabel("New folder inside it").inputValue(), "new-company");
+  await dialog.getByLabel("New folder inside it").fill("company");
+  await dialog.getByText("keeps its own files in this folder").waitFor();
+  assert.ok(await dialog.getByRole("button", { name: "Make it in the new folder" }).isDisabled());
+  await dialog.getByRole("button", { name: "Open it", exact: true }).click();
+  await page.waitForURL(`**/w/${workspace}/home`);
+  await page.context().close();
+});
+
+test("a company whose folder is gone says so, and can be forgotten", async () => {
+  const { rmSync } = await import("node:fs");
+  const listed = async (dir) => (await desk.call("workspace/list")).workspaces.find((one) => one.dir === dir);
+  const page = await desk.window();
+  for (const place of ["first", "second"]) {
+    const dir = join(desk.gateway.home, `gone-${place}`);
+    await desk.call("workspace.bootstrap.enterprise", { workspace_dir: dir, company_name: "Gone", departments: ["frontend"] });
+    const { id } = await listed(dir);
+    rmSync(dir, { recursive: true });
+    if (place === "first") {
+      await page.goto(`${desk.url}/w/${id}/overview`);
+      await page.getByRole("heading", { name: "This company is not there any more" }).waitFor();
+    } else {
+      await page.goto(`${desk.url}/w/ws_taken/open`);
+      await page.getByLabel("Folder").fill(join(desk.gateway.home, "never-was"));
+      await page.keyboard.press("Enter");
+      await page.getByRole("alert").getByText(/never-was` is not there: the folder does not exist/).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Forget it" }).count(), 0);
+      await page.getByLabel("Folder").fill(dir);
+      await page.keyboard.press("Enter");
+      await page.getByRole("alert").getByText(/is not there any more/).waitFor();
+    }
+    await page.getByRole("button", { name: "Forget it" }).click();
+    await until(async () => (await listed(dir))?.is_active !== true, "it is still listed");
+    await page.getByText("The company is forgotten").waitFor();
+  }
+  await page.context().close();
+});
+
 test("a folder that is no company is refused with a sentence, and a company is opened by its path", async () => {
   const page = await desk.window();
   await desk.call("workspace/create", { workspace_id: "ws_plain", name: "Plain" });

@@ -1,16 +1,18 @@
 // Opens a company folder, one there is or a new one, in a workspace of its own.
 
+import "./company.css";
 import "./open-company.css";
 import { useState } from "react";
 import { address } from "../../address.ts";
 import type { ViewProps } from "../../app/section.ts";
-import { attempt } from "../../data/calls.ts";
+import { attempt, sentence } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { TextField } from "../../parts/Field.tsx";
 import { Icon } from "../../parts/Icon.tsx";
 import { Link, navigate } from "../../router.tsx";
 import { at } from "./address.ts";
-import { makeCompany, openCompany, pathProblem, useCompanies } from "./folder.ts";
+import { ForgetButton } from "./CompanyGone.tsx";
+import { makeCompany, NoCompany, openCompany, pathProblem, useCompanies } from "./folder.ts";
 import { notEmpty, NotEmptyDialog, type Choice, type NotEmpty } from "./NotEmptyDialog.tsx";
 
 export default function OpenCompany({ workspace }: ViewProps) {
@@ -21,9 +23,19 @@ export default function OpenCompany({ workspace }: ViewProps) {
   const companies = useCompanies();
   const [occupied, setOccupied] = useState<NotEmpty>();
   const problem = pathProblem(dir);
+  /** Why the folder could not be opened. */
+  const [missing, setMissing] = useState<NoCompany>();
   const run = async (what: string, action: () => Promise<string>) => {
     setBusy(true);
-    await attempt(what, async () => navigate(at.home(await action())));
+    setMissing(undefined);
+    await attempt(what, async () => {
+      try {
+        navigate(at.home(await action()));
+      } catch (error) {
+        if (!(error instanceof NoCompany)) throw error;
+        setMissing(error);
+      }
+    });
     setBusy(false);
   };
   const make = async () => {
@@ -40,16 +52,29 @@ export default function OpenCompany({ workspace }: ViewProps) {
     setBusy(false);
   };
   const submit = () => (isNew ? make() : run("Opening the folder", () => openCompany(dir.trim())));
-  const choose = (choice: Choice) => {
-    const folder = dir.trim();
+  const makeInside = async (found: NotEmpty, folder: string) => {
+    setBusy(true);
+    await attempt("Making the company", async () => {
+      const inside = `${found.dir.replace(/[\\/]+$/, "")}/${folder}`;
+      try {
+        navigate(at.home(await makeCompany(inside, name.trim())));
+      } catch (error) {
+        const again = notEmpty(error, inside);
+        if (!again) throw error;
+        setOccupied({ ...found, tried: folder, isTriedCompany: again.isCompany });
+      }
+    });
+    setBusy(false);
+  };
+  const choose = (found: NotEmpty, choice: Choice) => {
     setOccupied(undefined);
     switch (choice.kind) {
       case "open":
-        return run("Opening the folder", () => openCompany(folder));
+        return run("Opening the folder", () => openCompany(choice.dir));
       case "inside":
-        return run("Making the company", () => makeCompany(`${folder.replace(/[\\/]+$/, "")}/${choice.folder}`, name.trim()));
+        return makeInside(found, choice.folder);
       case "force":
-        return run("Making the company", () => makeCompany(folder, name.trim(), { force: true }));
+        return run("Making the company", () => makeCompany(found.dir, name.trim(), { force: true }));
     }
   };
   return (
@@ -90,10 +115,17 @@ export default function OpenCompany({ workspace }: ViewProps) {
           </Button>
         </div>
       </form>
+      {missing && (
+        <div className="notice failed" role="alert">
+          <Icon name="alert" />
+          <span>{sentence(missing)}.</span>
+          {missing.known && <ForgetButton workspace={missing.known.id} onDone={() => setMissing(undefined)} />}
+        </div>
+      )}
       <NotEmptyDialog
         found={occupied}
         name={name.trim()}
-        onChoose={(choice) => void choose(choice)}
+        onChoose={(choice) => occupied && void choose(occupied, choice)}
         onClose={() => setOccupied(undefined)}
       />
       {companies.length > 0 && (

@@ -16,13 +16,37 @@ export function useCompanies(): Workspace[] {
   return data?.workspaces.filter(({ dir, is_active }) => dir && is_active) ?? [];
 }
 
+/** There is no company where one was expected: the folder is not there, or it is no company folder. */
+export class NoCompany extends Error {
+  /** The workspace that showed the company when it was still there. */
+  readonly known: Workspace | undefined;
+
+  constructor(dir: string, known: Workspace | undefined) {
+    super(`${known ? "the company in " : ""}\`${dir}\` is not there${known ? " any more" : ""}: ${WHY}`);
+    this.known = known;
+  }
+}
+
+const WHY = "the folder does not exist, or it is not a company folder because it has no company/company.yaml";
+
 /** Opens a company folder. Answers the workspace that shows it. */
 export async function openCompany(dir: string): Promise<string> {
   const { issues } = await call("workspace.open", { workspace_dir: dir });
   if (issues.some(({ code, path }) => code === "missing_file" && path === "company/company.yaml")) {
-    throw new Error(`\`${dir}\` is not a company folder: it has no company/company.yaml`);
+    throw new NoCompany(dir, await knownAs(dir).catch(() => undefined));
   }
   return workspaceOf(dir);
+}
+
+/** Takes a company out of the lists; its folder and what the gateway keeps for it stay, and opening it brings it back. */
+export async function forgetCompany(workspace_id: string): Promise<void> {
+  await call("workspace/forget", { workspace_id });
+  invalidate(["workspace/list", "workspace/default"]);
+}
+
+async function knownAs(dir: string): Promise<Workspace | undefined> {
+  const { workspaces } = await call("workspace/list", {});
+  return workspaces.find((one) => one.is_active && one.dir && plain(one.dir) === plain(dir));
 }
 
 /** Makes a company in a folder, which must be new or empty unless it is forced. Answers the workspace that shows it. */
