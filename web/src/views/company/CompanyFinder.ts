@@ -10,6 +10,8 @@ import { at } from "./address.ts";
 import { useCompany } from "./folder.ts";
 import { followCompany } from "./live.ts";
 import { ME } from "./me.ts";
+import { firstLine, jobName } from "./names.ts";
+import { FRESH } from "./reads.ts";
 
 const ICONS: Record<SearchHit["kind"], IconName> = {
   artifact: "doc",
@@ -87,6 +89,37 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
           run: () => navigate(at.plan(workspace, project_id)),
         },
       ]);
+    },
+  });
+  usePalette({
+    group: "Runs",
+    find: async (query) => {
+      if (!dir || query.length < 2) return [];
+      const runs = await queries.fetchQuery({ ...callOptions("run.list", { workspace_dir: dir }), staleTime: FRESH });
+      return runs.flatMap(({ run_id, project_id, goal }) => {
+        const title = firstLine(goal);
+        const run = () => navigate(at.run(workspace, project_id, run_id));
+        return title ? [{ id: run_id, title, hint: "Run", icon: "run" as const, run }] : [];
+      });
+    },
+  });
+  usePalette({
+    group: "Jobs",
+    find: async (query) => {
+      if (!dir || query.length < 2) return [];
+      const { projects } = await queries.ensureQueryData(callOptions("workspace.projects.list", { workspace_dir: dir }));
+      const lists = await Promise.all(
+        projects.map(({ project_id }) =>
+          queries.fetchQuery({ ...callOptions("job.list", { workspace_dir: dir, project_id }), staleTime: FRESH }),
+        ),
+      );
+      return lists.flat().map((job) => ({
+        id: job.job_id,
+        title: jobName(job),
+        hint: "Job",
+        icon: "doc" as const,
+        run: () => navigate(at.job(workspace, job.project_id, job.job_id)),
+      }));
     },
   });
   usePalette({

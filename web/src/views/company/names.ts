@@ -58,7 +58,8 @@ export function jobName({ goal, job_id }: { goal?: string | null | undefined; jo
   return firstLine(goal) || shortId(job_id);
 }
 
-function firstLine(text: string | null | undefined): string {
+/** The first line of a goal; blank without one. */
+export function firstLine(text: string | null | undefined): string {
   return text?.trim().split("\n")[0]?.trim() ?? "";
 }
 

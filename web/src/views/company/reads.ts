@@ -6,7 +6,7 @@ import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { callOptions } from "../../data/calls.ts";
 
 /** Milliseconds after which a read is repeated when there is a reason to look. */
-const FRESH = 4_000;
+export const FRESH = 4_000;
 
 export function useRead<M extends keyof Methods>(
   method: M,
