@@ -48,6 +48,9 @@ test("a repository is linked by its folder, and a folder that is none is refused
   const page = await open(`/home/${project}`);
   await page.getByText("None; workers begin in an empty folder.").waitFor();
   await page.getByRole("button", { name: "Link a repository" }).click();
+  await page.getByLabel("Folder of the repository").fill("~/poster-site");
+  await page.getByText("~ is not known here").waitFor();
+  assert.ok(await page.getByRole("dialog").getByRole("button", { name: "Link", exact: true }).isDisabled());
   await page.getByLabel("Folder of the repository").fill(repository);
   await page.keyboard.press("Enter");
   await page.getByText(/Linking the repository failed/).waitFor();

@@ -80,7 +80,7 @@ test("an upload interrupted by a restart of the gateway goes on where it was", a
   const page = await open("restart");
   await slow(page, 3);
   await attach(page, "large.bin", bytes);
-  await until(async () => /^[5-9]\d\d(\.\d)? KB|MB of/.test((await page.locator(".chip-note").textContent()) ?? ""));
+  await until(async () => /^[5-9]\d\d(\.\d)? KiB|MiB of/.test((await page.locator(".chip-note").textContent()) ?? ""));
   await desk.gateway.kill();
   await page.getByText("waiting for the gateway").waitFor();
   await page.evaluate(() => (window.isFast = true));
@@ -99,7 +99,7 @@ test("an upload can be paused, and goes on after a reload of the page", async ()
   const page = await open("reload");
   await slow(page, 3);
   await attach(page, "large.bin", bytes);
-  await until(async () => /KB of/.test((await page.locator(".chip-note").textContent()) ?? ""));
+  await until(async () => /KiB of/.test((await page.locator(".chip-note").textContent()) ?? ""));
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByText("paused at").waitFor();
   await page.addInitScript(() => (window.isFast = true));

@@ -332,7 +332,7 @@ test("a server without a key is tested as a server", async () => {
 test("a file that is too large is refused with a plain sentence", async () => {
   const { page } = await openThread("large");
   await give(page, "video.mov", 60 << 20);
-  await page.getByText("This file has 60 MB. Files can have at most 50 MB.").waitFor();
+  await page.getByText("This file has 60 MiB. Files can have at most 50 MiB.").waitFor();
   await page.getByText("Remove the file that was not uploaded").waitFor();
   await page.getByRole("button", { name: "Remove video.mov" }).click();
   await page.getByText("Enter sends, Shift Enter makes a new line").waitFor();

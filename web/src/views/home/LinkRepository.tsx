@@ -5,13 +5,15 @@ import { attempt, call, invalidate } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
 import { TextField } from "../../parts/Field.tsx";
+import { pathProblem } from "../company/folder.ts";
 
 export function LinkRepository({ dir, project, onClose }: { dir: string; project: string; onClose: () => void }) {
   const [path, setPath] = useState("");
   const [name, setName] = useState("");
   // The last part of the path is what people call it.
   const called = name.trim() || (path.split(/[\\/]+/).findLast(Boolean) ?? "").replace(/[^A-Za-z0-9_-]+/g, "_");
-  const isGood = path.trim() !== "" && called !== "";
+  const problem = pathProblem(path);
+  const isGood = path.trim() !== "" && problem === undefined && called !== "";
   const link = () =>
     attempt("Linking the repository", async () => {
       // Where it is comes first: a path without a repository ties nothing.
@@ -34,7 +36,11 @@ export function LinkRepository({ dir, project, onClose }: { dir: string; project
           value={path}
           autoFocus
           onChange={(event) => setPath(event.target.value)}
-          hint="On the gateway’s machine. Workers that may change files never work in it: each of their runs gets a worktree of its own."
+          aria-invalid={problem !== undefined}
+          hint={
+            problem ??
+            "On the gateway’s machine. Workers that may change files never work in it: each of their runs gets a worktree of its own."
+          }
         />
         <TextField
           label="What the company calls it"

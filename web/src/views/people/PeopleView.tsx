@@ -11,7 +11,7 @@ import { at } from "../company/address.ts";
 import { Avatar } from "../company/Avatar.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { statusOf } from "../company/meaning.ts";
-import { useNames } from "../company/names.ts";
+import { plural, useNames } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { byTeam } from "./PeopleSidebar.tsx";
 
@@ -37,7 +37,7 @@ export default function PeopleView({ workspace, dir }: CompanyViewProps) {
     <Page
       title="Teams"
       back={at.people(workspace)}
-      state={`${names.agents.length} agents in ${names.teams.length} teams`}
+      state={`${plural(names.agents.length, "agent")}, ${plural(names.teams.length, "team")}`}
     >
       <div className="wide-column">
         <div className="cards">
