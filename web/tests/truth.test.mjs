@@ -183,6 +183,56 @@ test("a worker that is not installed is called that, before and after", async ()
   await page.context().close();
 });
 
+test("a program that is missing is called that in the toast, in Sessions and in its run", async () => {
+  const { run_id } = await desk.call("run.create", { ...where(), agent_id: worker, provider: "claude", goal: "Ask Claude" });
+  await desk.call("session.launch", { ...where(), run_id, argv: ["no-such-claude", "-p", "hi"], ...person });
+  const page = await open("/sessions");
+  const said = "no-such-claude is not installed or not in PATH";
+  await page.getByRole("row", { name: /Ask Claude/ }).getByText(said).waitFor();
+  await page.goto(`${desk.url}/w/${workspace}/runs/${project}/${run_id}`);
+  await page.getByLabel("Inspector").getByText(said).waitFor();
+  await page.getByRole("listbox", { name: "Events" }).getByText(said).waitFor();
+  assert.equal(await page.getByText("ENOENT").count(), 0);
+
+  await page.goto(`${desk.url}/w/${workspace}/sessions?new`);
+  const dialog = page.getByRole("dialog", { name: "Launch a session" });
+  await dialog.getByLabel("What runs").selectOption({ label: "Claude" });
+  await dialog.getByLabel("What it is asked").fill("Look around");
+  await dialog.getByRole("button", { name: "Launch", exact: true }).click();
+  await page.locator(".toast.failed").getByText("/no/such/claude is not installed or not in PATH").waitFor();
+  await page.context().close();
+});
+
+test("a plain command has no tokens, and is not in the totals", async () => {
+  const page = await open("/overview");
+  const tokens = page.locator(".stat", { hasText: "Tokens" }).getByRole("link");
+  await tokens.waitFor();
+  const usage = await desk.window();
+  await usage.goto(`${desk.url}/w/${workspace}/usage`);
+  await usage.getByRole("heading", { name: /Tokens by day|Nothing was used yet/ }).waitFor();
+  const run = await start("yes some output | head -c 9000", { goal: "Print a lot" });
+  await end(run);
+  const run_of = () => desk.call("usage.analytics", { workspace_dir: dir, limit: 100 });
+  const row = await until(async () => (await run_of()).recent_runs.find((one) => one.run_id === run && one.total_tokens > 0));
+  assert.equal(row.provider, "cmd");
+  const models = (await run_of()).recent_runs.filter(({ provider }) => provider !== "cmd");
+  const sum = models.reduce((total, { total_tokens }) => total + total_tokens, 0);
+  await page.reload();
+  await until(async () => Number((await tokens.textContent()).replace(/\D/g, "")) === sum, "the command is in the total");
+  await page.goto(`${desk.url}/w/${workspace}/usage`);
+  const total = page.locator(".stat", { hasText: "Tokens, all time" });
+  await total.getByText(models.length === 1 ? "1 run" : `${models.length} runs`, { exact: true }).waitFor();
+  assert.equal(await page.getByText("cmd", { exact: true }).count(), 0);
+  // No run has a price, so no cost is known.
+  await page.locator(".stat", { hasText: "Cost, all time" }).getByText("unknown").waitFor();
+  await page.goto(`${desk.url}/w/${workspace}/runs/${project}/${run}`);
+  const inspector = page.getByLabel("Inspector");
+  await inspector.getByText("none, a plain command").waitFor();
+  assert.equal(await inspector.getByText("estimated").count(), 0);
+  await usage.context().close();
+  await page.context().close();
+});
+
 test("live output follows the end until one scrolls up, has its colours, and can be had in full", async () => {
   const gate = join(desk.gateway.home, "gate");
   const run = await start(
@@ -406,11 +456,14 @@ test("a queued session says why, and until when, as soon as the gateway says so"
   const runs = [];
   for (let i = 0; i < 4; i += 1) runs.push(await start("exec sleep 600"));
   await page.goto(`${desk.url}/w/${workspace}/sessions`);
-  await page.getByText(/^Queued, place 1: codex cools down after a rate limit, until 1 Jan|^Queued, place 1: codex cools down after a rate limit, until Jan 1/).first().waitFor();
+  await page.locator(".status.waiting").getByText("Queued, place 1", { exact: true }).waitFor();
+  await page.getByText(/^codex cools down after a rate limit, until (1 Jan|Jan 1)/).first().waitFor();
   const list = await desk.call("session.list", { workspace_dir: dir });
   const queued = list.find((row) => row.queued);
   await page.goto(`${desk.url}/w/${workspace}/runs/${project}/${queued.run_id}`);
-  await page.locator(".page-head").getByText(/codex cools down after a rate limit/).waitFor();
+  await page.locator(".page-head").getByText(/^Queued, place \d$/).waitFor();
+  await page.locator(".run-notices").getByText(/codex cools down after a rate limit, until/).waitFor();
+  await page.getByLabel("Inspector").getByText(/codex cools down after a rate limit, until/).waitFor();
   await page.getByRole("listbox", { name: "Runs" }).getByText("Queued").first().waitFor();
   for (const run of runs) {
     await desk.call("session.stop", { workspace_dir: dir, session_ref: `local_${run}` });

@@ -22,6 +22,7 @@ import { ProjectCard } from "../company/ProjectCard.tsx";
 import { useRead } from "../company/reads.ts";
 import { RunStatus } from "../company/RunStatus.tsx";
 import { Stats } from "../company/Stats.tsx";
+import { RUNS, totalsOfModels } from "../usage/sums.ts";
 import { useNewProject } from "./newProject.tsx";
 
 export default function HomeView({ workspace, dir }: CompanyViewProps) {
@@ -30,6 +31,7 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
   const queued = useRead("session.list", { workspace_dir: dir, status: "running" }).data?.filter(
     (session) => session.queued,
   ).length;
+  const usage = useRead("usage.analytics", { workspace_dir: dir, limit: RUNS }).data;
   const { ask: newProject, dialog } = useNewProject(workspace, dir);
   const share = () =>
     void attempt("Copying", async () => {
@@ -106,7 +108,11 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
                   },
                   {
                     label: "Tokens",
-                    value: <Link to={at.usage(workspace)}>{count(pm.summary.total_tokens)}</Link>,
+                    value: (
+                      <Link to={at.usage(workspace)}>
+                        {count(usage ? totalsOfModels(usage).total_tokens : pm.summary.total_tokens)}
+                      </Link>
+                    ),
                     note: "all time",
                   },
                 ]}

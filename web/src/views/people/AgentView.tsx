@@ -89,11 +89,15 @@ export default function AgentView({ workspace, dir, params }: CompanyViewProps) 
                   note: `${metrics.failed_runs} failed, ${metrics.stopped_runs} stopped`,
                 },
                 { label: "Tokens", value: count(metrics.total_tokens) },
-                { label: "Cost", value: `$${metrics.total_cost_usd.toFixed(2)}` },
+                // A sum of nothing is what runs without a price have.
+                {
+                  label: "Cost",
+                  value: metrics.total_cost_usd > 0 || metrics.total_runs === 0 ? `$${metrics.total_cost_usd.toFixed(2)}` : "unknown",
+                },
                 {
                   label: "Contexts renewed",
                   value: metrics.context_cycles_count ?? "–",
-                  note: metrics.context_cycles_count == null ? "nobody counted" : "",
+                  note: metrics.context_cycles_count == null ? "not counted" : "",
                 },
               ]}
             />

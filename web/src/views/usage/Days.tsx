@@ -4,7 +4,7 @@
 import "./chart.css";
 import { useEffect, useRef, useState } from "react";
 import { SumTable } from "./SumTable.tsx";
-import { amount, scaleOf, short, type Measure, type Sum } from "./sums.ts";
+import { amountOf, scaleOf, short, type Measure, type Sum } from "./sums.ts";
 
 const HEIGHT = 220;
 const LEFT = 44;
@@ -104,7 +104,7 @@ export function Days({ title, rows, measure }: { title: string; rows: Sum[]; mea
         </svg>
         <p className="chart-value" aria-live="polite">
           {shown &&
-            `${nameOf(shown)}: ${amount(shown.reported, measure)} reported, ${amount(shown.estimated, measure)} estimated, ${shown.runs} runs`}
+            `${nameOf(shown)}: ${amountOf(shown.reported, shown, measure)} reported, ${amountOf(shown.estimated, shown, measure)} estimated, ${shown.runs} runs`}
         </p>
       </div>
       <SumTable title={title} first="Day" rows={[...rows].reverse().filter(({ runs }) => runs > 0)} measure={measure} />

@@ -1,7 +1,7 @@
 // The table behind a chart.
 
 import { Table } from "../../parts/Table.tsx";
-import { amount, type Measure, type Sum } from "./sums.ts";
+import { amountOf, type Measure, type Sum } from "./sums.ts";
 
 export function SumTable({
   title,
@@ -26,12 +26,12 @@ export function SumTable({
           { title: "Runs", as: "number" },
         ]}
       >
-        {rows.map(({ label, reported, estimated, runs }) => (
-          <tr key={label}>
-            <td className="wide">{label}</td>
-            <td className="number">{amount(reported, measure)}</td>
-            <td className="number">{amount(estimated, measure)}</td>
-            <td className="number">{runs}</td>
+        {rows.map((row) => (
+          <tr key={row.label}>
+            <td className="wide">{row.label}</td>
+            <td className="number">{amountOf(row.reported, row, measure)}</td>
+            <td className="number">{amountOf(row.estimated, row, measure)}</td>
+            <td className="number">{row.runs}</td>
           </tr>
         ))}
       </Table>

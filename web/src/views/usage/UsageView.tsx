@@ -17,7 +17,7 @@ import { Button } from "../../parts/Button.tsx";
 import { Link, navigate } from "../../router.tsx";
 import { Bars } from "./Bars.tsx";
 import { Days } from "./Days.tsx";
-import { byDay, byKey, type Measure } from "./sums.ts";
+import { byDay, byKey, ofModels, RUNS, totalsOfModels, type Measure } from "./sums.ts";
 
 const MEASURES = [
   { id: "tokens", label: "Tokens" },
@@ -28,9 +28,6 @@ const SPANS = [
   { id: "30", label: "30 days" },
   { id: "90", label: "90 days" },
 ] as const;
-
-/** How many runs are added up. */
-const RUNS = 5000;
 
 export default function UsageView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
@@ -51,15 +48,16 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
         <ProjectChoice names={names} value={project} onChange={setProject} />
       </div>
       <Await query={query}>
-        {({ recent_runs, all_time_totals }) =>
-          all_time_totals.run_count === 0 ? (
+        {(usage) => {
+          const totals = totalsOfModels(usage);
+          return totals.run_count === 0 ? (
             <Empty
               icon="usage"
               title="Nothing was used yet"
               action={<Button onClick={() => navigate(at.sessions(workspace))}>Go to the sessions</Button>}
             >
               When a session ends, what its provider reported shows here; what no provider counted is estimated and kept
-              apart.
+              apart. Plain commands use no model and are not counted.
             </Empty>
           ) : (
             <div className="wide-column">
@@ -67,20 +65,20 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
                 list={[
                   {
                     label: "Tokens, all time",
-                    value: count(all_time_totals.total_tokens),
-                    note: plural(all_time_totals.run_count, "run"),
+                    value: count(totals.total_tokens),
+                    note: plural(totals.run_count, "run"),
                   },
                   {
                     label: "Cost, all time",
-                    value: `$${all_time_totals.total_cost_usd.toFixed(2)}`,
-                    note: `${plural(all_time_totals.unpriced_run_count, "run")} without a price`,
+                    value: totals.priced_run_count > 0 ? `$${totals.total_cost_usd.toFixed(2)}` : "unknown",
+                    note: `${plural(totals.unpriced_run_count, "run")} without a price`,
                   },
                   {
                     label: "Reported by providers",
-                    value: count(all_time_totals.provider_reported_count),
+                    value: count(totals.provider_reported_count),
                     note: "runs",
                   },
-                  { label: "Estimated from text", value: count(all_time_totals.estimated_count), note: "runs" },
+                  { label: "Estimated from text", value: count(totals.estimated_count), note: "runs" },
                   {
                     label: "Workers at work",
                     value: resources ? `${resources.totals.active_workers} of ${resources.totals.workers}` : "–",
@@ -88,14 +86,14 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
                   },
                 ]}
               />
-              <Charts runs={recent_runs} days={Number(span)} measure={measure} project={(id) => names.project(id)} />
+              <Charts runs={usage.recent_runs} days={Number(span)} measure={measure} project={(id) => names.project(id)} />
               <Models models={resources?.models ?? []} />
               <p className="muted">
                 Each number comes from a run; the newest are in <Link to={at.runs(workspace)}>Runs</Link>.
               </p>
             </div>
-          )
-        }
+          );
+        }}
       </Await>
     </Page>
   );
@@ -113,7 +111,7 @@ function Charts({
   project: (id: string) => string;
 }) {
   const from = Date.now() - days * 86_400_000;
-  const within = useMemo(() => runs.filter(({ created_at }) => Date.parse(created_at) >= from), [runs, days]);
+  const within = useMemo(() => ofModels(runs).filter(({ created_at }) => Date.parse(created_at) >= from), [runs, days]);
   const perDay = useMemo(() => byDay(within, days, measure), [within, days, measure]);
   const perProvider = useMemo(() => byKey(within, ({ provider }) => provider, measure), [within, measure]);
   const perProject = useMemo(
