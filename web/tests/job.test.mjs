@@ -189,4 +189,41 @@ for (const [status, word, meaning] of [
   });
 }
 
+test("what Codex prints as JSON is read as messages and commands, with its colours", async () => {
+  worker.says("succeeded", [
+    { id: "item_0", type: "command_execution", command: "cargo test", aggregated_output: "\u001b[31mone test failed\u001b[0m\n", exit_code: 101 },
+    { type: "agent_message", text: "I look at the test." },
+  ]);
+  worker.release();
+  const job = await give("Mend the test");
+  await until(async () => (await poll(job)).status === "completed", "the job is not over");
+  const { run_id } = await attempt(job);
+  const page = await open(`/runs/${project}/${run_id}?show=output`);
+  const output = page.getByRole("log", { name: "Output" });
+  await output.getByText("$ cargo test").waitFor();
+  await output.locator(".ansi-red").getByText("one test failed", { exact: true }).waitFor();
+  await output.getByText("exit code 101").waitFor();
+  await output.getByText("I look at the test.", { exact: true }).waitFor();
+  assert.equal(await output.getByText("u001b").count(), 0);
+  await page.goto(`${desk.url}/w/${workspace}/live`);
+  const row = page.getByRole("option", { name: /provider\.raw/ }).first();
+  await row.getByText("Mend the test").waitFor();
+  assert.doesNotMatch(await row.locator(".event-line").textContent(), /^\{"type"/);
+  await page.context().close();
+});
+
+test("the palette finds runs and jobs by their goals", async () => {
+  const page = await open("/people");
+  await page.getByRole("link", { name: "Frontend Worker 1" }).first().waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Find anything" }).fill("never come to");
+  await page.getByRole("option", { name: /Never come to an end.*Run/ }).waitFor();
+  await page.getByRole("option", { name: /Never come to an end.*Job/ }).click();
+  await page.getByRole("heading", { name: "Never come to an end", level: 1 }).waitFor();
+  await page.waitForURL("**/jobs/*/*");
+  await page.goto(`${desk.url}/w/${workspace}/teams`);
+  await page.locator(".page-state").getByText(/^\d+ agents, 1 team$/).waitFor();
+  await page.context().close();
+});
+
 test("no page complained, and none asked another host", () => assert.deepEqual(desk.problems, []));

@@ -3,6 +3,8 @@
 import { reworded } from "../../data/wording.ts";
 import { plainText } from "../../parts/ansi.ts";
 import type { Meaning } from "../../parts/Status.tsx";
+import { isRecord } from "./records.ts";
+import { summaryOf } from "./worker-output.ts";
 
 export interface RunEvent {
   /** Its place in the log of its run, from 1. */
@@ -20,10 +22,6 @@ export interface RunEvent {
 }
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** An event as it is in the file; what is missing is blank. */
 export function readEvent(value: unknown, seq: number): RunEvent {
@@ -77,7 +75,9 @@ export function eventMeaning({ type, payload }: RunEvent): Meaning {
 export function eventLine({ type, payload }: RunEvent): string {
   const has = (name: string) => payload[name] !== undefined && payload[name] !== null;
   const value = (name: string) => String(payload[name]);
-  if (type === "provider.raw") return plainText(text(payload["chunk"])).trim().split("\n").at(-1) ?? "";
+  if (type === "provider.raw") {
+    return plainText(summaryOf(text(payload["chunk"]))).trim().split("\n").at(-1) ?? "";
+  }
   if (type === "run.executing" && Array.isArray(payload["argv"])) return payload["argv"].map(String).join(" ");
   if (type === "run.started") return `with ${value("provider")}`;
   if (has("decision") && has("subject_kind"))
@@ -91,6 +91,7 @@ export function eventLine({ type, payload }: RunEvent): string {
   if (type === "usage.cost_computed") return `${value("cost_usd")} USD`;
   if (type.startsWith("usage.")) return `${value("total_tokens")} tokens`;
   if (type === "comment.added") return text(payload["body"]);
+  if (type === "run.failed" && has("error")) return reworded(value("error"));
   if (has("exit_code")) return `exit code ${value("exit_code")}`;
   if (has("signal")) return `by ${value("signal")}`;
   if (has("reason")) return value("reason").replace(/_/g, " ");

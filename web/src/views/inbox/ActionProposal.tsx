@@ -3,7 +3,7 @@
 import { Icon } from "../../parts/Icon.tsx";
 import { Markdown } from "../../parts/Markdown.tsx";
 import { Status } from "../../parts/Status.tsx";
-import { isRecord } from "../company/events.ts";
+import { isRecord } from "../company/records.ts";
 import { meaningOf } from "../company/meaning.ts";
 import { Code, withoutTitle } from "../company/Code.tsx";
 import { words } from "../company/names.ts";

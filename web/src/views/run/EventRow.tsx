@@ -7,6 +7,7 @@ import { eventLine, eventMeaning, type RunEvent } from "../company/events.ts";
 import type { Names } from "../company/names.ts";
 import { audience } from "../company/names.ts";
 import { Code } from "../company/Code.tsx";
+import { readable } from "../company/worker-output.ts";
 
 export function EventRow({
   event,
@@ -21,7 +22,7 @@ export function EventRow({
   isBad?: boolean;
   /** Slides in when it is first shown. */
   isNew?: boolean;
-  /** Says where instead of who. */
+  /** Names its run instead of the actor. */
   place?: string;
   /** When its run began; the time since then is shown instead of the time until now. */
   since?: string | undefined;
@@ -32,7 +33,9 @@ export function EventRow({
       <StatusDot meaning={isBad ? "failed" : eventMeaning(event)} />
       <span className="event-type">{event.type}</span>
       <span className="event-line">{isBad ? "not what was written" : eventLine(event)}</span>
-      <span className="event-actor">{place ?? names.actor(event.actor)}</span>
+      <span className="event-actor" title={place}>
+        {place ?? names.actor(event.actor)}
+      </span>
       {since ? (
         <time dateTime={event.at} title={event.at}>
           {after(since, event.at)}
@@ -54,6 +57,7 @@ function after(from: string, to: string): string {
 
 export function EventDetails({ event, names }: { event: RunEvent; names: Names }) {
   const chunk = typeof event.payload["chunk"] === "string" ? event.payload["chunk"] : undefined;
+  const text = readable(chunk ?? "");
   return (
     <div className="event-details">
       <dl className="facts">
@@ -79,9 +83,17 @@ export function EventDetails({ event, names }: { event: RunEvent; names: Names }
       {chunk === undefined ? (
         <Code text={JSON.stringify(event.payload, null, 2)} label="Payload" />
       ) : (
-        <pre className="code-block" tabIndex={0} role="region" aria-label="Output">
-          <AnsiText text={chunk} />
-        </pre>
+        <>
+          <pre className="code-block" tabIndex={0} role="region" aria-label="Output">
+            <AnsiText text={text} />
+          </pre>
+          {text !== chunk && (
+            <details>
+              <summary>As it was printed</summary>
+              <Code text={chunk} label="As it was printed" />
+            </details>
+          )}
+        </>
       )}
     </div>
   );

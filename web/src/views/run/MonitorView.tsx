@@ -2,7 +2,7 @@
 
 import "../company/company.css";
 import "./run.css";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Page } from "../../app/Page.tsx";
 import { useConnection } from "../../data/client.ts";
 import { useKeys } from "../../keys/keys.ts";
@@ -14,8 +14,9 @@ import { Await, Empty } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
-import { useNames } from "../company/names.ts";
+import { runName, shortId, useNames } from "../company/names.ts";
 import { ALL, ProjectChoice } from "../company/ProjectChoice.tsx";
+import { useRead } from "../company/reads.ts";
 import { EventKinds, EventWords, useEventFilter } from "./EventFilter.tsx";
 import { EventRow } from "./EventRow.tsx";
 import { keyOf, useHistory } from "./history.ts";
@@ -26,6 +27,11 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
   const filter = useEventFilter(names);
   const [project, setProject] = useState(ALL);
   const { query, events, fresh, hasOlder, isLoading, loadOlder } = useHistory(dir, project);
+  const runs = useRead("run.list", { workspace_dir: dir }).data;
+  const nameOf = useMemo(() => {
+    const known = new Map(runs?.map((run) => [run.run_id, runName(run, names)]));
+    return (run: string) => known.get(run) ?? shortId(run);
+  }, [runs, names]);
   const isOnline = useConnection() === "open";
   const shown = events.filter(filter.fits);
   const older = hasOlder && (
@@ -78,7 +84,7 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
                       event={event}
                       names={names}
                       isNew={fresh.has(keyOf(event))}
-                      place={names.project(event.project)}
+                      place={nameOf(event.run)}
                     />
                   )}
                   rowHeight={28}

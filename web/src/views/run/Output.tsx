@@ -1,29 +1,35 @@
-// What a process printed: every line at full width, with its colours, at its end while it grows.
+// What a process printed, the JSON of worker programs as people read it: every line at full width, with its colours, at its end while it grows.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { handOver } from "../../data/hand-over.ts";
 import { AnsiSpans } from "../../parts/Ansi.tsx";
-import { AnsiReader, plainText, type AnsiLine } from "../../parts/ansi.ts";
+import { AnsiReader, ansiLines, plainText, type AnsiLine } from "../../parts/ansi.ts";
 import { Button } from "../../parts/Button.tsx";
 import { useFollowEnd } from "../../parts/follow.ts";
 import { bytes, count } from "../../parts/size.ts";
+import { readable, WorkerReader } from "../company/worker-output.ts";
 
-/** The lines of some pieces of output. Pieces that were read before are not read again while they only grow. */
-export function useOutputLines(pieces: string[]): AnsiLine[] {
-  const held = useRef<{ reader: AnsiReader; read: string[] }>(undefined);
+/**
+ * The lines of some pieces of output. Pieces that were read before are not read again while they only grow. Only the
+ * JSON of a worker program is read as such.
+ */
+export function useOutputLines(pieces: string[], isWorker: boolean): AnsiLine[] {
+  const held = useRef<{ reader: AnsiReader; worker: WorkerReader; read: string[]; isWorker: boolean }>(undefined);
   const before = held.current;
-  const goesOn = before !== undefined && before.read.every((piece, i) => pieces[i] === piece);
-  const { reader, read } = goesOn ? before : { reader: new AnsiReader(), read: [] };
-  for (const piece of pieces.slice(read.length)) reader.write(piece);
-  held.current = { reader, read: pieces };
+  const goesOn =
+    before !== undefined && before.isWorker === isWorker && before.read.every((piece, i) => pieces[i] === piece);
+  const { reader, worker, read } = goesOn ? before : { reader: new AnsiReader(), worker: new WorkerReader(), read: [] };
+  for (const piece of pieces.slice(read.length)) reader.write(isWorker ? worker.read(piece) : piece);
+  held.current = { reader, worker, read: pieces, isWorker };
   const { lines } = reader;
   // What follows the last line end is no line yet.
-  return lines.at(-1)?.length === 0 ? lines.slice(0, -1) : lines.slice();
+  const whole = lines.at(-1)?.length === 0 ? lines.slice(0, -1) : lines.slice();
+  return worker.rest ? [...whole, ...ansiLines(readable(worker.rest))] : whole;
 }
 
-export function Output({ pieces, name }: { pieces: string[]; name: string }) {
-  const lines = useOutputLines(pieces);
+export function Output({ pieces, name, isWorker }: { pieces: string[]; name: string; isWorker: boolean }) {
+  const lines = useOutputLines(pieces, isWorker);
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: lines.length,
@@ -80,8 +86,8 @@ export function Output({ pieces, name }: { pieces: string[]; name: string }) {
 const TAIL = 200;
 
 /** The last lines, for a narrow column. */
-export function OutputTail({ pieces }: { pieces: string[] }) {
-  const lines = useOutputLines(pieces);
+export function OutputTail({ pieces, isWorker }: { pieces: string[]; isWorker: boolean }) {
+  const lines = useOutputLines(pieces, isWorker);
   const scroller = useRef<HTMLPreElement>(null);
   const end = useFollowEnd(scroller, lines);
   const tail = lines.slice(-TAIL);

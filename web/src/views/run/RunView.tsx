@@ -108,6 +108,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
       await call("run.cancel", { workspace_dir: dir, project_id: project, run_id: run, ...ME });
       invalidate(["run.list", "monitor.snapshot", "workspace.home.snapshot"], { workspace_dir: dir });
     });
+  const isPlain = isPlainCommand(row?.provider);
   const showsOutput = useSearchParam("show") === "output";
   const show = (part: "events" | "output") =>
     navigate(part === "output" ? at.output(workspace, project, run) : at.run(workspace, project, run), {
@@ -179,7 +180,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
             {isLive ? "Output shows here as it comes." : "What the process of a run prints shows here."}
           </Empty>
         ) : (
-          <Output pieces={moment.output} name={run} />
+          <Output pieces={moment.output} name={run} isWorker={!isPlain} />
         )
       ) : shown.length === 0 ? (
         <Empty icon="run" title={past.length === 0 ? "Nothing happened yet" : "No event is like that"}>
@@ -251,7 +252,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
                 </dd>
               </>
             )}
-            {row && isPlainCommand(row.provider) ? (
+            {isPlain ? (
               <>
                 <dt>Tokens</dt>
                 <dd>none, a plain command</dd>
@@ -273,7 +274,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
         </InspectorPart>
         {moment.output.length > 0 && !showsOutput && (
           <InspectorPart title="Output so far">
-            <OutputTail pieces={moment.output} />
+            <OutputTail pieces={moment.output} isWorker={!isPlain} />
             <p>
               <Link to={at.output(workspace, project, run)}>Full output</Link>
             </p>

@@ -1,7 +1,7 @@
 // Why a session waits in the queue, and until when, as far as the gateway says so.
 
 import type { CompanySessionRow } from "@accord/client";
-import { isRecord } from "../company/events.ts";
+import { isRecord } from "../company/records.ts";
 
 export interface QueueState {
   /** Its place, from 1. */
