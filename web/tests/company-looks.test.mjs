@@ -122,8 +122,14 @@ for (const theme of ["light", "dark"]) {
     }
     await context.test("heartbeat after a dry run", async () => {
       await page.getByRole("button", { name: "Dry run" }).first().click();
+      await page.getByRole("heading", { name: /The heartbeat is off/ }).waitFor();
+      await look(page, `${theme}-heartbeat-off`, RULES[theme]);
+      const turn = (enabled) => desk.call("heartbeat.config.set", { workspace_dir: company.dir, enabled });
+      await turn(true);
+      await page.getByRole("button", { name: "Dry run" }).first().click();
       await page.getByRole("heading", { name: /It would wake/ }).waitFor();
       await look(page, `${theme}-heartbeat-dry`, RULES[theme]);
+      await turn(false);
     });
     await context.test("launch with its explanation", async () => {
       await page.goto(at("/sessions"));

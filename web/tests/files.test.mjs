@@ -56,7 +56,8 @@ test("dropped and pasted files go with the message", async () => {
   await page.keyboard.press("Enter");
   await page.locator(".turn[data-status=Completed]").waitFor();
   await page.locator(".said .chip", { hasText: "dropped.txt" }).click();
-  await page.getByText("dropped words").waitFor();
+  // The answer repeats the words.
+  await page.getByLabel("Contents of dropped.txt").filter({ hasText: "dropped words" }).waitFor();
   const names = (await listed("give")).map(({ artifact }) => artifact.display_name).sort();
   assert.deepEqual(names, ["dropped.txt", "pasted.txt"]);
   await page.context().close();

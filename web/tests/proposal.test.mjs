@@ -76,6 +76,7 @@ test("who may not save proposes what was typed, and a person approves it in the 
   const person = await desk.window();
   await person.goto(`${desk.url}/w/${workspace_id}/inbox`);
   await person.getByText("One decision waits for you").waitFor();
+  await person.getByRole("listbox", { name: "Waiting for a decision" }).getByRole("option").first().waitFor();
   await person.keyboard.press("j");
   await person.getByText("because: People said so").waitFor();
   await person.getByText("Be kind.").waitFor();
