@@ -15,7 +15,7 @@ const MAX_WRITE_BYTES: usize = 256 * 1024;
 /// A disk that syncs faster than this gains nothing from waiting for more requests.
 const FAST_SYNC: Duration = Duration::from_millis(2);
 /// The longest time a write waits for more requests.
-const MAX_GATHER: Duration = Duration::from_millis(50);
+const MAX_GATHER: Duration = Duration::from_millis(150);
 
 /// Requests of type `T` that are written together and answered with one `R` each.
 pub(crate) struct Group<T, R> {
@@ -128,7 +128,7 @@ impl<T, R> Group<T, R> {
             return queue;
         }
         let expected = queue.last_sizes.into_iter().max().unwrap_or(0);
-        let deadline = Instant::now() + (queue.last_write / 4).min(MAX_GATHER);
+        let deadline = Instant::now() + (queue.last_write / 2).min(MAX_GATHER);
         while queue.waiting.len() < expected {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {

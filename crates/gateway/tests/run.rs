@@ -19,19 +19,7 @@ impl Fixture {
     async fn new() -> Self {
         let running = testkit::gateway().await;
         let client = running.client();
-        let folder = tempfile::tempdir().expect("a folder");
-        let dir = folder.path().to_str().expect("a path that is text");
-        let init = json!({"workspace_dir": dir, "company_name": "Acme"});
-        client
-            .call_raw("workspace.init", init)
-            .await
-            .expect("a company");
-        let create = json!({"workspace_dir": dir, "name": "Alpha"});
-        let made = client
-            .call_raw("workspace.project.create_with_defaults", create)
-            .await
-            .expect("a project");
-        let project = made["project_id"].as_str().expect("an id").to_owned();
+        let (folder, project) = testkit::company(&client).await;
         Self {
             _running: running,
             client,

@@ -12,6 +12,8 @@ pub use generated::assert_generated;
 pub use model_server::{ModelServer, Question, model_server};
 pub use office::{Office, put, put_program, text, until};
 pub use process::{ServeProcess, StdioProcess};
-pub use running::{Statements, TestGateway, gateway, gateway_with_config, gateway_with_quota};
+pub use running::{
+    Statements, TestGateway, company, gateway, gateway_with_config, gateway_with_quota,
+};
 pub use sources::{CountingIds, FIRST_TIME, TickingClock};
 pub use transcript::{answer, refusal, told, told_until};

@@ -223,3 +223,20 @@ impl Write for Output {
         Ok(())
     }
 }
+
+/// Makes the company Acme with its project Alpha in a temporary folder. Answers the folder and the id of the project.
+pub async fn company(client: &Client) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let init = serde_json::json!({"workspace_dir": folder.path(), "company_name": "Acme"});
+    let made = client.call_raw("workspace.init", init).await;
+    made.expect("a company");
+    let create = serde_json::json!({"workspace_dir": folder.path(), "name": "Alpha"});
+    let made = client
+        .call_raw("workspace.project.create_with_defaults", create)
+        .await;
+    let project = made.expect("a project")["project_id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    (folder, project)
+}
