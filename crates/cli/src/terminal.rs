@@ -108,12 +108,30 @@ pub(crate) fn is_for_people(as_json: bool) -> bool {
 
 /// A text in one line, without control characters and without those that turn around what is shown.
 pub(crate) fn harmless(text: &str) -> String {
-    let is_turning = |letter: char| matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let visible = |letter: char| match letter.is_control() || is_turning(letter) {
-        true => ' ',
-        false => letter,
+    text.chars().map(harmless_letter).collect()
+}
+
+/// A letter that acts on no terminal: a space instead of a control character or one that turns around what is shown.
+fn harmless_letter(letter: char) -> char {
+    let is_turning = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if letter.is_control() || is_turning {
+        ' '
+    } else {
+        letter
+    }
+}
+
+/// Prints a piece of a text that a model or a worker writes, as it comes. Its lines and tabs stay, nothing else in it
+/// acts on the terminal. Pieces are whole letters, so no control character can hide between two of them.
+pub(crate) fn say_piece(piece: &str) -> io::Result<()> {
+    let letter = |letter: char| match letter {
+        '\n' | '\t' => letter,
+        other => harmless_letter(other),
     };
-    text.chars().map(visible).collect()
+    let text: String = piece.chars().map(letter).collect();
+    let mut output = io::stdout().lock();
+    output.write_all(text.as_bytes())?;
+    output.flush()
 }
 
 /// The first line of a text that has words, as [`harmless`] shows it.

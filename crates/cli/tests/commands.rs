@@ -330,6 +330,17 @@ fn projects_with_the_same_name_are_told_apart() {
 }
 
 #[test]
+fn what_a_model_says_acts_on_no_terminal() {
+    let desk = Desk::new();
+    let asked = desk.run(&[
+        "ask",
+        "\u{1b}]0;title\u{7}one\u{1b}[2J\ttwo\nthree\u{9b}31m\u{202e}",
+    ]);
+    assert_eq!(asked.code, 0, "{}", asked.err);
+    assert_eq!(asked.out, " ]0;title one [2J\ttwo\nthree 31m \n");
+}
+
+#[test]
 fn a_question_is_answered_and_the_thread_goes_on() {
     let desk = Desk::new();
     let asked = desk.run(&["ask", "Hello", "there"]);

@@ -7,6 +7,7 @@
 //! the system frees the lock with the process, and then the next gateway does.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
     io::{self, Read as _, Write as _},
     os::unix::fs::MetadataExt as _,
@@ -22,7 +23,7 @@ use tokio::time::sleep;
 use crate::{
     briefing::{BriefFile, Briefer, Edited, Handed},
     driver::Driver,
-    git::{git, git_text},
+    git::Tree,
     plan::Plan,
     record::{self, SessionRecord},
     redaction,
@@ -81,25 +82,30 @@ pub(crate) fn file_name(driver: &Driver) -> &'static str {
 /// reads its instructions in what it is asked too.
 pub(crate) async fn place(
     plan: &Plan,
+    repo: &Path,
     worktree: &Worktree,
     root: &Path,
     file: &BriefFile,
 ) -> Option<Placed> {
-    let note = note_of(plan, worktree, root, file).await;
-    let note = match note {
-        Ok(note) => note?,
-        Err(error) => {
+    let tree = Tree::worktree(repo, root).await;
+    let note = match &tree {
+        Ok(tree) => note_of(plan, tree, worktree, root, file).await,
+        Err(error) => Err(error.clone()),
+    };
+    let (tree, note) = match (tree, note) {
+        (Ok(tree), Ok(note)) => (tree, note?),
+        (Err(error), _) | (_, Err(error)) => {
             tracing::warn!(error, "a worktree gets no file of instructions");
             return None;
         }
     };
-    let path = note_path(&plan.company, &plan.session_ref);
-    let placed = write(&note, path.clone(), root).await;
+    let note_path = note_path(&plan.company, &plan.session_ref);
+    let placed = write(&note, &tree, note_path.clone(), root).await;
     match placed {
         Ok(lock) => Some(Placed { _lock: lock }),
         Err(error) => {
             tracing::warn!(error, "a worktree gets no file of instructions");
-            forget(&note, path).await;
+            forget(&note, note_path).await;
             None
         }
     }
@@ -108,31 +114,22 @@ pub(crate) async fn place(
 /// What is to be written; nothing if the name is taken.
 async fn note_of(
     plan: &Plan,
+    tree: &Tree,
     worktree: &Worktree,
     root: &Path,
     file: &BriefFile,
 ) -> Result<Option<Note>, String> {
     let name = file_name(&plan.driver);
     let is_there = fs::symlink_metadata(root.join(name)).is_ok();
-    if is_there || is_tracked(root, name).await? {
+    if is_there || is_tracked(tree, name).await? {
         return Ok(None);
     }
-    let question = [
-        "rev-parse",
-        "--path-format=absolute",
-        "--git-dir",
-        "--git-common-dir",
-    ];
-    let answer = git_text(root, &question).await?;
-    let (git_dir, common_dir) = answer
-        .split_once('\n')
-        .ok_or("git does not say where its folder is")?;
-    let git_name = Path::new(git_dir)
-        .strip_prefix(Path::new(common_dir).join("worktrees"))
-        .ok()
-        .and_then(Path::to_str)
-        .filter(|name| is_plain(name))
-        .ok_or("the worktree is none of its repository")?;
+    let unknown = || "the worktree is none of its repository".to_owned();
+    let git_dir = tree.git_dir().ok_or_else(unknown)?;
+    let git_name = git_dir.file_name().and_then(OsStr::to_str);
+    let git_name = git_name.filter(|name| is_plain(name)).ok_or_else(unknown)?;
+    // `<common>/worktrees/<name>`
+    let common_dir = git_dir.ancestors().nth(2).ok_or_else(unknown)?;
     Ok(Some(Note {
         project_id: plan.project.clone(),
         run_id: plan.run.clone(),
@@ -141,14 +138,14 @@ async fn note_of(
         file: name.to_owned(),
         content: file.content.clone(),
         origin: file.origin.clone(),
-        common_dir: PathBuf::from(common_dir),
+        common_dir: common_dir.to_owned(),
         git_name: git_name.to_owned(),
     }))
 }
 
 /// The note first, then what keeps the file out of commits, then the file: whenever the process ends, the note says
 /// what to remove.
-async fn write(note: &Note, path: PathBuf, root: &Path) -> Result<File, String> {
+async fn write(note: &Note, tree: &Tree, path: PathBuf, root: &Path) -> Result<File, String> {
     let text = serde_json::to_string(note).map_err(|error| error.to_string())?;
     let lock = on_disk(move || {
         let mut file = File::create_new(&path)?;
@@ -158,7 +155,7 @@ async fn write(note: &Note, path: PathBuf, root: &Path) -> Result<File, String> 
         Ok(file)
     })
     .await?;
-    exclude(note, root).await?;
+    exclude(note, tree).await?;
     let (path, content) = (root.join(&note.file), note.content.clone());
     on_disk(move || File::create_new(path)?.write_all(content.as_bytes())).await?;
     Ok(lock)
@@ -166,12 +163,10 @@ async fn write(note: &Note, path: PathBuf, root: &Path) -> Result<File, String> 
 
 /// Keeps the file out of commits of this worktree alone. The list that worktrees share would hide such a file of the
 /// repository itself, so the worktree gets a list of its own, with what the user's has.
-async fn exclude(note: &Note, root: &Path) -> Result<(), String> {
-    let own = git_text(
-        root,
-        &["config", "--type=path", "--get", "core.excludesFile"],
-    )
-    .await;
+async fn exclude(note: &Note, tree: &Tree) -> Result<(), String> {
+    let question = ["config", "--type=path", "--get", "core.excludesFile"];
+    // The settings of the person are not read in the worktree, so the repository is asked.
+    let own = Tree::checkout(&note.common_dir).text(&question).await;
     let own = own.ok().map(PathBuf::from).or_else(usual_excludes);
     let folder = note.git_folder();
     let (list, line) = (folder.join(EXCLUDED), format!("/{}\n", note.file));
@@ -190,10 +185,10 @@ async fn exclude(note: &Note, root: &Path) -> Result<(), String> {
     let settings = folder.join(SETTINGS).display().to_string();
     let list = list.display().to_string();
     let set = ["config", "--file", &settings, "core.excludesFile", &list];
-    git(root, &set).await?;
+    tree.git(&set).await?;
     let relative = format!("worktrees/{}/{SETTINGS}", note.git_name);
     let key = format!("{}.path", note.section());
-    configure(note, root, &[&key, &relative]).await
+    configure(note, &[&key, &relative]).await
 }
 
 /// Where git looks for what it should never see.
@@ -204,13 +199,13 @@ fn usual_excludes() -> Option<PathBuf> {
 }
 
 /// Changes the settings of the repository, once nobody else does.
-async fn configure(note: &Note, folder: &Path, what: &[&str]) -> Result<(), String> {
+async fn configure(note: &Note, what: &[&str]) -> Result<(), String> {
     let config = note.common_dir.join("config").display().to_string();
     let mut arguments = vec!["config", "--file", &config];
     arguments.extend(what);
     let mut tries = 0;
     loop {
-        match git(folder, &arguments).await {
+        match Tree::checkout(Path::new("/")).git(&arguments).await {
             Err(error) if error.contains("could not lock") && tries < TRIES => tries += 1,
             done => return done.map(|_| ()),
         }
@@ -287,7 +282,12 @@ async fn hand_on(
         // Somebody removed the worktree.
         return Ok(());
     };
-    if !is_plain(&note.file) || is_tracked(&root, &note.file).await? {
+    let tree = {
+        let (git_dir, root) = (note.git_folder(), root.clone());
+        let known = tokio::task::spawn_blocking(move || Tree::known_worktree(&git_dir, &root));
+        known.await.map_err(|panic| panic.to_string())??
+    };
+    if !is_plain(&note.file) || is_tracked(&tree, &note.file).await? {
         // The worker made it part of the repository, where it is seen like any other change.
         return Ok(());
     }
@@ -369,7 +369,7 @@ fn take(path: &Path) -> io::Result<Option<(Note, File)>> {
 async fn forget(note: &Note, path: PathBuf) {
     if is_plain(&note.git_name) {
         let section = note.section();
-        let undone = configure(note, Path::new("/"), &["--remove-section", &section]).await;
+        let undone = configure(note, &["--remove-section", &section]).await;
         if let Err(error) = undone {
             tracing::debug!(error, "a worktree had no settings of its own");
         }
@@ -398,8 +398,8 @@ fn note_path(company: &Company, session_ref: &str) -> PathBuf {
     company.path(&record::pipe_relpath(session_ref, NOTE))
 }
 
-async fn is_tracked(root: &Path, name: &str) -> Result<bool, String> {
-    let listed = git(root, &["ls-files", "--", name]).await?;
+async fn is_tracked(tree: &Tree, name: &str) -> Result<bool, String> {
+    let listed = tree.git(&["ls-files", "--", name]).await?;
     Ok(!listed.is_empty())
 }
 

@@ -1,6 +1,6 @@
 //! What a repository looked like when a run began: its commit, and what was changed in it.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use company::{
     Company, Error,
@@ -13,7 +13,7 @@ use protocol::{
 };
 use serde_json::{Value, json};
 
-use crate::git::{git, git_text};
+use crate::git::Tree;
 
 /// Takes a snapshot and answers the events about it, as type and payload.
 pub(crate) async fn take(
@@ -21,9 +21,12 @@ pub(crate) async fn take(
     project: &ProjectId,
     context_pack: &str,
     repo_id: &str,
-    folder: &Path,
+    tree: Result<Tree, String>,
 ) -> Vec<(&'static str, Value)> {
-    let taken = look(folder).await;
+    let taken = match tree {
+        Ok(tree) => look(&tree).await,
+        Err(error) => Err(error),
+    };
     let failed = |error: &str| {
         let payload = json!({"context_pack_id": context_pack, "repo_id": repo_id, "error": error});
         vec![("context_pack.snapshot_failed", payload)]
@@ -58,12 +61,12 @@ pub(crate) async fn take(
 }
 
 /// The commit, and the changes if there are any. Files that git does not know are not among them.
-async fn look(folder: &Path) -> Result<(String, Option<Vec<u8>>), String> {
-    let head = git_text(folder, &["rev-parse", "HEAD"]).await?;
-    let status = git(folder, &["status", "--porcelain=v1"]).await?;
-    let patch = match status.is_empty() {
-        true => None,
-        false => Some(git(folder, &["diff", "HEAD"]).await?),
+async fn look(tree: &Tree) -> Result<(String, Option<Vec<u8>>), String> {
+    let head = tree.text(&["rev-parse", "HEAD"]).await?;
+    let patch = if tree.status().await?.is_empty() {
+        None
+    } else {
+        Some(tree.diff().await?)
     };
     Ok((head, patch))
 }

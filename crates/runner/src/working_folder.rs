@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use company::{Company, policy::Actor};
 use protocol::company::ActorRole;
 
-use crate::worktree::Worktree;
+use crate::{git::Tree, worktree::Worktree};
 
 /// A person's choice that a worker program runs in the repository or the company folder itself. It can only be made by
 /// [`InPlace::requested`], which checks the role.
@@ -64,6 +64,16 @@ impl WorkingFolder {
         match self {
             Self::Worktree { worktree, .. } => Some(worktree),
             Self::Company | Self::Scratch(_) | Self::Checkout(_) => None,
+        }
+    }
+
+    /// Where git works for it. `base` is the folder of the repository, or what corresponds to it in the worktree.
+    pub(crate) async fn tree(&self, company: &Company, base: &Path) -> Result<Tree, String> {
+        match self {
+            Self::Worktree { repo, worktree } => {
+                Tree::worktree(repo, &company.path(&worktree.relpath)).await
+            }
+            Self::Company | Self::Scratch(_) | Self::Checkout(_) => Ok(Tree::checkout(base)),
         }
     }
 

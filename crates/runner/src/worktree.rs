@@ -31,10 +31,7 @@ use protocol::{
 
 use tokio::time::{sleep, timeout};
 
-use crate::{
-    git::{git, git_holding, git_text},
-    session::blocking,
-};
+use crate::{git::Tree, session::blocking};
 
 /// Where worktrees are made.
 const ROOT: &str = ".local/worktrees";
@@ -123,7 +120,8 @@ impl Worktree {
             let made = blocking(move || company::files::make_dir(&parent)).await;
             made.map_err(|error| error.to_string())?;
         }
-        let prefix = git_text(repo, &["rev-parse", "--show-prefix"])
+        let prefix = Tree::checkout(repo)
+            .text(&["rev-parse", "--show-prefix"])
             .await
             .map_err(|error| no_worktree(repo, &error))?;
         let _turn = CHANGING.lock().await;
@@ -132,7 +130,7 @@ impl Worktree {
             self.discard(company, &path, repo).await?;
         }
         if path.exists() {
-            if let Err(refusal) = self.reuse(&path).await {
+            if let Err(refusal) = self.reuse(&path, repo).await {
                 // What is there stays: without this, the next attempt would take it for half made and remove it.
                 marker.remove();
                 return Err(refusal);
@@ -161,7 +159,8 @@ impl Worktree {
     async fn add(&self, path: &Path, repo: &Path, marker: &Marker) -> Result<(), String> {
         let target = path.to_string_lossy().into_owned();
         let known = format!("refs/heads/{}", self.branch);
-        let branch_exists = git(repo, &["show-ref", "--verify", "--quiet", &known])
+        let branch_exists = Tree::checkout(repo)
+            .git(&["show-ref", "--verify", "--quiet", &known])
             .await
             .is_ok();
         let arguments = if branch_exists {
@@ -170,19 +169,23 @@ impl Worktree {
             vec!["worktree", "add", "-b", &self.branch, &target, "HEAD"]
         };
         let lock = marker.file.try_clone().map_err(|error| error.to_string())?;
-        git_holding(repo, &arguments, lock).await.map(|_| ())
+        Tree::checkout(repo)
+            .git_holding(&arguments, lock)
+            .await
+            .map(|_| ())
     }
 
     /// Checks one that is there: of this run, and without changes.
-    async fn reuse(&self, path: &Path) -> Result<(), String> {
-        let branch = git_text(path, &["rev-parse", "--abbrev-ref", "HEAD"]).await?;
+    async fn reuse(&self, path: &Path, repo: &Path) -> Result<(), String> {
+        let tree = Tree::worktree(repo, path).await?;
+        let branch = tree.text(&["rev-parse", "--abbrev-ref", "HEAD"]).await?;
         if branch != self.branch {
             return Err(format!(
                 "`{}` is there already and is no worktree of this run",
                 self.relpath
             ));
         }
-        let changes = git(path, &["status", "--porcelain=v1"]).await?;
+        let changes = tree.status().await?;
         if changes.is_empty() {
             Ok(())
         } else {
@@ -195,7 +198,9 @@ impl Worktree {
 
     /// Whether git was ended while it made this worktree: until it is done it keeps the worktree locked.
     async fn is_initializing(&self, path: &Path, repo: &Path) -> bool {
-        let listed = git_text(repo, &["worktree", "list", "--porcelain"]).await;
+        let listed = Tree::checkout(repo)
+            .text(&["worktree", "list", "--porcelain"])
+            .await;
         let listed = listed.unwrap_or_default();
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         listed.split("\n\n").any(|entry| {
@@ -221,11 +226,11 @@ impl Worktree {
         let target = path.to_string_lossy();
         // Twice, because git keeps it locked. It fails where git does not know of it, which is as good.
         let remove = ["worktree", "remove", "--force", "--force", &target];
-        if let Err(error) = git(repo, &remove).await {
+        if let Err(error) = Tree::checkout(repo).git(&remove).await {
             tracing::debug!(error, "git knows no interrupted worktree");
         }
         let question = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
-        let common = git_text(repo, &question).await?;
+        let common = Tree::checkout(repo).text(&question).await?;
         let lock = Path::new(&common).join(format!("refs/heads/{}.lock", self.branch));
         match fs::remove_file(&lock) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!(
@@ -480,15 +485,19 @@ impl Removal<'_> {
     async fn check(&self) -> Result<PathBuf, String> {
         let path = inside(self.company, self.relpath)?;
         // Changes that were not committed exist nowhere else.
-        if !self.force
-            && path.join(".git").exists()
-            && let Ok(changes) = git(&path, &["status", "--porcelain=v1"]).await
-            && !changes.is_empty()
-        {
-            return Err("uncommitted changes".to_owned());
+        if !self.force && fs::symlink_metadata(path.join(".git")).is_ok() {
+            let repo = self
+                .repo
+                .ok_or("its repository is not known on this machine")?;
+            let tree = Tree::worktree(repo, &path).await?;
+            if !tree.status().await?.is_empty() {
+                return Err("uncommitted changes".to_owned());
+            }
         }
         if let Some(repo) = self.repo {
-            let listed = git_text(repo, &["worktree", "list", "--porcelain"]).await?;
+            let listed = Tree::checkout(repo)
+                .text(&["worktree", "list", "--porcelain"])
+                .await?;
             check_listed(&listed, &path)?;
         }
         Ok(path)
@@ -499,7 +508,9 @@ impl Removal<'_> {
         if let Some(repo) = self.repo {
             let _turn = CHANGING.lock().await;
             let target = path.to_string_lossy();
-            git(repo, &["worktree", "remove", "--force", &target]).await?;
+            Tree::checkout(repo)
+                .git(&["worktree", "remove", "--force", &target])
+                .await?;
         } else {
             let path = path.clone();
             let removed = tokio::task::spawn_blocking(move || fs::remove_dir_all(path)).await;
@@ -538,13 +549,16 @@ impl Removal<'_> {
             return kept("it is not a branch that was made for this run".to_owned());
         }
         let full = format!("refs/heads/{branch}");
-        if git(repo, &["show-ref", "--verify", "--quiet", &full])
+        if Tree::checkout(repo)
+            .git(&["show-ref", "--verify", "--quiet", &full])
             .await
             .is_err()
         {
             return (None, None);
         }
-        let is_merged = git(repo, &["merge-base", "--is-ancestor", &full, "HEAD"]).await;
+        let is_merged = Tree::checkout(repo)
+            .git(&["merge-base", "--is-ancestor", &full, "HEAD"])
+            .await;
         if !self.force && is_merged.is_err() {
             return kept("unmerged commits".to_owned());
         }
@@ -553,8 +567,11 @@ impl Removal<'_> {
         }
         let _turn = CHANGING.lock().await;
         // A folder that was removed by other means still occupies its branch.
-        let _ = git(repo, &["worktree", "prune"]).await;
-        match git(repo, &["branch", "-D", "--", branch]).await {
+        let _ = Tree::checkout(repo).git(&["worktree", "prune"]).await;
+        match Tree::checkout(repo)
+            .git(&["branch", "-D", "--", branch])
+            .await
+        {
             Ok(_) => (Some(true), None),
             Err(reason) => kept(reason),
         }

@@ -270,6 +270,62 @@ async fn a_link_in_the_commit_does_not_lead_a_worker_out_of_its_worktree() {
 }
 
 #[tokio::test]
+async fn hooks_of_a_repository_do_not_run_when_a_worktree_is_made() {
+    let fixture = Fixture::new();
+    let repo = repository(&fixture, "site");
+    link(&fixture, "site");
+    let ran = fixture.bin().join("hook_ran");
+    let hook = repo.join(".git/hooks/post-checkout");
+    plant(&hook, &format!("#!/bin/sh\ntouch {}\n", ran.display()));
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("a program");
+    editing_worker(&fixture);
+    let collected = fixture
+        .job("job_1", json!({"permission_level": "patch"}))
+        .await;
+    assert_eq!(collected.job.status, JobStatus::Completed);
+    assert!(!ran.exists());
+}
+
+#[tokio::test]
+async fn a_worker_that_replaces_the_git_file_of_its_worktree_starts_nothing() {
+    let fixture = Fixture::new();
+    repository(&fixture, "site");
+    link(&fixture, "site");
+    let ran = fixture.bin().join("monitor_ran");
+    let monitor = fixture.bin().join("monitor");
+    plant(&monitor, &format!("#!/bin/sh\ntouch {}\n", ran.display()));
+    fs::set_permissions(&monitor, fs::Permissions::from_mode(0o755)).expect("a program");
+    fixture.codex(&format!(
+        "cat > /dev/null; rm .git; git init -q .; git config core.fsmonitor $d/monitor; echo '{DONE}'"
+    ));
+    let collected = fixture
+        .job("job_1", json!({"permission_level": "patch"}))
+        .await;
+    let run = collected.job.attempts[0].run_id.to_string();
+    assert!(worktree(&fixture, &run).join(".git/config").exists());
+    let params = json!({
+        "workspace_dir": fixture.company.given(), "project_id": fixture.project, "max_age_hours": 0,
+    });
+    let params = serde_json::from_value(params).expect("params");
+    let cleaned = runner::worktree::cleanup(&fixture.company, &params)
+        .await
+        .expect("an answer");
+    let reasons: Vec<_> = cleaned
+        .items
+        .iter()
+        .map(|item| item.reason.clone())
+        .collect();
+    assert!(
+        format!("{reasons:?}").contains("is not the one that git made"),
+        "{reasons:?}"
+    );
+    assert!(!ran.exists());
+    // The same check with git itself: without the explicit folders the program runs.
+    git(&worktree(&fixture, &run), &["status"]);
+    assert!(ran.exists());
+}
+
+#[tokio::test]
 async fn a_read_only_worker_reads_the_checkout_and_makes_no_worktree() {
     let fixture = Fixture::new();
     let repo = repository(&fixture, "site");

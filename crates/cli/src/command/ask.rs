@@ -1,7 +1,5 @@
 //! `ac ask`
 
-use std::io::{self, Write as _};
-
 use clap::Args;
 use gateway::Sources;
 use protocol::{
@@ -111,9 +109,7 @@ async fn listen(local: &Local, turn: &str, quiet: bool) -> Result<Value, Failure
     while let Some(Incoming { method, params, .. }) = local.client.notification().await {
         match method.as_str() {
             "item/agent_message/delta" if params["turn_id"] == turn && !quiet => {
-                let mut output = io::stdout().lock();
-                output.write_all(params["delta"].as_str().unwrap_or_default().as_bytes())?;
-                output.flush()?;
+                terminal::say_piece(params["delta"].as_str().unwrap_or_default())?;
             }
             "turn/completed" if params["turn"]["id"] == turn => {
                 return Ok(params["turn"].clone());

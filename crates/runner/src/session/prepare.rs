@@ -176,7 +176,7 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
             &plan.project,
             &plan.context_pack,
             repo.as_str(),
-            &base,
+            folder.tree(&plan.company, &base).await,
         );
         for (event_type, payload) in taken.await {
             events.push(scribe.event(event_type, &payload)?);
@@ -193,12 +193,12 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         let scribe = scribe.clone();
         blocking(move || scribe.append(&events)).await?;
     }
-    let placed = match (folder.worktree(), &file) {
-        (Some(worktree), Some(file)) => {
+    let placed = match (&folder, &file) {
+        (WorkingFolder::Worktree { repo, worktree }, Some(file)) => {
             let root = plan.company.path(&worktree.relpath);
-            instructions::place(plan, worktree, &root, file).await
+            instructions::place(plan, repo, worktree, &root, file).await
         }
-        (Some(_) | None, _) => None,
+        _ => None,
     };
     let turn = is_server.then(|| TurnWish {
         cwd: cwd.display().to_string(),
