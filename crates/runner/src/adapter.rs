@@ -22,7 +22,7 @@ use tokio::process::Command;
 use crate::{
     Options,
     driver::Driver,
-    environment,
+    environment::{self, Wanted},
     guard::{self, Verdict},
 };
 
@@ -236,9 +236,13 @@ impl Adapters {
                 return *answer;
             }
         }
+        let environment =
+            environment::environment(&Wanted::default(), &Driver::Codex, None, &BTreeMap::new());
         let mut command = Command::new(path);
         command
             .args(["app-server", "--help"])
+            .env_clear()
+            .envs(environment)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -424,6 +428,23 @@ mod tests {
         };
         let forgets = "--no-session-persistence".to_owned();
         assert!(!line(true).contains(&forgets) && line(false).contains(&forgets));
+    }
+
+    #[tokio::test]
+    async fn a_probe_gets_no_variables_of_the_gateway_but_the_usual_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let seen = folder.path().join("seen");
+        let script = format!("env > {}", seen.display());
+        let bin = program(folder.path(), "codex", &script);
+        let mut machine = Machine::initial();
+        machine.provider_bins.insert("codex".to_owned(), bin);
+        let rows = Adapters::default().status(Ok(&machine)).await;
+        assert!(rows[0].available, "{:?}", rows[0]);
+        let seen = std::fs::read_to_string(seen).unwrap();
+        // Cargo sets this one for every test.
+        assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+        assert!(!seen.contains("CARGO_MANIFEST_DIR="), "{seen}");
+        assert!(seen.contains("PATH="), "{seen}");
     }
 
     #[tokio::test]
