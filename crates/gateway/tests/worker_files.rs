@@ -224,7 +224,7 @@ async fn only_the_worktree_hides_the_file_and_what_the_user_hides_stays_hidden()
 
 #[tokio::test]
 async fn a_file_that_is_there_is_neither_overwritten_nor_removed_nor_proposed() {
-    // Tracked in one repository, and made by a hook of another.
+    // Tracked in one repository, and made by a filter of another while the worktree is checked out.
     for is_tracked in [true, false] {
         let office = Office::new().await;
         if is_tracked {
@@ -232,9 +232,10 @@ async fn a_file_that_is_there_is_neither_overwritten_nor_removed_nor_proposed() 
             git(&office.repo(), &["add", "-A"]);
             git(&office.repo(), &["commit", "-q", "-m", "rules"]);
         } else {
-            let hook = office.repo().join(".git/hooks/post-checkout");
-            write(&hook, "#!/bin/sh\necho Ours. > AGENTS.md\n");
-            fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+            let attributes = office.repo().join(".git/info/attributes");
+            write(&attributes, "a.txt filter=maker\n");
+            let filter = "echo Ours. > AGENTS.md; cat";
+            git(&office.repo(), &["config", "filter.maker.smudge", filter]);
         }
         office.install("echo More. >> AGENTS.md");
         let (_, worktree) = office.work("codex").await;
