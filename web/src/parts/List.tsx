@@ -24,11 +24,14 @@ export interface ListProps<T> {
   rowHeight?: number;
   /** Stays at its end while it grows, until the reader scrolls up. */
   followsEnd?: boolean;
+  /** Whether `j` and `k` move through the list. A view in which they do something else says no, so that it does not
+   * matter which of the two is on screen first. */
+  hasMoveKeys?: boolean;
   /** Further keys for the row the list is at, such as `a` to approve. */
   keys?: { key: string; label: string; run: (item: T) => void }[];
 }
 
-export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, rowHeight = 44, followsEnd = false, keys = [] }: ListProps<T>) {
+export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, rowHeight = 44, followsEnd = false, hasMoveKeys = true, keys = [] }: ListProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
   const [active, setActive] = useState<string>();
@@ -63,9 +66,12 @@ export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, ro
     onOpen?.(item);
   };
   const here = () => items[at];
-  useKeys(label, [
+  const moveKeys = [
     { key: "j", label: "Next", run: () => go(at + 1) },
     { key: "k", label: "Previous", run: () => go(at - 1) },
+  ];
+  useKeys(label, [
+    ...(hasMoveKeys ? moveKeys : []),
     { key: "Enter", label: "Open", run: () => open(here()) },
     ...keys.map(({ key, label, run }) => ({
       key,

@@ -70,6 +70,7 @@ function Shown({ workspace, waiting, decided }: { workspace: string; waiting: En
           selected={open?.key}
           row={(entry) => <Row entry={entry} />}
           rowHeight={48}
+          hasMoveKeys={false}
         />
       )}
     </>
