@@ -24,14 +24,11 @@ export interface ListProps<T> {
   rowHeight?: number;
   /** Stays at its end while it grows, until the reader scrolls up. */
   followsEnd?: boolean;
-  /** Whether `j` and `k` move through the list. A view in which they do something else says no, so that it does not
-   * matter which of the two is on screen first. */
-  hasMoveKeys?: boolean;
-  /** Further keys for the row the list is at, such as `a` to approve. */
-  keys?: { key: string; label: string; run: (item: T) => void }[];
+  /** Whether a row is opened as soon as one moves to it. */
+  opensOnMove?: boolean;
 }
 
-export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, rowHeight = 44, followsEnd = false, hasMoveKeys = true, keys = [] }: ListProps<T>) {
+export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, rowHeight = 44, followsEnd = false, opensOnMove = false }: ListProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
   const [active, setActive] = useState<string>();
@@ -57,6 +54,7 @@ export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, ro
     if (!item) return;
     setActive(keyOf(item));
     virtual.scrollToIndex(items.indexOf(item));
+    if (opensOnMove) open(item);
   };
   const open = (item: T | undefined, event?: MouseEvent) => {
     if (!item) return;
@@ -66,21 +64,10 @@ export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, ro
     onOpen?.(item);
   };
   const here = () => items[at];
-  const moveKeys = [
-    { key: "j", label: "Next", run: () => go(at + 1) },
-    { key: "k", label: "Previous", run: () => go(at - 1) },
-  ];
   useKeys(label, [
-    ...(hasMoveKeys ? moveKeys : []),
+    { key: "j", label: opensOnMove ? "Open the next" : "Next", run: () => go(at + 1) },
+    { key: "k", label: opensOnMove ? "Open the previous" : "Previous", run: () => go(at - 1) },
     { key: "Enter", label: "Open", run: () => open(here()) },
-    ...keys.map(({ key, label, run }) => ({
-      key,
-      label,
-      run: () => {
-        const item = here();
-        if (item) run(item);
-      },
-    })),
   ]);
   const onKeyDown = (event: KeyboardEvent) => {
     const moves: Record<string, () => void> = {

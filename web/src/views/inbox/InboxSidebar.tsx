@@ -4,12 +4,11 @@ import "../company/company.css";
 import "../company/side.css";
 import { useState } from "react";
 import type { ViewProps } from "../../app/section.ts";
-import { useKeys } from "../../keys/keys.ts";
 import { List } from "../../parts/List.tsx";
 import { Loading } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { navigate, usePath } from "../../router.tsx";
+import { usePath } from "../../router.tsx";
 import { Choices } from "../company/Choices.tsx";
 import { useCompany } from "../company/folder.ts";
 import { useAuthor } from "../proposal/author.ts";
@@ -43,16 +42,6 @@ function Shown({ workspace, waiting, decided }: { workspace: string; waiting: En
     .map((proposal) => ofProposal(workspace, proposal, nameOf));
   const shown = newestFirst([...proposals, ...(isWaiting ? waiting : decided)]);
   const open = shown.find(({ href }) => href === path);
-  // What is decided by `a` and `d` is what is open, so moving through the list opens.
-  const step = (by: number) => {
-    const here = open ? shown.indexOf(open) : -1;
-    const next = shown[Math.min(shown.length - 1, Math.max(0, here + by))];
-    if (next) navigate(next.href);
-  };
-  useKeys("Inbox", [
-    { key: "j", label: "Open the next", run: () => step(1) },
-    { key: "k", label: "Open the previous", run: () => step(-1) },
-  ]);
   return (
     <>
       <div className="sidebar-head">
@@ -70,7 +59,8 @@ function Shown({ workspace, waiting, decided }: { workspace: string; waiting: En
           selected={open?.key}
           row={(entry) => <Row entry={entry} />}
           rowHeight={48}
-          hasMoveKeys={false}
+          // What is decided by `a` and `d` is what is open.
+          opensOnMove
         />
       )}
     </>
