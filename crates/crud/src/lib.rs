@@ -37,6 +37,7 @@ pub use company::{CompanyRepository, LinkCompany, LinkProject, Linked, ProjectPl
 pub use entity::access_token::Model as AccessToken;
 pub use error::Error;
 pub use hook_run::{HookRunQuery, HookRunRepository};
+pub use sqlite::{OldSqlite, sqlite_version};
 pub use store::{CrudStore, OpenError, Options, StatementLog};
 pub use thread::{
     DeleteThread, Field, Moved, StartThread, Started, ThreadChange, ThreadCursor, ThreadRepository,

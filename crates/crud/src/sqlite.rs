@@ -7,10 +7,41 @@ use sea_orm::{
     ConnectionTrait as _, DatabaseConnection, DatabaseConnectionType, DbErr, RuntimeErr, Statement,
 };
 
-use crate::{Error, store::Options};
+use crate::{Error, OpenError, store::Options};
+
+/// The least version of SQLite, as it counts versions: 3.51.3. In older ones two connections that write or checkpoint
+/// at the same instant can corrupt a database in WAL mode.
+const LEAST_VERSION: i32 = 3_051_003;
 
 /// How long SQLite waits for somebody who does not know our lock, such as the sqlite3 shell.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The version of SQLite in this program.
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
+
+/// Refuses a SQLite that may damage the database. It is bundled, but a build may be told to use that of the system.
+pub(crate) fn check_version() -> Result<(), OpenError> {
+    if is_safe(rusqlite::version_number()) {
+        return Ok(());
+    }
+    let found = sqlite_version();
+    Err(OpenError::OldSqlite(OldSqlite { found }))
+}
+
+/// Why a SQLite is refused.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "`ac` was built with SQLite {found}, which can damage a database; 3.51.3 or newer is needed"
+)]
+pub struct OldSqlite {
+    found: &'static str,
+}
+
+fn is_safe(version: i32) -> bool {
+    version >= LEAST_VERSION
+}
 
 /// The one connection of this process that writes.
 ///
@@ -103,4 +134,21 @@ pub(crate) fn checkpoint(db: &DatabaseConnection) -> Result<(), Error> {
         Statement::from_string(db.get_database_backend(), "PRAGMA wal_checkpoint(TRUNCATE)");
     db.query_one_raw(query)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sqlite_is_one_that_does_not_lose_what_is_in_its_log() {
+        check_version().unwrap();
+        assert!(!is_safe(3_051_002));
+        assert!(is_safe(LEAST_VERSION));
+        let refusal = OldSqlite { found: "3.51.2" };
+        assert_eq!(
+            refusal.to_string(),
+            "`ac` was built with SQLite 3.51.2, which can damage a database; 3.51.3 or newer is needed"
+        );
+    }
 }

@@ -18,6 +18,7 @@ use crate::{
     lock::WriteLock,
     memo::{Memo, Versions},
     reader::{ReadJob, Readers},
+    sqlite::{self, OldSqlite},
     writer::Writer,
 };
 
@@ -75,6 +76,7 @@ impl Options {
 impl CrudStore {
     /// Opens the database in `home`, makes it when it is missing and brings it up to date.
     pub fn open(home: &Path, options: &Options) -> Result<Self, OpenError> {
+        sqlite::check_version()?;
         let path: PathBuf = home.join("gateway.db");
         let lock = WriteLock::open(&home.join("write.lock")).map_err(OpenError::Lock)?;
         let (told, foreign_changes) = watch::channel(0);
@@ -250,6 +252,9 @@ impl fmt::Debug for CrudStore {
 /// Why a database cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
+    /// SQLite is of a version that can damage a database.
+    #[error("the database `gateway.db` in the home is not opened")]
+    OldSqlite(#[source] OldSqlite),
     /// The lock file cannot be made or locked.
     #[error("the file `write.lock` in the home cannot be locked")]
     Lock(#[source] std::io::Error),

@@ -6,6 +6,8 @@ use std::{collections::BTreeMap, process::Command};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("rpc", &["protocol"]),
+    // Has the interface of a published crate, and is used by SeaORM.
+    ("sea-query-rusqlite", &[]),
     ("migration", &[]),
     ("entity", &[]),
     ("crud", &["entity", "migration"]),

@@ -144,7 +144,8 @@ impl Doctor {
         let database = super::blocking(move || crud::check_database(&folder)).await?;
         findings.push(match database {
             Ok(wrong) if wrong.is_empty() => {
-                Finding::pass("database", "SQLite finds nothing wrong")
+                let found = format!("SQLite {} finds nothing wrong", crud::sqlite_version());
+                Finding::pass("database", found)
             }
             Ok(wrong) => Finding::fail("database", wrong.join("; "), RESTORE),
             Err(error) => {
@@ -159,6 +160,9 @@ impl Doctor {
                 let remedy = match error {
                     OpenError::Migration(_) => {
                         "use the version of `ac` that wrote it, or a newer one"
+                    }
+                    OpenError::OldSqlite(_) => {
+                        "build `ac` with the SQLite that comes with it, or use a release"
                     }
                     OpenError::Lock(_) | OpenError::Database(_) | OpenError::Thread(_) => RESTORE,
                 };
