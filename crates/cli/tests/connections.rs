@@ -1,6 +1,8 @@
 //! Connections that the gateway ends, and what that means for the others.
 
 use std::{
+    io::{Read as _, Write as _},
+    net,
     path::Path,
     process::Command,
     time::{Duration, Instant},
@@ -27,6 +29,8 @@ const UNREAD_ANSWERS: usize = 240;
 const ANSWER_BYTES: usize = 64 << 10;
 /// More notifications than may wait for one connection.
 const CHANGES: usize = 140;
+/// As many connections as the gateway has places.
+const HALF_SENT: usize = 1024;
 
 fn ac() -> Command {
     Command::new(env!("CARGO_BIN_EXE_ac"))
@@ -183,4 +187,63 @@ async fn a_revoked_token_ends_its_connection_and_no_other() {
     for client in [owner, other.unwrap()] {
         client.call_raw("workspace/list", json!({})).await.unwrap();
     }
+}
+
+/// A connection whose request never ends.
+fn half_sent(serving: &ServeProcess) -> net::TcpStream {
+    let mut stream = net::TcpStream::connect(serving.address()).expect("it listens");
+    let written = stream.write_all(b"GET /health HTTP/1.1\r\nHo");
+    written.expect("it reads");
+    stream
+}
+
+/// As many of them as there are places, if this process may open that many files.
+fn many_half_sent(serving: &ServeProcess) -> Vec<net::TcpStream> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let files = limit.current.map_or(u64::MAX, |files| files - 100);
+    let count = HALF_SENT.min(usize::try_from(files).expect("a limit of files is a number"));
+    (0..count).map(|_| half_sent(serving)).collect()
+}
+
+#[tokio::test]
+async fn half_sent_requests_keep_nobody_out() {
+    let home = tempfile::tempdir().unwrap();
+    let serving = ServeProcess::start(ac(), home.path());
+    let connected = serving.client().await;
+    let _waiting = many_half_sent(&serving);
+
+    let started = Instant::now();
+    let page = metrics(&serving).await;
+    assert!(page.starts_with("HTTP/1.1 200"), "{page}");
+    let client = serving.client().await;
+    for client in [connected, client] {
+        client.call_raw("workspace/list", json!({})).await.unwrap();
+    }
+    let elapsed = started.elapsed();
+    assert!(elapsed < Duration::from_secs(1), "{elapsed:?}");
+}
+
+#[test]
+fn a_request_that_does_not_come_whole_is_ended() {
+    let home = tempfile::tempdir().unwrap();
+    let serving = ServeProcess::start(ac(), home.path());
+    let mut slow = half_sent(&serving);
+    slow.set_read_timeout(Some(Duration::from_secs(10)))
+        .unwrap();
+    let mut answer = String::new();
+    slow.read_to_string(&mut answer).unwrap();
+    assert_eq!(answer, "");
+}
+
+#[test]
+fn half_sent_requests_do_not_delay_the_end() {
+    let home = tempfile::tempdir().unwrap();
+    let mut serving = ServeProcess::start(ac(), home.path());
+    let _waiting = many_half_sent(&serving);
+    let started = Instant::now();
+    serving.signal("INT");
+    let (status, complaint) = serving.wait();
+    let elapsed = started.elapsed();
+    assert_eq!((status.code(), complaint.as_str()), (Some(0), ""));
+    assert!(elapsed < Duration::from_secs(2), "{elapsed:?}");
 }

@@ -11,8 +11,6 @@ use axum::{
     routing::get,
 };
 use hyper::{StatusCode, header};
-use tokio::sync::OwnedSemaphorePermit;
-
 mod content;
 mod cors;
 mod disposition;
@@ -29,7 +27,7 @@ mod web;
 
 pub(crate) use guard::Allowed;
 
-use crate::{Gateway, auth::Throttle};
+use crate::{Gateway, auth::Throttle, connections::Place};
 
 /// What the routes share.
 pub(crate) struct Http {
@@ -43,7 +41,7 @@ pub(crate) struct Http {
 pub(crate) struct Guest {
     pub(crate) address: SocketAddr,
     /// The place among the connections; a WebSocket keeps it until its end.
-    pub(crate) _place: Arc<OwnedSemaphorePermit>,
+    pub(crate) place: Arc<Place>,
 }
 
 /// The routes of the port.

@@ -8,6 +8,7 @@ mod auth;
 mod backup;
 mod briefs;
 mod company_events;
+mod connections;
 mod context;
 mod error;
 mod gateway;

@@ -4,35 +4,46 @@ use std::{
     convert::Infallible,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::PathBuf,
+    pin::Pin,
     sync::Arc,
+    task::{self, Poll},
     time::Duration,
 };
 
-use axum::{Router, body::Body};
-use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use axum::{
+    Router,
+    body::{Body, Bytes},
+};
+use hyper::{
+    Request,
+    body::{Frame, Incoming, SizeHint},
+    server::conn::http1,
+    service::service_fn,
+};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rpc::Closing;
 use serde_json::json;
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{Semaphore, watch},
+    sync::watch,
 };
 use tower_service::Service as _;
 
 use crate::{
     Error, Gateway, GatewayOptions, Home,
+    connections::{Answering, Connections},
     home::replace_file,
     http::{self, Allowed, Guest},
 };
 
-/// Connections at a time; more wait until one ends.
-const MAX_CONNECTIONS: u32 = 1024;
 /// All header lines of a request together.
 const MAX_HEADER_BYTES: usize = 16 << 10;
-/// How long a client may take for its request line and headers.
-const HANDSHAKE: Duration = Duration::from_secs(15);
-/// How long connections may take to end once the gateway stops.
+/// How long a client may take for its request line and headers, from the end of the last answer on.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long answers may take to end once the gateway stops.
 const GRACE: Duration = Duration::from_secs(5);
+/// How long the last bytes of an answer may take to leave, on a connection that waits for no answer any more.
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// What `ac serve` was told.
 #[derive(Clone, Debug)]
@@ -122,10 +133,10 @@ pub async fn serve(
         origins: options.allowed_origins,
     };
     let app = http::router(Arc::clone(&gateway), allowed);
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS as usize));
+    let connections = Connections::new();
     let (stopping, stopped) = watch::channel(false);
     tokio::select! {
-        () = accept(&listener, &app, &places, &stopped) => {}
+        () = accept(&listener, &app, &connections, &stopped) => {}
         () = stop => {}
     }
 
@@ -133,7 +144,7 @@ pub async fn serve(
     let _ = stopping.send(true);
     gateway.stop_sessions();
     gateway.hub.close(Closing::GOING_AWAY, |_| true);
-    if tokio::time::timeout(GRACE, places.acquire_many(MAX_CONNECTIONS))
+    if tokio::time::timeout(GRACE, connections.all_left())
         .await
         .is_err()
     {
@@ -166,25 +177,24 @@ fn bare_host(address: SocketAddr) -> String {
 async fn accept(
     listener: &TcpListener,
     app: &Router,
-    places: &Arc<Semaphore>,
+    connections: &Arc<Connections>,
     stopped: &watch::Receiver<bool>,
 ) {
     loop {
-        let Ok(place) = Arc::clone(places).acquire_owned().await else {
-            return;
-        };
         let (stream, address) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
                 // Out of file descriptors, most likely: connections that end make room again.
                 tracing::warn!(%error, "a connection cannot be accepted");
+                connections.close_one_stranger();
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 continue;
             }
         };
+        let place = connections.enter(address.ip()).await;
         let guest = Guest {
             address,
-            _place: Arc::new(place),
+            place: Arc::new(place),
         };
         tokio::spawn(converse(stream, guest, app.clone(), stopped.clone()));
     }
@@ -201,17 +211,27 @@ async fn converse(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY cannot be set");
     }
+    let place = Arc::clone(&guest.place);
     let service = service_fn(move |request: Request<Incoming>| {
         let (mut app, guest) = (app.clone(), guest.clone());
         async move {
+            let answering = guest.place.begin_answer();
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(guest);
-            app.call(request).await.map_err(|never: Infallible| never)
+            let answer = app.call(request).await;
+            answer
+                .map(|answer| {
+                    answer.map(|body| AnswerBody {
+                        body,
+                        _answering: answering,
+                    })
+                })
+                .map_err(|never: Infallible| never)
         }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HANDSHAKE)
+        .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(MAX_HEADER_BYTES)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
@@ -221,12 +241,48 @@ async fn converse(
     };
     let ended = tokio::select! {
         ended = &mut connection => ended,
+        () = place.closing() => {
+            tracing::debug!("a connection without a token is closed for another one");
+            return;
+        }
         () = stop => {
             connection.as_mut().graceful_shutdown();
-            connection.await
+            // A request that has not come whole is not waited for.
+            if place.is_answering() {
+                connection.await
+            } else {
+                let flushed = tokio::time::timeout(FLUSH_TIMEOUT, connection).await;
+                flushed.unwrap_or(Ok(()))
+            }
         }
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+/// The body of an answer, which is on its way until all of it was read.
+struct AnswerBody {
+    body: Body,
+    _answering: Answering,
+}
+
+impl hyper::body::Body for AnswerBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut task::Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }

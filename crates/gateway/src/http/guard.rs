@@ -121,7 +121,10 @@ impl Http {
             None => Ok(self.signed_in(headers)),
         };
         match found {
-            Ok(Some(principal)) => Ok(principal),
+            Ok(Some(principal)) => {
+                guest.place.authenticated();
+                Ok(principal)
+            }
             Ok(None) => {
                 let cause = match credential {
                     Some(credential) => self.gateway.tokens.why_unknown(credential).await,
