@@ -6,6 +6,7 @@ mod folder;
 mod local;
 mod log;
 mod names;
+mod privacy;
 mod terminal;
 
 use std::{num::NonZero, process::ExitCode, thread};
@@ -16,6 +17,7 @@ use clap::Parser as _;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    privacy::close_memory();
     let command = match command::Command::try_parse() {
         Ok(command) => command,
         Err(misuse) => return failure::Failure::from(misuse).report(),

@@ -3,7 +3,7 @@
 use std::{fs, io::Write as _, path::Path, process::Command};
 
 use serde_json::json;
-use testkit::{ServeProcess, answer, told_until};
+use testkit::{Office, ServeProcess, answer, told_until};
 
 const CONFIGURED: &str = "sk-configured-0123456789";
 const STORED: &str = "sk-stored-0123456789";
@@ -83,4 +83,94 @@ async fn the_loudest_log_has_neither_keys_nor_texts() {
     }
     assert_eq!(files_with(home.path(), CONFIGURED), ["config.toml"]);
     assert_eq!(files_with(home.path(), STORED), ["provider_keys.json"]);
+}
+
+/// A command as an account that may not read everything: our own, or `nobody` for root.
+#[cfg(target_os = "linux")]
+fn ordinary(program: &str) -> Command {
+    if !rustix::process::geteuid().is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    let nobody = NOBODY.to_string();
+    command.args([
+        "--reuid",
+        &nobody,
+        "--regid",
+        &nobody,
+        "--clear-groups",
+        program,
+    ]);
+    command
+}
+
+#[cfg(target_os = "linux")]
+const NOBODY: u32 = 65534;
+
+/// What an ordinary program of the account sees of the environment of a process.
+#[cfg(target_os = "linux")]
+fn environment_of(pid: &str) -> Result<String, String> {
+    let output = ordinary("cat").arg(format!("/proc/{pid}/environ")).output();
+    let output = output.expect("there is a program `cat`");
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    if output.status.success() {
+        Ok(text(&output.stdout))
+    } else {
+        Err(text(&output.stderr))
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_of_the_same_account_cannot_read_the_environment_of_the_gateway() {
+    let home = tempfile::tempdir().unwrap();
+    if rustix::process::geteuid().is_root() {
+        std::os::unix::fs::chown(home.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    let mut command = ordinary(env!("CARGO_BIN_EXE_ac"));
+    command.env("DEPLOY_TOKEN", STORED);
+    let serving = ServeProcess::start(command, home.path());
+    let read = environment_of(&serving.ready["pid"].to_string());
+    assert!(read.unwrap_err().contains("Permission denied"));
+
+    // What it starts is readable: this is how a gateway finds the processes of its sessions.
+    let mut other = ordinary("sleep");
+    let mut other = other.env("PLAIN", "seen").arg("1000").spawn().unwrap();
+    let pid = other.id().to_string();
+    testkit::until("it is the program", || {
+        let name = fs::read_to_string(format!("/proc/{pid}/comm"));
+        name.is_ok_and(|name| name == "sleep\n")
+    });
+    let read = environment_of(&pid);
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert!(read.unwrap().contains("PLAIN=seen"));
+}
+
+#[test]
+fn keys_and_variables_of_the_gateway_are_in_no_output_of_a_worker() {
+    const VARIABLE: &str = "deploy-token-0123456789";
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ac"));
+    command.env("DEPLOY_TOKEN", VARIABLE);
+    let mut office = Office::open_with(command);
+    office.call(
+        "provider/set_api_key",
+        json!({"provider": "openai", "api_key": STORED}),
+    );
+    let (run, _) = office.run("agent_w", "cmd");
+    let launch = json!({
+        "project_id": office.project,
+        "run_id": run,
+        "session_ref": "s",
+        "argv": ["/bin/sh", "-c", format!("cat; echo {VARIABLE} {STORED} and more")],
+        "stdin_text": format!("{STORED}\n"),
+    });
+    office.call("session.launch", launch);
+    office.call("session.collect", json!({"session_ref": "s"}));
+    let folder = office.project_dir().join("runs").join(&run);
+    let printed = fs::read_to_string(folder.join("outputs/stdout.txt")).unwrap();
+    assert_eq!(printed, "[redacted]\n[redacted] [redacted] and more\n");
+    for secret in [VARIABLE, STORED] {
+        assert_eq!(files_with(&office.dir(), secret), Vec::<String>::new());
+    }
 }

@@ -132,7 +132,12 @@ impl Gateway {
         let gateway = Arc::new_cyclic(|gateway| {
             let mut session_options = session_options;
             session_options.takes_over = options.takes_over_sessions;
-            session_options.secrets.push(token.clone());
+            let (token, keys) = (token.clone(), Arc::clone(&providers));
+            session_options.secrets = runner::GatewaySecrets::new(move || {
+                let mut held = keys.keys();
+                held.push(token.clone());
+                held
+            });
             session_options.briefer = runner::Briefer::new(Arc::new(Briefs::new(gateway.clone())));
             let sessions = runner::Sessions::new(companies.clone(), session_options);
             let around = Around {

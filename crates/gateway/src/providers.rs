@@ -283,6 +283,14 @@ impl Providers {
         found.unwrap_or((None, ProviderKeySource::Missing))
     }
 
+    /// The keys that are stored or in `config.toml`, used or not.
+    pub(crate) fn keys(&self) -> Vec<String> {
+        let configured = self.config.providers.values();
+        let configured = configured.filter_map(|provider| provider.api_key.clone());
+        let stored = self.stored.read().unwrap_or_else(PoisonError::into_inner);
+        configured.chain(stored.values().cloned()).collect()
+    }
+
     fn has_own_base(&self, id: &str) -> bool {
         let configured = self.config.providers.get(id);
         configured.is_some_and(|provider| provider.base_url.is_some())

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, env};
 
 use company::document::{Channel, ExecutionPolicy};
 
-use crate::driver::Driver;
+use crate::{driver::Driver, redaction::printed_forms};
 
 /// The variable by which the processes of a session are found again.
 pub(crate) const MARK: &str = "ACCORD_RUN_DIR";
@@ -62,9 +62,13 @@ pub(crate) fn environment(
     policy: Option<&ExecutionPolicy>,
     own: &BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
-    let inherited = env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    chosen(inherited, wanted, driver, policy, own)
+    chosen(inherited(), wanted, driver, policy, own)
+}
+
+/// The gateway's own environment, as far as it is text.
+fn inherited() -> impl Iterator<Item = (String, String)> {
+    env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 fn chosen(
@@ -130,22 +134,15 @@ pub(crate) fn is_secret(name: &str) -> bool {
         || NAMES.contains(&name.as_str())
 }
 
-/// The values that must not be printed: those of variables that look like secrets, as they are and as JSON has them.
+/// The values that must not be printed: those of variables that look like secrets.
 pub(crate) fn secrets(environment: &BTreeMap<String, String>) -> Vec<String> {
-    const SHORTEST: usize = 6;
-    let mut values = Vec::new();
-    for (name, value) in environment {
-        if !is_secret(name) || value.len() < SHORTEST {
-            continue;
-        }
-        let quoted = serde_json::Value::from(value.as_str()).to_string();
-        let escaped = quoted[1..quoted.len() - 1].to_owned();
-        if escaped != *value {
-            values.push(escaped);
-        }
-        values.push(value.clone());
-    }
-    values
+    let secret = environment.iter().filter(|(name, _)| is_secret(name));
+    secret.flat_map(|(_, value)| printed_forms(value)).collect()
+}
+
+/// The same for the gateway's own environment, of which a worker may get hold although nobody passed it on.
+pub(crate) fn gateway_secrets() -> Vec<String> {
+    secrets(&inherited().collect())
 }
 
 #[cfg(test)]

@@ -48,5 +48,6 @@ pub use options::{Config, Options};
 pub use output::Stream;
 pub use process::ProcessId;
 pub use record::{SessionRecord, SessionRecordTag, all as session_records, session_ref_fits};
+pub use redaction::GatewaySecrets;
 pub use session::is_result;
 pub use sessions::{Cancellation, Sessions};

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, env, time::Duration};
 
 use serde::Deserialize;
 
-use crate::{briefing::Briefer, driver::DeclaredDriver, lanes::Limits};
+use crate::{briefing::Briefer, driver::DeclaredDriver, lanes::Limits, redaction::GatewaySecrets};
 
 /// How long a session may run.
 const TIMEOUT: Duration = Duration::from_secs(24 * 3600);
@@ -44,7 +44,7 @@ pub struct Options {
     /// Drivers that `config.toml` declares.
     pub drivers: BTreeMap<String, DeclaredDriver>,
     /// Secrets of the gateway itself, which no output of a worker shows.
-    pub secrets: Vec<String>,
+    pub secrets: GatewaySecrets,
     /// Who tells workers what they should know.
     pub briefer: Briefer,
     /// Whether sessions are taken over whose gateway is gone. Not by a process that ends before they do.
@@ -74,7 +74,7 @@ impl Options {
             idle_timeout: length(config.idle_timeout_seconds, IDLE_TIMEOUT),
             environment: config.environment.clone(),
             drivers,
-            secrets: Vec::new(),
+            secrets: GatewaySecrets::default(),
             briefer: Briefer::default(),
             takes_over: true,
         }

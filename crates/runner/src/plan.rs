@@ -205,7 +205,7 @@ impl Plan {
             in_place,
             extra,
             briefer: options.briefer.clone(),
-            hidden: options.secrets.clone(),
+            hidden: options.secrets.values(),
             warnings: [
                 names::agent_warning(&company, &run.agent_id),
                 names::provider_warning(&run.provider, options),

@@ -1,9 +1,57 @@
 //! Takes the values of secrets out of what a session prints, before anybody reads it or writes it down.
 
+use std::{fmt, sync::Arc};
+
 use company::secret;
+
+use crate::environment;
 
 /// What stands where a value was.
 const MARK: &str = "[redacted]";
+
+/// The secrets that the gateway itself holds. They are asked for at every launch, because keys come and go.
+#[derive(Clone)]
+pub struct GatewaySecrets(Arc<dyn Fn() -> Vec<String> + Send + Sync>);
+
+impl GatewaySecrets {
+    /// Takes whoever knows the tokens and stored keys. Those in the environment are known without it.
+    pub fn new(held: impl Fn() -> Vec<String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(held))
+    }
+
+    /// All of them, in every form in which they may be printed.
+    pub(crate) fn values(&self) -> Vec<String> {
+        let mut values = environment::gateway_secrets();
+        values.extend((self.0)().iter().flat_map(|value| printed_forms(value)));
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+}
+
+impl Default for GatewaySecrets {
+    fn default() -> Self {
+        Self::new(Vec::new)
+    }
+}
+
+impl fmt::Debug for GatewaySecrets {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("GatewaySecrets")
+    }
+}
+
+/// A value as JSON has it, if that is different, and as it is. None for one too short to be told from other text.
+pub(crate) fn printed_forms(value: &str) -> Vec<String> {
+    const SHORTEST: usize = 6;
+    if value.len() < SHORTEST {
+        return Vec::new();
+    }
+    let quoted = serde_json::Value::from(value).to_string();
+    let escaped = &quoted[1..quoted.len() - 1];
+    let escaped = (escaped != value).then(|| escaped.to_owned());
+    escaped.into_iter().chain([value.to_owned()]).collect()
+}
 
 /// Takes values out of a stream that comes in pieces. What may be the beginning of one is held back until it is known.
 #[derive(Debug, Default)]

@@ -36,7 +36,7 @@ use protocol::{
         worktree::{WorktreeCleanupAction, WorktreeCleanupParams},
     },
 };
-use runner::{Cancellation, Error, Options, ProcessId, Sessions, lanes::Limits};
+use runner::{Cancellation, Error, GatewaySecrets, Options, ProcessId, Sessions, lanes::Limits};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::Notify;
@@ -271,6 +271,18 @@ async fn everything_a_worker_started_is_gone_when_it_is_stopped() {
     for pid in pids {
         assert!(!is_alive(pid), "{pid} of {printed}");
     }
+}
+
+#[tokio::test]
+async fn what_the_gateway_holds_is_in_no_output() {
+    let keys = || vec!["sk-of-the-gateway".to_owned()];
+    let office = Office::with(Options {
+        secrets: GatewaySecrets::new(keys),
+        ..Options::default()
+    });
+    let (run, _) = office.script("printf 'sk-of-the-%s' gateway").await;
+    assert_eq!(office.output(&run, "stdout.txt"), b"[redacted]");
+    assert_eq!(office.printed(&run), "[redacted]");
 }
 
 #[tokio::test]
@@ -744,7 +756,7 @@ async fn the_time_limit_of_a_session_that_is_taken_over_survives_a_step_of_the_c
 #[tokio::test]
 async fn an_end_that_begins_like_a_secret_is_one_event_with_what_is_before_it() {
     let office = Office::with(Options {
-        secrets: vec!["e23456789".to_owned()],
+        secrets: GatewaySecrets::new(|| vec!["e23456789".to_owned()]),
         ..Options::default()
     });
     let (run, _) = office.script("printf done").await;

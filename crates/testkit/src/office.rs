@@ -28,12 +28,15 @@ pub struct Office {
 impl Office {
     /// Makes it with a binary.
     pub fn open(program: impl Into<PathBuf>) -> Self {
-        let (place, program) = (
-            tempfile::tempdir().expect("a temporary folder"),
-            program.into(),
-        );
+        Self::open_with(Command::new(program.into()))
+    }
+
+    /// The same with a binary in an environment.
+    pub fn open_with(command: Command) -> Self {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let program = command.get_program().into();
         let mut office = Self {
-            gateway: StdioProcess::start(Command::new(&program), &place.path().join("home")),
+            gateway: StdioProcess::start(command, &place.path().join("home")),
             place,
             program,
             project: String::new(),

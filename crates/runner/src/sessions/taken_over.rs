@@ -134,7 +134,7 @@ impl Sessions {
     pub(super) async fn collect_instructions(&self, company: &Company) {
         let options = &self.inner.options;
         if options.takes_over {
-            instructions::collect_left(company, &options.briefer, &options.secrets).await;
+            instructions::collect_left(company, &options.briefer, &options.secrets.values()).await;
         }
     }
 
