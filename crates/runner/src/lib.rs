@@ -7,6 +7,7 @@
 mod adapter;
 mod briefing;
 pub mod budget;
+mod cgroup;
 pub mod driver;
 mod environment;
 mod error;

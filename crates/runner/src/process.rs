@@ -2,8 +2,9 @@
 //!
 //! Worker programs run their tools in sessions and groups of their own, so a signal to the group is not enough. On
 //! Linux this process is a child sub-reaper: a tool whose parent dies becomes our child instead of nobody's, and
-//! `/proc` tells who it belonged to. On other Unix systems only the process group is reached, and a tool that left it
-//! survives.
+//! `/proc` tells who it belonged to, unless it has also cleared its environment. Where the system lets us, a session
+//! has a cgroup besides, which nothing leaves. On other Unix systems only the process group is reached, and a tool that
+//! left it survives.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,6 +15,11 @@ use std::{
 
 use rustix::process::{Pid, Signal, WaitOptions};
 use serde::{Deserialize, Serialize};
+
+use crate::{
+    cgroup::{self, Cgroup},
+    environment,
+};
 
 /// A process: its id, and when it began, since ids are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -149,14 +155,49 @@ pub(crate) struct Tree {
     mark: String,
     /// Everything that was ever seen of it.
     seen: BTreeSet<ProcessId>,
+    /// None where the system does not let us make one.
+    cgroup: Option<Cgroup>,
 }
 
 impl Tree {
-    pub(crate) fn new(leader: ProcessId, mark: String) -> Self {
+    /// The processes of a session that has just begun.
+    pub(crate) fn begin(leader: ProcessId, mark: String) -> Self {
+        let mut tree = Self::with(leader, mark, Cgroup::make(leader));
+        tree.catch_up();
+        tree
+    }
+
+    /// Moves into the cgroup what the leader had started before it was moved there itself.
+    fn catch_up(&mut self) {
+        /// Each round finds what was forked during the last one, and there are few.
+        const ROUNDS: usize = 20;
+        for _ in 0..ROUNDS {
+            self.add_descendants(self.leader.pid);
+            let Some(cgroup) = &self.cgroup else {
+                return;
+            };
+            self.seen.extend(self.hidden_orphans());
+            let late = self.seen.iter().filter(|one| cgroup::is_beside_us(**one));
+            // One that has ended in the meantime needs no place.
+            if late.filter(|one| cgroup.add(**one).is_ok()).count() == 0 {
+                return;
+            }
+        }
+    }
+
+    /// The processes of a session that an earlier gateway began.
+    pub(crate) fn find(leader: ProcessId, mark: String) -> Self {
+        let mut tree = Self::with(leader, mark, Cgroup::find(leader));
+        tree.look_everywhere();
+        tree
+    }
+
+    fn with(leader: ProcessId, mark: String, cgroup: Option<Cgroup>) -> Self {
         Self {
             leader,
             mark,
             seen: BTreeSet::new(),
+            cgroup,
         }
     }
 
@@ -167,6 +208,8 @@ impl Tree {
     /// Looks again. Cheap while the leader lives and has few children.
     pub(crate) fn look(&mut self) {
         self.add_descendants(self.leader.pid);
+        let contained = self.cgroup.iter().flat_map(Cgroup::processes);
+        self.seen.extend(contained.map(ProcessId::of));
         for known in self.seen.clone() {
             if known.is_alive() {
                 self.add_descendants(known.pid);
@@ -230,8 +273,37 @@ impl Tree {
         });
     }
 
-    /// Ends what is left: a signal, a moment, and then the one that nobody survives.
-    pub(crate) async fn end_left(&mut self, grace: Duration) {
+    /// Orphans of which nobody can say whose they are: they left the session of their worker, cleared their
+    /// environment and are in no cgroup of a session. They may have been started by this one.
+    fn hidden_orphans(&self) -> Vec<ProcessId> {
+        let own = ProcessId::own();
+        let own_session = stat(own.pid).map(|stat| stat.session);
+        let is_hidden = |process: &ProcessId| {
+            stat(process.pid).is_some_and(|stat| {
+                // What we started ourselves is in our own session.
+                Some(stat.session) != own_session
+                    && stat.state != 'Z'
+                    && self.leader.start_ticks <= Some(stat.start_ticks)
+                    && cgroup::is_beside_us(*process)
+                    && !environment_of(*process).contains_key(environment::MARK)
+            })
+        };
+        let orphans = children(own.pid).into_iter().map(ProcessId::of);
+        orphans.filter(is_hidden).collect()
+    }
+
+    /// Ends what is left: a signal, a moment, and then the one that nobody survives. Answers what may still run.
+    pub(crate) async fn end_left(&mut self, grace: Duration) -> Vec<ProcessId> {
+        self.end_known(grace).await;
+        let mut survivors = self.left();
+        survivors.extend(self.hidden_orphans());
+        if !survivors.is_empty() {
+            tracing::warn!(?survivors, "processes of a session may still run");
+        }
+        survivors
+    }
+
+    async fn end_known(&mut self, grace: Duration) {
         self.look();
         let mut left = self.left();
         if left.is_empty() {
@@ -257,6 +329,9 @@ impl Tree {
         }
         // One that forks while it is killed is found in the next round.
         for _ in 0..100 {
+            if let Some(cgroup) = &self.cgroup {
+                cgroup.kill();
+            }
             for process in &left {
                 process.signal(Signal::KILL);
             }
@@ -269,7 +344,6 @@ impl Tree {
                 return;
             }
         }
-        tracing::warn!(count = left.len(), "processes of a session cannot be ended");
     }
 
     fn add_descendants(&mut self, pid: i32) {
@@ -433,6 +507,36 @@ mod tests {
         }
         assert!(!process.is_alive());
         child.wait().unwrap();
+    }
+
+    #[test]
+    fn without_a_cgroup_an_orphan_that_hides_is_found_but_not_whose_it_is() {
+        become_subreaper();
+        let folder = tempfile::tempdir().unwrap();
+        let pid_file = folder.path().join("pid");
+        let script = format!(
+            "echo $$ > {0}.new; mv {0}.new {0}; exec sleep 1000",
+            pid_file.display()
+        );
+        let mut leader = std::process::Command::new("env")
+            .args(["-i", "setsid", "-f", "/bin/sh", "-c", &script])
+            .spawn()
+            .unwrap();
+        let tree = Tree::with(
+            ProcessId::of(i32::try_from(leader.id()).unwrap()),
+            format!("{}=/run", environment::MARK),
+            None,
+        );
+        leader.wait().unwrap();
+        while !pid_file.exists() {
+            std::thread::yield_now();
+        }
+        let pid = fs::read_to_string(&pid_file).unwrap();
+        let orphan = ProcessId::of(pid.trim().parse().unwrap());
+        let hidden = tree.hidden_orphans();
+        orphan.signal(Signal::KILL);
+        assert!(hidden.contains(&orphan), "{hidden:?}");
+        assert_eq!(tree.left(), []);
     }
 
     #[test]

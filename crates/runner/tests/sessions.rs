@@ -37,7 +37,8 @@ use protocol::{
     },
 };
 use runner::{Cancellation, Error, GatewaySecrets, Options, ProcessId, Sessions, lanes::Limits};
-use serde_json::Value;
+use rustix::process::Signal;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 
@@ -270,6 +271,47 @@ async fn everything_a_worker_started_is_gone_when_it_is_stopped() {
     assert_eq!(ended.state.status, RunStatus::Stopped);
     for pid in pids {
         assert!(!is_alive(pid), "{pid} of {printed}");
+    }
+}
+
+/// Whether this account may make cgroups beside its own.
+fn may_make_cgroups() -> bool {
+    let own = fs::read_to_string("/proc/self/cgroup").unwrap();
+    let own = own.lines().find_map(|line| line.strip_prefix("0::/"));
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let mount = mounts.lines().find(|line| line.contains(" - cgroup2 "));
+    let (Some(own), Some(mount)) = (own, mount.and_then(|line| line.split(' ').nth(4))) else {
+        return false;
+    };
+    let probe = Path::new(mount)
+        .join(own)
+        .join(format!("probe-{}", std::process::id()));
+    fs::create_dir(&probe)
+        .and_then(|()| fs::remove_dir(&probe))
+        .is_ok()
+}
+
+#[tokio::test]
+async fn a_tool_that_forks_twice_and_clears_its_environment_is_ended_or_named() {
+    let office = Office::open();
+    let script = "env -i setsid -f /bin/sh -c 'echo $$; echo ready; exec sleep 1000'; sleep 1001";
+    let (run, launched) = office.launch(&["/bin/sh", "-c", script]).await;
+    let printed = office.until_printed(&run, "ready").await;
+    let pid = printed.lines().next().unwrap();
+    assert!(is_alive(pid), "{printed}");
+    office.stop(&launched.session_ref).await;
+    let ended = office.collect(&launched.session_ref).await;
+    assert_eq!(ended.state.status, RunStatus::Stopped);
+    let end = office.events(&run).pop().unwrap();
+    let named = &end["payload"]["may_still_run"];
+    if may_make_cgroups() {
+        assert!(!is_alive(pid), "{pid} still runs");
+        assert_eq!((named, ended.state.error), (&Value::Null, None));
+    } else {
+        // Nothing else tells whose it is: it is left alone, and whoever stopped the session is told.
+        assert_eq!(named, &json!([pid.parse::<i32>().unwrap()]));
+        assert!(ended.state.error.unwrap().contains(pid));
+        ProcessId::of(pid.parse().unwrap()).signal(Signal::KILL);
     }
 }
 

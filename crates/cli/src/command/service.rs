@@ -43,7 +43,7 @@ fn unit(program: &Path, home: &Path) -> String {
     format!(
         "# Save as ~/.config/systemd/user/accord.service, then: systemctl --user enable --now accord\n\
          [Unit]\nDescription=Accord gateway\n\n\
-         [Service]\nExecStart={} serve --home {}\nRestart=on-failure\nKillMode=mixed\nTimeoutStopSec=30\n\n\
+         [Service]\nExecStart={} serve --home {}\nRestart=on-failure\nKillMode=mixed\nDelegate=yes\nTimeoutStopSec=30\n\n\
          [Install]\nWantedBy=default.target",
         quoted(program),
         quoted(home)

@@ -14,7 +14,7 @@ use crate::{
     budget::{self, Phase, Spent},
     driver::{ErrorClass, Outcome, codex_app_server::Completion},
     plan::Plan,
-    process::signal_name,
+    process::{ProcessId, signal_name},
     record::SessionRecord,
     scribe::{Scribe, cause_of},
     sink::Sink,
@@ -29,6 +29,8 @@ pub(super) struct End {
     pub(super) status: Exit,
     /// UTF-16 units of what it was given to read.
     pub(super) chars_in: u64,
+    /// Processes that may be its own and still run.
+    pub(super) survivors: Vec<ProcessId>,
 }
 
 impl End {
@@ -92,6 +94,16 @@ impl End {
         };
         if self.status.is_none() && status == RunStatus::Stopped {
             error.get_or_insert_with(|| UNSEEN_END.to_owned());
+        }
+        let survivors: Vec<_> = self.survivors.iter().map(|process| process.pid).collect();
+        if !survivors.is_empty() && status == RunStatus::Stopped {
+            let pids: Vec<_> = survivors.iter().map(ToString::to_string).collect();
+            error.get_or_insert_with(|| {
+                format!(
+                    "these processes may belong to the session and still run: {}",
+                    pids.join(", ")
+                )
+            });
         }
         record.exit_code = match (&conversation, exit_code, status) {
             // A server that was asked to go ends well whatever became of its turn.
@@ -175,6 +187,9 @@ impl End {
         });
         if self.status.is_none() {
             payload["orphaned"] = true.into();
+        }
+        if !survivors.is_empty() {
+            payload["may_still_run"] = survivors.into();
         }
         if let Some(conversation) = &conversation {
             payload["completion_status"] = json!(completion.map(Completion::as_str));

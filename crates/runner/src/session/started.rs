@@ -138,6 +138,7 @@ pub(super) async fn start(
         .and_then(|pid| i32::try_from(pid).ok())
         .unwrap_or(0);
     let leader = ProcessId::of(pid);
+    let tree = Tree::begin(leader, plan.mark());
     let now_ms = plan.company.sources().now_ms();
     live.update(|record| {
         record.pid = Some(pid);
@@ -185,7 +186,6 @@ pub(super) async fn start(
         tracing::warn!(%error, "the process of a session cannot be written down");
     }
     live.advance(Stage::Running);
-    let tree = Tree::new(leader, plan.mark());
     let started = Started::begin(Leader::Started(child), tree, stdin, printed, sink, chars_in);
     Ok(Started { placed, ..started })
 }
@@ -232,8 +232,7 @@ pub(super) fn take_over(
         }
     }
     let stdin = fs::read_to_string(path("stdin.txt")).unwrap_or_default();
-    let mut tree = Tree::new(process, plan.mark());
-    tree.look_everywhere();
+    let tree = Tree::find(process, plan.mark());
     Ok(Started::begin(
         Leader::TakenOver(process),
         tree,
@@ -292,7 +291,7 @@ impl Started {
         let exited_at = Instant::now();
         let mut pump = self.pump;
         let mut done = timeout(PIPES, &mut pump).await.ok();
-        self.tree.end_left(LEFTOVERS).await;
+        let survivors = self.tree.end_left(LEFTOVERS).await;
         while done.is_none() {
             let silent_since = (*self.read_at.borrow()).max(exited_at);
             done = timeout(PIPES, &mut pump).await.ok();
@@ -321,6 +320,7 @@ impl Started {
             cause,
             status,
             chars_in: self.chars_in,
+            survivors,
         };
         let lock = self.lock;
         let written = {

@@ -58,8 +58,7 @@ impl Sessions {
             .to_string();
         blocking(move || write_stop_flag(&company, &project, &run, &session_ref)).await?;
         tokio::spawn(async move {
-            let mut tree = Tree::new(process, format!("{MARK}={folder}"));
-            tree.look_everywhere();
+            let mut tree = Tree::find(process, format!("{MARK}={folder}"));
             process.signal_group(Signal::TERM);
             process.signal(Signal::TERM);
             for _ in 0..75 {
