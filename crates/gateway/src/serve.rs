@@ -2,6 +2,7 @@
 
 use std::{
     convert::Infallible,
+    io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::PathBuf,
     pin::Pin,
@@ -24,7 +25,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use rpc::Closing;
 use serde_json::json;
 use tokio::{
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     sync::watch,
 };
 use tower_service::Service as _;
@@ -36,6 +37,8 @@ use crate::{
     http::{self, Allowed, Guest},
 };
 
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
 /// All header lines of a request together.
 const MAX_HEADER_BYTES: usize = 16 << 10;
 /// How long a client may take for its request line and headers, from the end of the last answer on.
@@ -91,9 +94,7 @@ pub async fn serve(
         listen: options.listen,
         source,
     };
-    let listener = TcpListener::bind(options.listen)
-        .await
-        .map_err(listen_error)?;
+    let listener = listen(options.listen).map_err(listen_error)?;
     let address = listener.local_addr().map_err(listen_error)?;
     let reachable = reachable(address);
     let linked = match options.allowed_hosts.first() {
@@ -153,6 +154,19 @@ pub async fn serve(
     }
     gateway.close(Duration::ZERO).await;
     Ok(())
+}
+
+/// The usual queue of 128 overflows when many connect at once, and the system lets whoever comes then wait for a second.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    // A port whose last connections are still ending can be used at once.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// Where a client of this machine reaches a listener: one that listens on all addresses is called by a loopback one,
