@@ -12,7 +12,7 @@ import { defineConfig, type Plugin, type ProxyOptions } from "vite";
 const gateway = process.env.ACCORD_URL ?? "http://127.0.0.1:17878";
 const tokenFile = process.env.ACCORD_TOKEN_FILE;
 
-/** In production the cookie of the page speaks for it; in development this proxy does. */
+/** In production the session of the browser speaks for the page; in development this proxy does. */
 const authorised: ProxyOptions = {
   target: gateway,
   headers: tokenFile ? { authorization: `Bearer ${readFileSync(tokenFile, "utf8").trim()}` } : {},

@@ -47,7 +47,13 @@ class Gateway {
 
   /** What a command says that is run for its home. */
   command(...args) {
-    return execFileSync(binary, [...args, "--home", this.home], { encoding: "utf8" }).trim();
+    return this.commandWith({}, ...args);
+  }
+
+  /** The same, with variables of its own. */
+  commandWith(variables, ...args) {
+    const env = { ...process.env, ...variables };
+    return execFileSync(binary, [...args, "--home", this.home], { encoding: "utf8", env }).trim();
   }
 
   /** Ends it as a power cut would. */

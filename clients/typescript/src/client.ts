@@ -21,9 +21,14 @@ export interface ConnectOptions {
   /**
    * The token; it travels as a sub-protocol of the WebSocket, never in the address.
    *
-   * A page that the gateway itself serves needs none once its browser has signed in: the cookie goes along.
+   * A page that the gateway itself serves has a `pageKey` instead.
    */
   token?: string | undefined;
+  /**
+   * The key that `POST /sign-in` answered to a page of the gateway itself, which keeps it in its storage. With the cookie
+   * of the same answer, which the browser sends along, it makes the page the owner's.
+   */
+  pageKey?: string | undefined;
   /** For Node below 22, which has no global `WebSocket`. */
   WebSocket?: new (url: string, protocols: string[]) => WebSocket;
   /** Calls that may wait or be under way, 512 unless given; more are refused. */
@@ -51,6 +56,12 @@ export type CallArguments<M extends keyof Methods> = Record<string, never> exten
 /** Connects to a gateway. Calls may follow at once; they wait until the connection is there. */
 export function connect(options: ConnectOptions): Client {
   return new Client(options);
+}
+
+/** The header that proves the caller, if the options have something to prove it with. */
+function proof({ token, pageKey }: ConnectOptions): Record<string, string> {
+  if (token !== undefined) return { Authorization: `Bearer ${token}` };
+  return pageKey === undefined ? {} : { "Accord-Page-Key": pageKey };
 }
 
 const MAX_MESSAGE_BYTES = 16 << 20;
@@ -83,8 +94,8 @@ interface Pending {
 export class Client {
   /** The address for HTTP, with a slash at the end. */
   readonly httpUrl: string;
-  /** The token, for requests over HTTP. */
-  readonly token: string | undefined;
+  /** What proves the caller in requests over HTTP. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly #options: ConnectOptions;
   readonly #webSocketUrl: string;
   readonly #pending = new Map<number, Pending>();
@@ -111,7 +122,7 @@ export class Client {
     this.#webSocketUrl = url.href;
     url.protocol = url.protocol.replace("ws", "http");
     this.httpUrl = new URL("./", url).href;
-    this.token = options.token;
+    this.headers = proof(options);
     this.#options = options;
     this.#open();
   }
@@ -243,7 +254,10 @@ export class Client {
   #open(): void {
     const Socket = this.#options.WebSocket ?? globalThis.WebSocket;
     if (!Socket) throw new TypeError("there is no global `WebSocket`: give `connect` one with its option `WebSocket`");
-    const protocols = this.token === undefined ? ["accord"] : ["accord", `bearer.${this.token}`];
+    const { token, pageKey } = this.#options;
+    const protocols = ["accord"];
+    if (token !== undefined) protocols.push(`bearer.${token}`);
+    else if (pageKey !== undefined) protocols.push(`page-key.${pageKey}`);
     const socket = new Socket(this.#webSocketUrl, protocols);
     this.#socket = socket;
     this.#wasAdmitted = false;
@@ -309,19 +323,19 @@ export class Client {
       pending.settle({ error: new ConnectionLostError(sentence) });
     }
     if (this.#closedBy) return;
-    if (this.#wasAdmitted || this.token === undefined) return this.#openLater();
+    if (this.#wasAdmitted || Object.keys(this.headers).length === 0) return this.#openLater();
     // A WebSocket does not tell why it was refused.
-    void this.#refusal(this.token).then((sentence) => {
+    void this.#refusal().then((sentence) => {
       if (sentence !== undefined) this.#end(new AuthenticationError(sentence));
       else if (!this.#closedBy) this.#openLater();
     });
   }
 
-  /** Why the gateway does not accept the token; nothing if it does, or does not answer. */
-  async #refusal(token: string): Promise<string | undefined> {
+  /** Why the gateway does not accept the token or page key; nothing if it does, or does not answer. */
+  async #refusal(): Promise<string | undefined> {
     try {
       const answer = await fetch(`${this.httpUrl}ws`, {
-        headers: { authorization: `Bearer ${token}` },
+        headers: this.headers,
         cache: "no-store",
         signal: AbortSignal.timeout(CONNECT_TIMEOUT),
       });

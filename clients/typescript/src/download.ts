@@ -69,8 +69,7 @@ export function contentRequest(
 ): { url: string; headers: Record<string, string> } {
   const { workspace_id, artifact_id, version_id } = artifact;
   const path = [workspace_id, artifact_id, version_id ?? "current"].map(encodeURIComponent).join("/");
-  const headers = client.token === undefined ? {} : { Authorization: `Bearer ${client.token}` };
-  return { url: new URL(`artifacts/${path}/content`, client.httpUrl).href, headers: headers as Record<string, string> };
+  return { url: new URL(`artifacts/${path}/content`, client.httpUrl).href, headers: { ...client.headers } };
 }
 
 /** One download of one connection. */

@@ -2905,6 +2905,46 @@ export interface DesktopRecommendation {
   token_budget_hint: number;
 }
 
+/** A browser that is signed in. */
+export interface DesktopSession {
+  /** When it signed in, Unix seconds. */
+  created_at: number;
+  /** When it ends unless it is used before, Unix seconds: 30 days after the last use, 90 days after signing in at most. */
+  expires_at: number;
+  /** Its id. */
+  id: DesktopSessionId;
+  /** Whether the caller is this browser. */
+  is_current: boolean;
+  /** When it was last used, Unix seconds, to the hour. */
+  last_used_at: number;
+  /** What the browser said it is when it signed in, its `User-Agent`; empty when it said nothing. */
+  user_agent: string;
+}
+
+/** Params of [`DesktopSessionEnd`]. */
+export interface DesktopSessionEndParams {
+  /** The session. */
+  session_id: DesktopSessionId;
+}
+
+/** Response of [`DesktopSessionEnd`]. */
+export interface DesktopSessionEndResponse {
+  /** Whether there was such a session to end. */
+  ended: boolean;
+}
+
+/** A browser that is signed in to the web desktop. */
+export type DesktopSessionId = string;
+
+/** Params of [`DesktopSessionList`]. */
+export type DesktopSessionListParams = Record<string, never>;
+
+/** Response of [`DesktopSessionList`]. */
+export interface DesktopSessionListResponse {
+  /** The sessions that have not ended. */
+  items: DesktopSession[];
+}
+
 /** What is in the middle of the desktop. */
 export type DesktopView =
   /** How everything stands. */
@@ -9090,6 +9130,16 @@ export interface Methods {
   /** Forget the stored key of a provider. */
   "provider/delete_api_key": { params: ProviderDeleteApiKeyParams; result: ProviderDeleteApiKeyResponse };
   /**
+   * List the browsers that are signed in to the web desktop, the one used last first.
+   * For the owner alone.
+   */
+  "desktop_session/list": { params: DesktopSessionListParams; result: DesktopSessionListResponse };
+  /**
+   * Sign a browser out; its connections are closed.
+   * For the owner alone.
+   */
+  "desktop_session/end": { params: DesktopSessionEndParams; result: DesktopSessionEndResponse };
+  /**
    * Receive the workspace notifications that were missed, and those to come.
    *
    * Every notification of a workspace carries a growing top-level `seq`.
@@ -9523,6 +9573,7 @@ export const READS: ReadonlySet<keyof Methods> = new Set<keyof Methods>([
   "hook/runs/list",
   "provider/list",
   "provider/models/list",
+  "desktop_session/list",
   "session/resume",
   "system/methods",
   "system/capabilities",

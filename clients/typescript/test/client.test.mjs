@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { AuthenticationError, ClosedError, ConnectionLostError, QueueFullError, RpcError, TimeoutError } from "../dist/index.js";
+import {
+  AuthenticationError,
+  ClosedError,
+  ConnectionLostError,
+  QueueFullError,
+  RpcError,
+  TimeoutError,
+  contentRequest,
+} from "../dist/index.js";
 import { Gateway, Wire, enters, newId, until } from "./gateway.mjs";
 
 const gateway = new Gateway();
@@ -246,8 +254,10 @@ describe("access", () => {
     assert.equal(client.state, "closed");
   });
 
-  test("a page of the gateway that has signed in needs no token", async () => {
-    const answer = await fetch(gateway.signInUrl, { redirect: "manual" });
+  test("a page of the gateway that has signed in needs its page key and no token", async () => {
+    const { hash, origin } = new URL(gateway.signInUrl);
+    const answer = await fetch(`${origin}/sign-in`, { method: "POST", body: hash.replace("#code=", "") });
+    const { page_key: pageKey } = await answer.json();
     const cookie = answer.headers.get("set-cookie").split(";")[0];
     // What a browser adds by itself.
     const headers = { cookie, origin: new URL(gateway.url).origin };
@@ -256,8 +266,11 @@ describe("access", () => {
         super(url, { protocols, headers });
       }
     }
-    const client = gateway.connect({ token: undefined, WebSocket: OfPage });
+    const client = gateway.connect({ token: undefined, pageKey, WebSocket: OfPage });
     assert.ok(await client.call("workspace/list"));
+    assert.equal(contentRequest(client, { workspace_id: "ws_a", artifact_id: "art_a" }).headers["Accord-Page-Key"], pageKey);
+    const byCookie = gateway.connect({ token: undefined, pageKey: "x", WebSocket: OfPage });
+    await assert.rejects(byCookie.opened(), AuthenticationError);
   });
 
   test("a revoked token closes the client for good", async () => {

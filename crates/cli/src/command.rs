@@ -19,6 +19,7 @@ mod company;
 mod completions;
 mod cooldown;
 mod demo;
+mod desktop_session;
 mod doc;
 mod doctor;
 mod inbox;
@@ -99,6 +100,9 @@ enum Action {
     Pm(pm::Pm),
     /// Make, list and revoke tokens for other clients.
     Token(token::Token),
+    /// List the browsers that are signed in to the desktop, and sign them out.
+    #[command(name = "desktop-session")]
+    DesktopSession(desktop_session::DesktopSessionCommand),
     /// Look whether everything is well, and say what to do where it is not.
     Doctor(doctor::Doctor),
     /// Save a home and its company folders in one file, while the gateway runs.
@@ -174,6 +178,7 @@ impl Command {
             Action::Artifact(artifact) => artifact.run().await,
             Action::Pm(pm) => pm.run().await,
             Action::Token(token) => token.run().await,
+            Action::DesktopSession(session) => session.run().await,
             Action::Doctor(doctor) => doctor.run().await,
             Action::Backup(backup) => backup.run().await,
             Action::Restore(restore) => restore.run().await,
@@ -182,7 +187,7 @@ impl Command {
             Action::Watch(watch) => watch.run().await,
             Action::Adapters(adapters) => adapters.run().await,
             Action::Cooldown(cooldown) => cooldown.run().await,
-            Action::Open(open) => open.run(),
+            Action::Open(open) => open.run().await,
             Action::Inbox(inbox) => inbox.run().await,
             Action::Approve(decide) => decide.run(ReviewDecision::Approved).await,
             Action::Deny(decide) => decide.run(ReviewDecision::Denied).await,

@@ -36,6 +36,9 @@ pub(crate) enum Failure {
     /// There is nothing to revoke.
     #[error("there is no valid token `{id}`: `ac token list` shows them")]
     UnknownToken { id: String },
+    /// There is nothing to sign out.
+    #[error("no browser is signed in with a session `{id}`: `ac desktop-session list` shows them")]
+    UnknownDesktopSession { id: String },
     /// The doctor found something.
     #[error("{}", match count { 1 => "one thing is broken".to_owned(), count => format!("{count} things are broken") })]
     Unwell { count: usize },
@@ -154,6 +157,7 @@ impl Failure {
             | Self::Gateway(_)
             | Self::Database(_)
             | Self::UnknownToken { .. }
+            | Self::UnknownDesktopSession { .. }
             | Self::Unwell { .. }
             | Self::Backup(_)
             | Self::Decided { .. }

@@ -404,11 +404,11 @@ fn the_desktop_of_a_running_gateway_is_opened() {
     let serving = ServeProcess::start(Command::new(env!("CARGO_BIN_EXE_ac")), &desk.home());
     let address = desk.run(&["open", "--print"]).out;
     assert!(
-        address.starts_with(&format!("http://{}/?code=", serving.address())),
+        address.starts_with(&format!("http://{}/#code=", serving.address())),
         "{address}"
     );
     let address = desk.json(&["open", "--json"])["address"].clone();
-    assert!(address.as_str().unwrap().contains("?code="));
+    assert!(address.as_str().unwrap().contains("/#code="));
     // Other commands talk to it.
     assert_eq!(desk.json(&["status"])["gateway"], json!(serving.url()));
     assert_eq!(

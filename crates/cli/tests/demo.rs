@@ -308,12 +308,12 @@ fn a_demo_is_served_and_a_second_one_tells_where() {
                 .map(str::to_owned)
         })
         .expect("a link");
-    let host = address.split("?code=").next().unwrap().to_owned();
+    let host = address.split("#code=").next().unwrap().to_owned();
     let second = ac().arg("demo").arg(place.path()).output().unwrap();
     let said = String::from_utf8(second.stdout).unwrap();
     assert!(second.status.success());
     assert!(said.starts_with("The demo is served already:\n"), "{said}");
-    assert!(said.contains(&format!("{host}?code=")), "{said}");
+    assert!(said.contains(&format!("{host}#code=")), "{said}");
     serving.kill().unwrap();
     serving.wait().unwrap();
 }

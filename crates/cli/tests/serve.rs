@@ -158,14 +158,15 @@ async fn listening_beyond_loopback_warns_and_prints_a_link_that_works() {
         (title == "desktop").then(|| link.trim().to_owned())
     });
     let link = link.expect("a link is printed");
-    let (host, path) = link
+    let (host, code) = link
         .strip_prefix("http://")
-        .and_then(|rest| rest.split_once('/'))
+        .and_then(|rest| rest.split_once("/#code="))
         .expect("an address");
     let mut stream = TcpStream::connect(host).unwrap();
     write!(
         stream,
-        "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+        "POST /sign-in HTTP/1.1\r\nHost: {host}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{code}",
+        code.len()
     )
     .unwrap();
     let mut answer = String::new();

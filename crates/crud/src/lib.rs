@@ -8,6 +8,7 @@ mod access_token;
 mod artifact;
 mod awake;
 mod company;
+mod desktop_session;
 mod error;
 mod hook_run;
 mod lock;
@@ -34,7 +35,8 @@ pub use artifact::{
     ProjectionResult, ProjectionWork, Quota, RestoredBytes, UploadStarted, Usage,
 };
 pub use company::{CompanyRepository, LinkCompany, LinkProject, Linked, ProjectPlace};
-pub use entity::access_token::Model as AccessToken;
+pub use desktop_session::{DesktopSessionRepository, NewDesktopSession};
+pub use entity::{access_token::Model as AccessToken, desktop_session::Model as DesktopSession};
 pub use error::Error;
 pub use hook_run::{HookRunQuery, HookRunRepository};
 pub use sqlite::{OldSqlite, sqlite_version};

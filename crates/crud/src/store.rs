@@ -11,10 +11,10 @@ use sea_orm::DatabaseConnection;
 use tokio::sync::{oneshot, watch};
 
 use crate::{
-    AccessTokenRepository, ArtifactRepository, CompanyRepository, DocScope, Error,
-    HookRunRepository, ProjectPlace, Resolved, Scope, ThreadAgentsDocProposalRepository,
-    ThreadAgentsDocRepository, ThreadFolderRepository, ThreadRepository, ThreadResolution,
-    TrashRepository, TurnRepository, WorkspaceRepository,
+    AccessTokenRepository, ArtifactRepository, CompanyRepository, DesktopSessionRepository,
+    DocScope, Error, HookRunRepository, ProjectPlace, Resolved, Scope,
+    ThreadAgentsDocProposalRepository, ThreadAgentsDocRepository, ThreadFolderRepository,
+    ThreadRepository, ThreadResolution, TrashRepository, TurnRepository, WorkspaceRepository,
     lock::WriteLock,
     memo::{Memo, Versions},
     reader::{ReadJob, Readers},
@@ -164,6 +164,11 @@ impl CrudStore {
     /// Tokens.
     pub fn access_tokens(&self) -> AccessTokenRepository<'_> {
         AccessTokenRepository(self)
+    }
+
+    /// Browsers that are signed in.
+    pub fn desktop_sessions(&self) -> DesktopSessionRepository<'_> {
+        DesktopSessionRepository(self)
     }
 
     /// The workspaces as they were when [`CrudStore::foreign_changes`] began to count.

@@ -12,6 +12,8 @@ pub mod artifact_projection;
 pub mod artifact_upload_session;
 pub mod artifact_version;
 pub mod company_project;
+pub mod desktop_session;
+pub mod desktop_sign_in_code;
 pub mod hook_run;
 pub mod thread;
 pub mod thread_agents_doc;

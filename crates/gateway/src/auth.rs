@@ -2,14 +2,15 @@
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
-use protocol::{Access, Id as _, WorkspaceId, company::ActorRole};
+use protocol::{Access, DesktopSessionId, Id as _, WorkspaceId, company::ActorRole};
 use rpc::Failure;
 
-mod browser;
+mod desktop_session;
 mod throttle;
 mod tokens;
 
-pub(crate) use browser::sign_in_code;
+pub use desktop_session::DesktopSessions;
+pub(crate) use desktop_session::{MAX_SECONDS as MAX_SESSION_SECONDS, SessionProof};
 pub(crate) use throttle::{Throttle, Verdict};
 pub use tokens::{NewToken, StoredTokens};
 
@@ -35,13 +36,23 @@ impl Credential {
 /// Whoever makes calls, and what they may do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Principal {
-    /// The token, or none for the owner.
-    token_id: Option<String>,
+    grant: Grant,
     /// The highest role the calls may claim.
     role: Role,
     scopes: BTreeSet<Access>,
     /// The workspaces that exist for the principal; none means all.
     workspaces: Option<BTreeSet<WorkspaceId>>,
+}
+
+/// What a principal has its rights from.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Grant {
+    /// The process, or the owner's token; neither can be revoked while the gateway runs.
+    Home,
+    /// A browser in which the owner signed in.
+    Session(DesktopSessionId),
+    /// A stored token, by its id.
+    Token(String),
 }
 
 /// Roles of the company family, lowest first. The role of a token is the highest its calls may claim.
@@ -62,8 +73,17 @@ pub enum Role {
 impl Principal {
     /// Whoever owns the process or the home's token: everything is allowed.
     pub fn owner() -> Self {
+        Self::owner_by(Grant::Home)
+    }
+
+    /// The owner, in a browser that signed in.
+    pub(crate) fn of_session(id: DesktopSessionId) -> Self {
+        Self::owner_by(Grant::Session(id))
+    }
+
+    fn owner_by(grant: Grant) -> Self {
         Self {
-            token_id: None,
+            grant,
             role: Role::Human,
             scopes: [Access::Read, Access::Write, Access::Exec].into(),
             workspaces: None,
@@ -83,7 +103,7 @@ impl Principal {
             .map(parse_workspaces)
             .transpose()?;
         Ok(Self {
-            token_id: Some(row.id),
+            grant: Grant::Token(row.id),
             role: row.role.parse()?,
             scopes,
             workspaces: ids,
@@ -108,16 +128,41 @@ impl Principal {
 
     /// Who is named as the author of a change.
     pub(crate) fn author(&self) -> &str {
-        self.token_id.as_deref().unwrap_or("owner")
+        self.token_id().unwrap_or("owner")
     }
 
     /// Whether this is the owner of the gateway and not a token made for somebody.
     pub(crate) fn is_owner(&self) -> bool {
-        self.token_id.is_none()
+        self.token_id().is_none()
     }
 
     pub(crate) fn token_id(&self) -> Option<&str> {
-        self.token_id.as_deref()
+        match &self.grant {
+            Grant::Token(id) => Some(id),
+            Grant::Home | Grant::Session(_) => None,
+        }
+    }
+
+    /// The session of the owner's browser, if the calls come from one.
+    pub(crate) fn session_id(&self) -> Option<&DesktopSessionId> {
+        match &self.grant {
+            Grant::Session(id) => Some(id),
+            Grant::Home | Grant::Token(_) => None,
+        }
+    }
+
+    pub(crate) fn grant(&self) -> &Grant {
+        &self.grant
+    }
+
+    /// What is for the owner alone is refused to every token.
+    pub(crate) fn check_owner(&self) -> Result<(), Failure> {
+        if self.is_owner() {
+            return Ok(());
+        }
+        Err(Failure::forbidden(
+            "this is for the owner of the gateway alone, and the call has a token made for another client",
+        ))
     }
 
     /// Whether only some workspaces exist for the principal.

@@ -19,8 +19,8 @@ use rpc::{
 };
 
 use crate::{
-    Peer, Principal, company_events::CompanySubscription, linking, notify, peer::thread_topic,
-    providers::Providers, rows,
+    DesktopSessions, Peer, Principal, company_events::CompanySubscription, linking, notify,
+    peer::thread_topic, providers::Providers, rows, watch,
 };
 
 /// One per request.
@@ -48,6 +48,8 @@ enum Effect {
     CatchUp(ThreadId),
     /// The caller hears of events of a company.
     Subscription(CompanySubscription),
+    /// Whoever has lost its rights by this request is disconnected.
+    CloseRevoked,
     /// For the caller alone.
     Tell(Text, Waiting),
     Resume {
@@ -82,6 +84,11 @@ impl Context {
     /// The database.
     pub(crate) fn store(&self) -> &CrudStore {
         &self.peer.gateway.store
+    }
+
+    /// Which browsers are signed in.
+    pub(crate) fn desktop_sessions(&self) -> &DesktopSessions {
+        &self.peer.gateway.desktop_sessions
     }
 
     /// The turn loop.
@@ -239,6 +246,11 @@ impl Context {
         self.cause(Effect::Publish(publication));
     }
 
+    /// Closes the connections that have lost their rights once the caller, who may be one of them, has its answer.
+    pub(crate) fn close_revoked(&self) {
+        self.cause(Effect::CloseRevoked);
+    }
+
     fn cause(&self, effect: Effect) {
         let mut effects = self
             .caused
@@ -259,6 +271,11 @@ impl Caused {
             match effect {
                 Effect::Publish(publication) => notify::publish(&peer.gateway, &publication).await,
                 Effect::Subscription(start) => start.run(),
+                Effect::CloseRevoked => {
+                    if let Err(error) = watch::close_revoked(&peer.gateway).await {
+                        tracing::warn!(%error, "revoked connections cannot be closed");
+                    }
+                }
                 Effect::Tell(text, waiting) => peer.outbox().notify(&text, &waiting),
                 Effect::RunTurn(run) => peer.gateway.agent.run(*run),
                 Effect::CatchUp(thread) => {

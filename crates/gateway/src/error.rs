@@ -53,6 +53,12 @@ pub enum Error {
         /// What `crud` said.
         source: crud::OpenError,
     },
+    /// No code to sign in with can be stored.
+    #[error("a code to sign in to the desktop cannot be stored: {source}")]
+    SignIn {
+        /// What `crud` said.
+        source: crud::Error,
+    },
     /// The address cannot be used.
     #[error("cannot listen on {listen}: {source}")]
     Listen {

@@ -9,7 +9,7 @@ use index::{Indexes, SyncWorker};
 use rpc::{Failure, Hub, Router};
 
 use crate::{
-    Context, Error, Home, Peer, Principal, Sources, StoredTokens,
+    Context, DesktopSessions, Error, Home, Peer, Principal, Sources, StoredTokens,
     artifacts::{self, Artifacts, inputs::RunInputs},
     briefs::Briefs,
     company_events::CompanyEvents,
@@ -37,6 +37,8 @@ pub struct Gateway {
     pub(crate) sources: Sources,
     /// Who a token belongs to.
     pub(crate) tokens: StoredTokens,
+    /// Which browsers are signed in.
+    pub(crate) desktop_sessions: DesktopSessions,
     /// The turn loop.
     pub(crate) agent: Agent,
     /// The model providers.
@@ -121,6 +123,7 @@ impl Gateway {
         let store = store.map_err(|source| Error::Database { source })?;
         let token = home.token()?;
         let tokens = StoredTokens::new(token.clone(), home.token_file(), store.clone());
+        let desktop_sessions = DesktopSessions::new(&token, store.clone());
         let sources = options.sources.clone();
         let company_events = CompanyEvents::new();
         let indexes = Indexes::new();
@@ -154,6 +157,7 @@ impl Gateway {
                     owner.name().to_owned(),
                 ),
                 tokens,
+                desktop_sessions,
                 watch: Watch::new(store.workspaces_at_open()),
                 store,
                 hub: Hub::default(),
@@ -233,6 +237,11 @@ impl Gateway {
     /// Who a token belongs to.
     pub fn tokens(&self) -> &StoredTokens {
         &self.tokens
+    }
+
+    /// Which browsers are signed in.
+    pub fn desktop_sessions(&self) -> &DesktopSessions {
+        &self.desktop_sessions
     }
 
     /// Begins to stop the worker sessions, so that whoever waits for their end is answered. [`Gateway::close`] waits

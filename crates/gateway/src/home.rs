@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Error, auth, sources::random_text};
+use crate::{Error, sources::random_text};
 
 /// How long a process may take from making its file to locking it.
 const NEW: Duration = Duration::from_secs(60);
@@ -106,11 +106,6 @@ impl Home {
                 ),
             ))
         })
-    }
-
-    /// The one-time code with which a browser signs in to the gateway that serves this home.
-    pub fn sign_in_code(&self, now: i64) -> Result<String, Error> {
-        Ok(auth::sign_in_code(&self.token()?, now))
     }
 
     /// Gives this process a name. Its file stays locked until the process ends, however it ends.

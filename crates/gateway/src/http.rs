@@ -8,7 +8,7 @@ use std::{net::SocketAddr, sync::Arc};
 use axum::{
     Router, middleware,
     response::{IntoResponse as _, Response},
-    routing::get,
+    routing::{get, post},
 };
 use hyper::{StatusCode, header};
 mod content;
@@ -58,6 +58,8 @@ pub(crate) fn router(gateway: Arc<Gateway>, allowed: Allowed) -> Router {
         .route("/schemas/{name}", get(documents::schema))
         .route("/openrpc.json", get(documents::openrpc))
         .route("/metrics", get(metrics::page))
+        .route("/sign-in", post(sign_in::sign_in))
+        .route("/sign-out", post(sign_in::sign_out))
         .merge(
             Router::new()
                 .route(

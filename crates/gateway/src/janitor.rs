@@ -1,4 +1,4 @@
-//! Background maintenance of the database: old drafts, expired trash, turns of dead processes.
+//! Background maintenance of the database: old drafts, expired trash, turns of dead processes, expired desktop sessions.
 
 use std::{sync::Weak, time::Duration};
 
@@ -7,7 +7,7 @@ use protocol::{
 };
 use rpc::Publication;
 
-use crate::{Gateway, notify};
+use crate::{Gateway, notify, watch};
 
 /// How long a thread without a turn and without a place is kept.
 const DRAFT_SECONDS: i64 = 24 * 60 * 60;
@@ -33,6 +33,7 @@ pub(crate) async fn run(gateway: Weak<Gateway>) {
         if let Err(error) = gateway.recover_turns().await {
             tracing::warn!(%error, "turns of dead processes cannot be marked");
         }
+        gateway.tend_desktop_sessions().await;
         drop(gateway);
         rounds += 1;
         tokio::time::sleep(EVERY).await;
@@ -58,6 +59,16 @@ impl Gateway {
             if count < TRASH_BATCH {
                 return;
             }
+        }
+    }
+
+    /// Keeps the desktop sessions that are in use, deletes those that have expired and closes their connections.
+    pub async fn tend_desktop_sessions(&self) {
+        let is_in_use = |id: &str| self.watch.has_session(id);
+        let now = self.sources.clock.now();
+        let tended = self.desktop_sessions.tend(is_in_use, now).await;
+        if let Err(error) = tended.and(watch::close_revoked(self).await) {
+            tracing::warn!(%error, "expired desktop sessions cannot be ended");
         }
     }
 

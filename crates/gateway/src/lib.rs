@@ -31,7 +31,10 @@ mod surroundings;
 mod turns;
 mod watch;
 
-pub use auth::{Authenticator, Credential, InvalidToken, NewToken, Principal, Role, StoredTokens};
+pub use auth::{
+    Authenticator, Credential, DesktopSessions, InvalidToken, NewToken, Principal, Role,
+    StoredTokens,
+};
 pub use backup::{BackupError, Restore, Restored, RestoredFolder, Saved, Secrets, backup, restore};
 pub use context::Context;
 pub use error::Error;
@@ -41,7 +44,7 @@ pub use methods::router;
 pub use new_company::new_company_adapters;
 pub use peer::Peer;
 pub use proposals::{unified_diff, with_lf};
-pub use serve::{ServeOptions, Serving, serve};
+pub use serve::{ServeOptions, Serving, serve, sign_in_address};
 pub use sha256::sha256_hex;
 pub use sources::{Clock, IdSource, Sources};
 pub use stdio::serve_stdio;

@@ -2,6 +2,7 @@
 
 mod artifact;
 mod company;
+mod desktop_session;
 mod hook;
 mod provider;
 mod session;
@@ -28,6 +29,7 @@ pub fn router() -> rpc::Router<Context> {
     artifact::download::routes(&mut router);
     hook::routes(&mut router);
     provider::routes(&mut router);
+    desktop_session::routes(&mut router);
     session::routes(&mut router);
     system::routes(&mut router);
     company::system::routes(&mut router);

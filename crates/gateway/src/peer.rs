@@ -117,7 +117,7 @@ impl Peer {
         let limits = principal.clone();
         let sees = move |workspace: &str| limits.may_see(workspace);
         gateway.hub.join(connection, Arc::clone(&outbox), sees);
-        gateway.watch.joined(connection, principal.token_id());
+        gateway.watch.joined(connection, principal.grant());
         Arc::new(Self {
             gateway,
             connection,

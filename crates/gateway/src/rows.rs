@@ -9,11 +9,13 @@ use entity::{
     workspace,
 };
 use protocol::{
-    ArtifactId, ArtifactVersionId, FolderId, Id, ThreadId, TurnId, UploadId, WorkspaceId,
+    ArtifactId, ArtifactVersionId, DesktopSessionId, FolderId, Id, ThreadId, TurnId, UploadId,
+    WorkspaceId,
     artifact::{
         ArtifactPreviewRef, ArtifactRef, ArtifactSummary, ArtifactVersionSummary,
         binding::ArtifactBindingSummary,
     },
+    desktop_session::DesktopSession,
     hook::HookRun,
     thread::{
         Thread, ThreadPlacement,
@@ -371,6 +373,22 @@ pub(crate) fn artifact_scope_failure(error: Error) -> Failure {
 /// The id of a stored thread.
 pub(crate) fn thread_id(text: &str) -> Result<ThreadId, Failure> {
     id(text)
+}
+
+/// A browser that is signed in, as the one with the session `current` sees it.
+pub(crate) fn desktop_session(
+    row: entity::desktop_session::Model,
+    current: Option<&DesktopSessionId>,
+) -> Result<DesktopSession, Failure> {
+    let id = id(&row.id)?;
+    Ok(DesktopSession {
+        is_current: current == Some(&id),
+        id,
+        user_agent: row.user_agent,
+        created_at: row.created_at,
+        last_used_at: row.last_used_at,
+        expires_at: row.expires_at,
+    })
 }
 
 /// The id of a stored folder.

@@ -101,11 +101,13 @@ pub async fn serve(
         Some(host) if address.ip().is_unspecified() => format!("{host}:{}", address.port()),
         Some(_) | None => reachable.to_string(),
     };
-    let code = home.sign_in_code(gateway_options.sources.clock.now())?;
+    let now = gateway_options.sources.clock.now();
+    let code = gateway.desktop_sessions.create_code(now).await;
+    let code = code.map_err(|source| Error::SignIn { source })?;
     let serving = Serving {
         url: format!("ws://{reachable}/"),
         http: format!("http://{reachable}/"),
-        sign_in: format!("http://{linked}/?code={code}"),
+        sign_in: sign_in_address(&format!("http://{linked}/"), &code),
         token_file: home.token_file(),
         beyond_loopback: (!address.ip().is_loopback()).then_some(address),
     };
@@ -154,6 +156,12 @@ pub async fn serve(
     }
     gateway.close(Duration::ZERO).await;
     Ok(())
+}
+
+/// The address of the desktop at `http` that signs a browser in with `code`. The code is in the fragment, which browsers
+/// do not send: it reaches no log and no proxy, and a preview of the link does not use it up.
+pub fn sign_in_address(http: &str, code: &str) -> String {
+    format!("{http}#code={code}")
 }
 
 /// The usual queue of 128 overflows when many connect at once, and the system lets whoever comes then wait for a second.

@@ -1,7 +1,7 @@
 //! Notices what other processes write to the home, and tells our clients within a moment.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
@@ -11,9 +11,9 @@ use std::{
 use protocol::thread::ThreadTreeChangedNotification;
 use rpc::{Closing, ConnectionId, Publication};
 
-use crate::{Gateway, notify, rows};
+use crate::{Gateway, auth::Grant, notify, rows};
 
-/// What our clients have been told, and by which tokens they are here.
+/// What our clients have been told, and what they are here by.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     known: Mutex<Known>,
@@ -23,7 +23,8 @@ pub(crate) struct Watch {
 #[derive(Debug, Default)]
 struct Known {
     workspaces: BTreeMap<String, entity::workspace::Model>,
-    tokens: BTreeMap<ConnectionId, String>,
+    /// What each connection has its rights from, where that can be taken back.
+    grants: BTreeMap<ConnectionId, Grant>,
 }
 
 impl Watch {
@@ -58,14 +59,17 @@ impl Watch {
         self.known().workspaces.insert(row.id.clone(), row.clone())
     }
 
-    pub(crate) fn joined(&self, connection: ConnectionId, token_id: Option<&str>) {
-        if let Some(token_id) = token_id {
-            self.known().tokens.insert(connection, token_id.to_owned());
+    pub(crate) fn joined(&self, connection: ConnectionId, grant: &Grant) {
+        match grant {
+            Grant::Home => {}
+            Grant::Session(_) | Grant::Token(_) => {
+                self.known().grants.insert(connection, grant.clone());
+            }
         }
     }
 
     pub(crate) fn left(&self, connection: ConnectionId) {
-        self.known().tokens.remove(&connection);
+        self.known().grants.remove(&connection);
     }
 
     pub(crate) fn count_rejected_frame(&self) {
@@ -74,6 +78,15 @@ impl Watch {
 
     pub(crate) fn rejected_frames(&self) -> u64 {
         self.rejected_frames.load(Ordering::Relaxed)
+    }
+
+    /// Whether a connection is open in the browser of a session.
+    pub(crate) fn has_session(&self, id: &str) -> bool {
+        let known = self.known();
+        known.grants.values().any(|grant| match grant {
+            Grant::Session(session) => session.as_str() == id,
+            Grant::Home | Grant::Token(_) => false,
+        })
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -126,25 +139,27 @@ async fn tell_workspaces(gateway: &Gateway) -> Result<(), crud::Error> {
     Ok(())
 }
 
-/// Ends the connections whose token was revoked.
-async fn close_revoked(gateway: &Gateway) -> Result<(), crud::Error> {
-    let in_use = gateway.watch.known().tokens.clone();
+/// Ends the connections whose token or desktop session has ended.
+pub(crate) async fn close_revoked(gateway: &Gateway) -> Result<(), crud::Error> {
+    let in_use = gateway.watch.known().grants.clone();
     if in_use.is_empty() {
         return Ok(());
     }
-    let valid: Vec<String> = gateway
-        .store
-        .access_tokens()
-        .list()
-        .await?
+    let tokens = gateway.store.access_tokens().list().await?;
+    let tokens: BTreeSet<String> = tokens
         .into_iter()
         .filter(|token| token.revoked_at.is_none())
         .map(|token| token.id)
         .collect();
+    let now = gateway.sources.clock.now();
+    let sessions = gateway.desktop_sessions.list(now).await?;
+    let sessions: BTreeSet<String> = sessions.into_iter().map(|session| session.id).collect();
     gateway.hub.close(Closing::ACCESS_REVOKED, |connection| {
-        in_use
-            .get(&connection)
-            .is_some_and(|token| !valid.contains(token))
+        match in_use.get(&connection) {
+            Some(Grant::Token(id)) => !tokens.contains(id),
+            Some(Grant::Session(id)) => !sessions.contains(id.as_str()),
+            Some(Grant::Home) | None => false,
+        }
     });
     Ok(())
 }

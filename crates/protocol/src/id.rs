@@ -143,6 +143,8 @@ id_types! {
     DownloadId = "dwn_";
     /// A message of a turn.
     MessageId = "msg_";
+    /// A browser that is signed in to the web desktop.
+    DesktopSessionId = "dsk_";
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod schema;
 
 pub mod artifact;
 pub mod company;
+pub mod desktop_session;
 pub mod hook;
 pub mod provider;
 pub mod session;
@@ -23,8 +24,9 @@ pub mod turn;
 pub mod workspace;
 
 pub use id::{
-    AgentsDocId, AgentsDocProposalId, ArtifactId, ArtifactVersionId, BindingId, BlobId, DownloadId,
-    FolderId, Id, InvalidId, MessageId, ThreadId, TurnId, UploadId, WorkspaceId,
+    AgentsDocId, AgentsDocProposalId, ArtifactId, ArtifactVersionId, BindingId, BlobId,
+    DesktopSessionId, DownloadId, FolderId, Id, InvalidId, MessageId, ThreadId, TurnId, UploadId,
+    WorkspaceId,
 };
 pub use method::{
     Access, Dialect, Family, Method, MethodSpec, Notification, NotificationSpec, Reach, TypeSpec,
@@ -48,6 +50,7 @@ pub const FAMILIES: &[&Family] = &[
     &artifact::download::FAMILY,
     &hook::FAMILY,
     &provider::FAMILY,
+    &desktop_session::FAMILY,
     &session::FAMILY,
     &system::FAMILY,
     &transport::FAMILY,

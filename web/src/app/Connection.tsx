@@ -2,6 +2,7 @@
 
 import { useEffect, useState, type ReactNode } from "react";
 import { admission, client, useConnection } from "../data/client.ts";
+import { isLinkUsedUp } from "../data/session.ts";
 import { Button } from "../parts/Button.tsx";
 import { Empty } from "../parts/states.tsx";
 import { StatusDot } from "../parts/Status.tsx";
@@ -33,8 +34,9 @@ export function Connection({ children }: { children: ReactNode }) {
         title="This browser is not signed in"
         action={<Button onClick={() => location.reload()}>Try again</Button>}
       >
-        Open the address that the gateway prints when it starts; it lets this browser in, once. What you have typed is
-        kept.
+        {isLinkUsedUp() && "This link was used before, or is older than ten minutes. "}
+        Run “ac open”, or open the address that “ac open --print” prints: it lets this browser in, once. What you have
+        typed is kept.
       </Empty>
     );
   }

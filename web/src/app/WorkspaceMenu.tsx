@@ -4,6 +4,8 @@ import { useState } from "react";
 import { address } from "../address.ts";
 import { attempt, call, useCall } from "../data/calls.ts";
 import { newId } from "../data/id.ts";
+import { leave } from "../data/leave.ts";
+import { pageKey } from "../data/session.ts";
 import { usePalette } from "../palette/registry.ts";
 import { AskName, type NameQuestion } from "../parts/AskName.tsx";
 import { Icon } from "../parts/Icon.tsx";
@@ -49,6 +51,13 @@ export function WorkspaceMenu({ workspace }: { workspace: string }) {
           void attempt("Renaming", () => call("workspace/update", { workspace_id: workspace, name }, { retry: true })),
       }),
   };
+  // A page behind a proxy that has a token is not signed in.
+  const isSignedIn = pageKey() !== undefined;
+  const exit: MenuItem = { label: "Sign out", icon: "key", separated: true, run: leave };
+  usePalette({
+    group: "Browser",
+    find: () => (isSignedIn ? [{ id: "sign-out", title: "Sign out", hint: "This browser", icon: "key", run: leave }] : []),
+  });
   usePalette({
     group: "Workspaces",
     find: () =>
@@ -64,6 +73,7 @@ export function WorkspaceMenu({ workspace }: { workspace: string }) {
           ...all.map(({ id, name }) => ({ label: name, checked: id === workspace, run: () => go(id) })),
           create,
           rename,
+          ...(isSignedIn ? [exit] : []),
         ]}
       >
         <button type="button" className="workspace-button">

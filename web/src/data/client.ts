@@ -1,9 +1,12 @@
-// The one connection of the page, to the gateway that served it. The cookie of the page is its proof.
+// The one connection of the page, to the gateway that served it. The cookie of the browser and the page key prove it.
 
 import { connect, type ConnectionState } from "@accord/client";
 import { useSyncExternalStore } from "react";
+import { pageKey, proof, signInByAddress } from "./session.ts";
 
-export const client = connect({ url: new URL("/ws", location.href) });
+await signInByAddress();
+
+export const client = connect({ url: new URL("/ws", location.href), pageKey: pageKey() });
 
 /** Where the connection stands. */
 export function useConnection(): ConnectionState {
@@ -16,7 +19,7 @@ export function useConnection(): ConnectionState {
 /** Whether the gateway lets this browser in, which a failed WebSocket does not tell. */
 export async function admission(): Promise<"welcome" | "refused" | "unknown"> {
   try {
-    const { status } = await fetch("/ws", { cache: "no-store" });
+    const { status } = await fetch("/ws", { headers: proof(), cache: "no-store" });
     if (status === 401 || status === 403) return "refused";
     // Throttled, or a proxy without a gateway behind it.
     return status === 429 || status >= 500 ? "unknown" : "welcome";

@@ -75,7 +75,7 @@ impl Demo {
         let home = place.home();
         let opened = Home::open(&home)?;
         if let Some(served_at) = opened.served_at() {
-            let address = open::address(&opened, &served_at)?;
+            let address = open::address(&opened, &served_at).await?;
             return Ok(terminal::say(&format!(
                 "The demo is served already:\n  desktop    {address}"
             ))?);

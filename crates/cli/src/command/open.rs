@@ -1,13 +1,22 @@
 //! `ac open`
 
-use std::process::{Command, Stdio};
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
 
 use clap::Args;
-use gateway::{Home, Sources};
+use crud::CrudStore;
+use gateway::{DesktopSessions, Home, Sources, replace_file};
 use serde_json::json;
+use tokio::process::Command;
 
 use super::HomeOption;
 use crate::{failure::Failure, terminal};
+
+/// How long a program that opens files may take to say that it cannot. One that works may stay until its browser ends.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Open the web desktop in a browser, signed in.
 #[derive(Args, Debug)]
@@ -23,43 +32,77 @@ pub(crate) struct Open {
 }
 
 impl Open {
-    pub(crate) fn run(&self) -> Result<(), Failure> {
+    pub(crate) async fn run(&self) -> Result<(), Failure> {
         let home = Home::open(&self.home.path()?)?;
         let served_at = home.served_at().ok_or(Failure::NotServed)?;
-        let address = address(&home, &served_at)?;
-        match self.json {
-            true => terminal::answer(&json!({"address": address}), true)?,
-            false => terminal::say(&address)?,
+        let address = address(&home, &served_at).await?;
+        if self.json {
+            return terminal::answer(&json!({"address": address}), true);
         }
-        if !self.print && !self.json {
-            start_browser(&address);
+        if self.print {
+            return Ok(terminal::say(&address)?);
         }
-        Ok(())
+        let page = write_redirect(&home, &address)?;
+        if !start_browser(&page).await {
+            let sentence = format!("No browser could be started. Open this address:\n{address}");
+            return Ok(terminal::say(&sentence)?);
+        }
+        Ok(terminal::say(&format!(
+            "The desktop opens in a browser, by way of {}\nIf it does not, `ac open --print` prints an address to open by \
+             hand.",
+            page.display()
+        ))?)
     }
 }
 
 /// The desktop of the gateway that listens there, with a code that signs in once.
-pub(super) fn address(home: &Home, served_at: &str) -> Result<String, Failure> {
-    let code = home.sign_in_code(Sources::system().clock.now())?;
-    Ok(format!(
-        "{}?code={code}",
-        served_at.replacen("ws://", "http://", 1)
-    ))
+pub(super) async fn address(home: &Home, served_at: &str) -> Result<String, Failure> {
+    let opened = CrudStore::open(home.path(), &super::gateway_options().database);
+    let store = opened.map_err(|source| gateway::Error::Database { source })?;
+    let sessions = DesktopSessions::open(home, store)?;
+    let code = sessions.create_code(Sources::system().clock.now()).await?;
+    let http = served_at.replacen("ws://", "http://", 1);
+    Ok(gateway::sign_in_address(&http, &code))
 }
 
-/// If there is no browser, the printed address is all there is.
-fn start_browser(address: &str) {
+/// Writes a page that leads to the address. Every account of the machine can read the arguments of programs, and this
+/// file only its owner. The next `ac open` replaces it; by then its code is used or has expired.
+fn write_redirect(home: &Home, address: &str) -> Result<PathBuf, Failure> {
+    let page = home.path().join("open.html");
+    let content = format!(
+        "<!doctype html>\n<meta charset=\"utf-8\">\n<title>Accord</title>\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <meta http-equiv=\"refresh\" content=\"0; url={address}\">\n\
+         <p><a href=\"{address}\">Open the desktop</a></p>\n"
+    );
+    replace_file(&page, content.as_bytes()).map_err(|source| gateway::Error::Home {
+        path: page.clone(),
+        source,
+    })?;
+    Ok(page)
+}
+
+/// Hands the page to the browser of the system. Answers whether that seems to work.
+async fn start_browser(page: &Path) -> bool {
     let program = match cfg!(target_os = "macos") {
         true => "open",
         false => "xdg-open",
     };
     let started = Command::new(program)
-        .arg(address)
+        .arg(page)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
-    if let Err(error) = started {
-        tracing::debug!(%error, program, "no browser was started");
+    let mut started = match started {
+        Ok(started) => started,
+        Err(error) => {
+            tracing::debug!(%error, program, "no browser was started");
+            return false;
+        }
+    };
+    match tokio::time::timeout(PATIENCE, started.wait()).await {
+        Ok(ended) => ended.is_ok_and(|status| status.success()),
+        Err(_) => true,
     }
 }

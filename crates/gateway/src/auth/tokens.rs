@@ -7,9 +7,7 @@ use entity::access_token;
 use protocol::{Access, WorkspaceId};
 use subtle::ConstantTimeEq as _;
 
-use super::{
-    Authenticator, Credential, InvalidToken, Principal, Role, browser::BrowserDoor, parse_scope,
-};
+use super::{Authenticator, Credential, InvalidToken, Principal, Role, parse_scope};
 use crate::{
     sha256::{digest, sha256_hex},
     sources::{Sources, random_text},
@@ -20,7 +18,6 @@ pub struct StoredTokens {
     owner: Credential,
     /// Where the owner's token was read when this process started.
     owner_file: PathBuf,
-    door: BrowserDoor,
     store: CrudStore,
 }
 
@@ -36,7 +33,6 @@ pub struct NewToken {
 impl StoredTokens {
     pub(crate) fn new(owner: String, owner_file: PathBuf, store: CrudStore) -> Self {
         Self {
-            door: BrowserDoor::new(&owner),
             owner: Credential(owner),
             owner_file,
             store,
@@ -58,16 +54,6 @@ impl StoredTokens {
             "the token is not valid: it was revoked, or the owner's token has changed; the owner's token is in the file \
              `token` of the home"
         }
-    }
-
-    /// The cookie that a one-time code becomes, if the code is good.
-    pub(crate) fn sign_in(&self, code: &str, now: i64) -> Option<&str> {
-        self.door.open(&self.owner.0, code, now)
-    }
-
-    /// The owner, for a browser that has signed in.
-    pub(crate) fn signed_in(&self, cookie: &str) -> Option<Principal> {
-        self.door.knows(cookie).then(Principal::owner)
     }
 }
 

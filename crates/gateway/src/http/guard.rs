@@ -1,4 +1,5 @@
-//! What every HTTP request must show: a `Host` and an `Origin` that are ours, and for most of them a token.
+//! What every HTTP request must show: a `Host` and an `Origin` that are ours, and for most of them a token, or the
+//! cookie and the page key of a browser that signed in.
 
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
@@ -14,10 +15,16 @@ use hyper::{
 use protocol::Access;
 
 use super::{Guest, Http, refusal::refuse, sign_in, text};
-use crate::{Authenticator as _, Credential, Principal, auth::Verdict};
+use crate::{
+    Authenticator as _, Credential, Principal,
+    auth::{SessionProof, Verdict},
+};
 
 /// Why a request without a token is refused.
 pub(super) const NO_TOKEN: &str = "a token is needed: send `Authorization: Bearer <token>`, the token is in the file `token` of the home";
+
+/// Where a page of ours has its page key in requests that are no WebSocket.
+const PAGE_KEY: HeaderName = HeaderName::from_static("accord-page-key");
 
 /// The names this gateway may be called by.
 #[derive(Clone, Debug, Default)]
@@ -118,7 +125,7 @@ impl Http {
         let credential = credential(headers);
         let found = match &credential {
             Some(credential) => self.gateway.tokens.authenticate(credential).await,
-            None => Ok(self.signed_in(headers)),
+            None => self.signed_in(headers).await,
         };
         match found {
             Ok(Some(principal)) => {
@@ -132,20 +139,28 @@ impl Http {
                 };
                 Err(self.refuse(guest, cause).await)
             }
-            Err(error) => {
-                tracing::error!(%error, "a token cannot be checked");
-                Err(text(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "tokens cannot be checked at the moment\n",
-                ))
-            }
+            Err(error) => Err(unchecked(&error)),
         }
     }
 
-    /// The owner, if the request comes from our own page in a browser that has signed in.
-    fn signed_in(&self, headers: &HeaderMap) -> Option<Principal> {
-        let cookie = sign_in::cookie(headers).filter(|_| is_our_page(headers))?;
-        self.gateway.tokens.signed_in(cookie)
+    /// The owner, if the request comes from our own page in a browser that has signed in. The cookie alone proves
+    /// nothing: a server on another port of this machine is sent it too, and can claim any `Origin`.
+    pub(super) async fn signed_in(
+        &self,
+        headers: &HeaderMap,
+    ) -> Result<Option<Principal>, crud::Error> {
+        let (Some(cookie), Some(page_key)) = (sign_in::cookie(headers), page_key(headers)) else {
+            return Ok(None);
+        };
+        if !is_our_page(headers) {
+            return Ok(None);
+        }
+        let now = self.gateway.sources.clock.now();
+        let proof = SessionProof { cookie, page_key };
+        self.gateway
+            .desktop_sessions
+            .authenticate(&proof, now)
+            .await
     }
 
     /// Whoever the token stands for, if it has the scope; or the refusal.
@@ -179,8 +194,17 @@ impl Http {
     }
 }
 
-/// Whether a browser says that our own page asks. A cookie alone proves nothing: browsers send it along for pages of
-/// every other port of this machine.
+/// The answer when the database cannot tell who asks.
+pub(super) fn unchecked(error: &crud::Error) -> Response {
+    tracing::error!(%error, "a token or a sign-in cannot be checked");
+    text(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "tokens cannot be checked at the moment\n",
+    )
+}
+
+/// Whether a browser says that our own page asks. Pages of other ports of this machine are kept out by this even if
+/// they learn the page key; programs can claim anything.
 fn is_our_page(headers: &HeaderMap) -> bool {
     let text = |name| {
         headers
@@ -207,14 +231,26 @@ fn credential(headers: &HeaderMap) -> Option<Credential> {
         return (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty())
             .then(|| Credential::new(token));
     }
+    sub_protocol(headers, "bearer.").map(Credential::new)
+}
+
+/// The page key in its header, or in a sub-protocol `page-key.<key>`.
+fn page_key(headers: &HeaderMap) -> Option<&str> {
+    match headers.get(PAGE_KEY) {
+        Some(key) => key.to_str().ok(),
+        None => sub_protocol(headers, "page-key."),
+    }
+}
+
+/// What follows a prefix in one of the sub-protocols that a WebSocket offers.
+fn sub_protocol<'a>(headers: &'a HeaderMap, prefix: &str) -> Option<&'a str> {
     headers
         .get_all(header::SEC_WEBSOCKET_PROTOCOL)
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
-        .find_map(|protocol| protocol.trim().strip_prefix("bearer."))
-        .filter(|token| !token.is_empty())
-        .map(Credential::new)
+        .find_map(|protocol| protocol.trim().strip_prefix(prefix))
+        .filter(|secret| !secret.is_empty())
 }
 
 #[cfg(test)]

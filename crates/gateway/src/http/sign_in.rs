@@ -1,6 +1,8 @@
-//! `/?code=…`: a browser signs in.
+//! `POST /sign-in` and `POST /sign-out`: the desktop turns a one-time code into a session, and ends it.
 //!
-//! The cookie is named after the port, because browsers keep one jar for all ports of a machine.
+//! The answer to a good code sets the cookie of the session and tells its page key, which the page keeps in its storage;
+//! neither is ever part of an address. The cookie is named after the port, because browsers keep one jar for all ports
+//! of a machine.
 
 use std::sync::Arc;
 
@@ -10,46 +12,88 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use hyper::{HeaderMap, StatusCode, header};
+use serde_json::json;
 
-use super::{Guest, Http, guard::NO_TOKEN, text};
+use super::{
+    Guest, Http,
+    guard::{NO_TOKEN, unchecked},
+    text,
+};
+use crate::{auth::MAX_SESSION_SECONDS, watch};
 
-/// How long a browser stays signed in, in seconds.
-const MAX_AGE: u32 = 90 * 24 * 60 * 60;
-
-/// The code in the query of an address.
-pub(super) fn code(query: Option<&str>) -> Option<&str> {
-    query?
-        .split('&')
-        .find_map(|pair| pair.strip_prefix("code="))
-}
-
-/// Turns the code into a cookie and leads on to the same place without the code.
+/// Signs a browser in, for a code that is good. The body is the code.
 pub(super) async fn sign_in(
     State(http): State<Arc<Http>>,
     Extension(guest): Extension<Guest>,
-    headers: &HeaderMap,
-    code: &str,
+    headers: HeaderMap,
+    code: String,
 ) -> Response {
-    let now = http.gateway.sources.clock.now();
-    let Some(value) = http.gateway.tokens.sign_in(code, now) else {
-        // Slow for whoever guesses.
-        let _ = http.refuse(&guest, NO_TOKEN).await;
+    let sources = &http.gateway.sources;
+    let sessions = &http.gateway.desktop_sessions;
+    match sessions.redeem_code(code.trim(), sources.clock.now()).await {
+        Ok(true) => {}
+        Ok(false) => {
+            // Slow for whoever guesses.
+            let _ = http.refuse(&guest, NO_TOKEN).await;
+            return text(
+                StatusCode::UNAUTHORIZED,
+                "This link was used before, or is older than ten minutes. `ac open` makes a new one.\n",
+            );
+        }
+        Err(error) => return unchecked(&error),
+    }
+    // A browser that is signed in keeps its session, which its other tabs use.
+    match http.signed_in(&headers).await {
+        Ok(Some(_)) => return StatusCode::NO_CONTENT.into_response(),
+        Ok(None) => {}
+        Err(error) => return unchecked(&error),
+    }
+    let user_agent = headers
+        .get(header::USER_AGENT)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    match sessions.create(user_agent, sources).await {
+        Ok(secrets) => {
+            let body = json!({"page_key": secrets.page_key}).to_string();
+            let cookie = set_cookie(&headers, &secrets.cookie, MAX_SESSION_SECONDS);
+            let headers = [
+                (header::SET_COOKIE, cookie.as_str()),
+                (header::CONTENT_TYPE, "application/json"),
+                (header::CACHE_CONTROL, "no-store"),
+            ];
+            (headers, body).into_response()
+        }
+        Err(error) => unchecked(&error),
+    }
+}
+
+/// Ends the session of the browser that asks, and with it the connections of all its tabs.
+pub(super) async fn sign_out(
+    State(http): State<Arc<Http>>,
+    Extension(guest): Extension<Guest>,
+    headers: HeaderMap,
+) -> Response {
+    let principal = match http.principal(&guest, &headers).await {
+        Ok(principal) => principal,
+        Err(refusal) => return refusal,
+    };
+    let Some(session) = principal.session_id() else {
         return text(
-            StatusCode::UNAUTHORIZED,
-            "This link was used before, or is older than ten minutes. `ac open` makes a new one.\n",
+            StatusCode::BAD_REQUEST,
+            "there is no desktop session to end: the request has a token\n",
         );
     };
-    let cookie = format!(
-        "{}={value}; Path=/; Max-Age={MAX_AGE}; HttpOnly; SameSite=Strict",
-        cookie_name(headers)
-    );
-    let headers = [
-        (header::LOCATION, "/"),
-        (header::SET_COOKIE, cookie.as_str()),
-        (header::CACHE_CONTROL, "no-store"),
-        (header::REFERRER_POLICY, "no-referrer"),
-    ];
-    (StatusCode::SEE_OTHER, headers).into_response()
+    let ended = http.gateway.desktop_sessions.end(session).await;
+    let closed = match ended {
+        Ok(_) => watch::close_revoked(&http.gateway).await,
+        Err(error) => Err(error),
+    };
+    if let Err(error) = closed {
+        return unchecked(&error);
+    }
+    let cookie = set_cookie(&headers, "", 0);
+    let headers = [(header::SET_COOKIE, cookie)];
+    (StatusCode::NO_CONTENT, headers).into_response()
 }
 
 /// The value of our cookie.
@@ -62,6 +106,11 @@ pub(super) fn cookie(headers: &HeaderMap) -> Option<&str> {
         .flat_map(|line| line.split(';'))
         .filter_map(|pair| pair.trim().split_once('='))
         .find_map(|(key, value)| (key == name).then_some(value))
+}
+
+fn set_cookie(headers: &HeaderMap, value: &str, max_age_seconds: i64) -> String {
+    let name = cookie_name(headers);
+    format!("{name}={value}; Path=/; Max-Age={max_age_seconds}; HttpOnly; SameSite=Strict")
 }
 
 fn cookie_name(headers: &HeaderMap) -> String {
@@ -92,12 +141,5 @@ mod tests {
         .collect();
         assert_eq!(cookie(&headers), Some("yes"));
         assert_eq!(cookie(&HeaderMap::new()), None);
-    }
-
-    #[test]
-    fn the_code_is_one_of_the_parts_of_a_query() {
-        assert_eq!(code(Some("a=1&code=x.y")), Some("x.y"));
-        assert_eq!(code(Some("a=1")), None);
-        assert_eq!(code(None), None);
     }
 }

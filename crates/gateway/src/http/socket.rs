@@ -16,13 +16,13 @@ use hyper_util::rt::TokioIo;
 use rpc::websocket;
 use tokio::net::TcpStream;
 
-use super::{Guest, Http, sign_in, text, web};
+use super::{Guest, Http, text, web};
 use crate::Principal;
 
-/// The sub-protocol we speak; the token that comes as a second one is never echoed.
+/// The sub-protocol we speak; the token or page key that comes as a second one is never echoed.
 const PROTOCOL: &str = "accord";
 
-/// `/`: an upgrade, a browser that signs in, or the desktop.
+/// `/`: an upgrade, or the desktop.
 pub(super) async fn root(
     state: State<Arc<Http>>,
     guest: Extension<Guest>,
@@ -31,10 +31,7 @@ pub(super) async fn root(
     if request.headers().contains_key(header::UPGRADE) {
         return upgrade(state, guest, request).await;
     }
-    match sign_in::code(request.uri().query()) {
-        Some(code) => sign_in::sign_in(state, guest, request.headers(), code).await,
-        None => web::serve(request).await,
-    }
+    web::serve(request).await
 }
 
 /// `/ws`: an upgrade.

@@ -33,6 +33,8 @@ struct Server {
     /// A connection of the owner.
     client: Client,
     home: TempDir,
+    /// The link that signs a browser in, once.
+    sign_in: String,
     _stop: oneshot::Sender<()>,
 }
 
@@ -68,8 +70,14 @@ async fn server() -> Server {
 
 /// With pages of other origins that may use it.
 async fn server_for(origins: &[&str]) -> Server {
+    server_with(origins, Sources::system()).await
+}
+
+/// With times of the test's own.
+async fn server_with(origins: &[&str], sources: Sources) -> Server {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
-    let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
+    let mut options = GatewayOptions::system(|sentence| panic!("{sentence}"));
+    options.sources = sources;
     let reader = token(&home, &options, &["read"], "ws_a").await;
     let other = token(&home, &options, &["read", "write"], "ws_b").await;
     let serve_options = ServeOptions {
@@ -91,7 +99,7 @@ async fn server_for(origins: &[&str]) -> Server {
         gateway::serve(serve_options, &options, on_ready, until).await
     });
     let serving = serving.await.expect("the gateway serves");
-    let owner = std::fs::read_to_string(serving.token_file).expect("there is a token");
+    let owner = std::fs::read_to_string(&serving.token_file).expect("there is a token");
     let client = rpc::websocket::connect(&serving.url, &owner).await;
     let client = client.expect("the owner can connect");
     for workspace in ["ws_a", "ws_b"] {
@@ -107,6 +115,7 @@ async fn server_for(origins: &[&str]) -> Server {
         other,
         client,
         home,
+        sign_in: serving.sign_in,
         _stop: stop,
     }
 }

@@ -120,6 +120,7 @@ impl Server {
             other: String::new(),
             client: rpc::memory::connect(gateway.connect(gateway::Principal::owner())),
             home: tempfile::tempdir().expect("a temporary folder can be made"),
+            sign_in: String::new(),
             _stop: oneshot::channel().0,
         }
     }

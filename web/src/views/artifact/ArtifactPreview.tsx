@@ -1,18 +1,18 @@
 // What is in a file, as far as a page can show it: a picture, text, JSON, the text of a PDF.
 
 import type { ArtifactProjectionKind, ArtifactRef } from "@accord/client";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import { useCall } from "../../data/calls.ts";
 import { Loading } from "../../parts/states.tsx";
-import { contentUrl, isImage } from "./artifact.ts";
+import { fetchPicture, isImage } from "./artifact.ts";
 
 /** Bytes of text shown at most. */
 const TEXT = 128 * 1024;
 
 export function ArtifactPreview({ workspace, artifact }: { workspace: string; artifact: ArtifactRef }) {
   if (artifact.status !== "ready") return <p className="preview-none">There is no preview of a file that is {artifact.status}.</p>;
-  if (isImage(artifact)) {
-    return <img className="preview-image" src={contentUrl(workspace, artifact)} alt={artifact.display_name} />;
-  }
+  if (isImage(artifact)) return <Picture workspace={workspace} artifact={artifact} />;
   switch (artifact.kind) {
     case "pdf":
       return <Text workspace={workspace} artifact={artifact} projection="pdf_text" />;
@@ -28,6 +28,25 @@ export function ArtifactPreview({ workspace, artifact }: { workspace: string; ar
         <p className="preview-none">This kind of file has no preview. Download it to look inside.</p>
       );
   }
+}
+
+function Picture({ workspace, artifact }: { workspace: string; artifact: ArtifactRef }) {
+  const { data, error } = useQuery({
+    queryKey: ["picture", workspace, artifact.artifact_id, artifact.version_id],
+    queryFn: ({ signal }) => fetchPicture(workspace, artifact, signal),
+    // Pictures may be large; one that is looked at again is in the cache of the browser.
+    gcTime: 0,
+  });
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (!data) return;
+    const made = URL.createObjectURL(data);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [data]);
+  if (error) return <p className="preview-none">{error.message}</p>;
+  if (!url) return <Loading lines={4} />;
+  return <img className="preview-image" src={url} alt={artifact.display_name} />;
 }
 
 const isTextual = ({ mime_type }: ArtifactRef) => /^text\/|json|xml|yaml|toml|javascript/.test(mime_type ?? "");

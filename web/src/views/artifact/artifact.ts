@@ -1,6 +1,6 @@
 // What artifacts are for people, and what is done with them.
 
-import { downloadBlob, type ArtifactKind, type ArtifactRef, type ArtifactSummary } from "@accord/client";
+import { contentRequest, downloadBlob, type ArtifactKind, type ArtifactRef, type ArtifactSummary } from "@accord/client";
 import { attempt, call } from "../../data/calls.ts";
 import { client } from "../../data/client.ts";
 import { handOver } from "../../data/hand-over.ts";
@@ -16,9 +16,16 @@ export function iconOf(artifact: ArtifactRef): IconName {
   return artifact.kind === "text" || artifact.kind === "pdf" || artifact.kind === "json" ? "doc" : "file";
 }
 
-/** Where the bytes are, for pictures on the page. */
-export function contentUrl(workspace: string, { artifact_id, version_id }: ArtifactRef): string {
-  return `/artifacts/${workspace}/${artifact_id}/${version_id ?? "current"}/content`;
+/** The bytes of a picture for the page. An `<img>` sends no page key, so they are fetched. */
+export async function fetchPicture(
+  workspace_id: string,
+  { artifact_id, version_id }: ArtifactRef,
+  signal: AbortSignal,
+): Promise<Blob> {
+  const { url, headers } = contentRequest(client, { workspace_id, artifact_id, version_id: version_id ?? null });
+  const answer = await fetch(url, { headers, signal });
+  if (!answer.ok) throw new Error((await answer.text()).trim());
+  return answer.blob();
 }
 
 export const FILTERS = ["all", "uploaded", "generated", "task outputs", "images", "documents"] as const;

@@ -1,4 +1,5 @@
-// What this browser and the gateway can be told: the theme, the keys of providers; and how the company folder stands.
+// What this browser and the gateway can be told: the theme, the keys of providers, which browsers are signed in; and how
+// the company folder stands.
 
 import type { Provider } from "@accord/client";
 import { useState } from "react";
@@ -14,6 +15,7 @@ import { Status } from "../../parts/Status.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useCompany } from "../company/folder.ts";
 import { CompanyHealth } from "./CompanyHealth.tsx";
+import { SignedIn } from "./SignedIn.tsx";
 import "./settings.css";
 
 export default function SettingsView({ workspace }: ViewProps) {
@@ -50,6 +52,7 @@ export default function SettingsView({ workspace }: ViewProps) {
             )}
           </Await>
         </section>
+        <SignedIn />
         {dir && <CompanyHealth dir={dir} />}
         <section>
           <h2>Gateway</h2>
