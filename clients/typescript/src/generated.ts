@@ -3834,6 +3834,35 @@ export interface InboxDecision {
   subject_kind: string;
 }
 
+/** A file that a decision rests on. */
+export interface InboxFile {
+  /** The file, below the company folder. */
+  relpath: string;
+  /** What the file is to the decision. */
+  role: InboxFileRole;
+  /** SHA-256 of the whole file; absent if it is not there or cannot be read. */
+  sha256?: string | null;
+  /** The text of the file, its first MiB if it is longer; absent if it is not there, and in errors. */
+  text?: string | null;
+  /** True if `text` is only the beginning of the file. */
+  truncated?: boolean | null;
+}
+
+/** What a file is to a decision. */
+export type InboxFileRole =
+  /** The document that waits. */
+  | "document"
+  /** The patch of a memory delta. */
+  | "patch"
+  /** The memory or guidance that a memory delta changes. */
+  | "target"
+  /** The task of a milestone. */
+  | "task"
+  /** A file that a milestone report names as evidence or tests. */
+  | "evidence"
+  /** The executive plan that a proposal asks to approve. */
+  | "plan";
+
 /** Response of [`InboxListHelpRequests`]. */
 export type InboxListHelpRequestsResponse = HelpRequest[];
 
@@ -3890,6 +3919,41 @@ export interface InboxPending {
   visibility?: string | null;
 }
 
+/** Params of [`InboxRead`]. */
+export interface InboxReadParams {
+  /** The actor that reads. */
+  actor_id: string;
+  /** The role of that actor. */
+  actor_role: ActorRole;
+  /** The team of that actor. */
+  actor_team_id?: string | null;
+  /** The document. */
+  artifact_id: string;
+  /** The project. */
+  project_id: string;
+  /** The company folder. */
+  workspace_dir: string;
+}
+
+/** Response of [`InboxRead`]. */
+export interface InboxReadResponse {
+  /** The document. */
+  artifact_id: string;
+  /** The type of the document. */
+  artifact_type: string;
+  /** The files, the document first. */
+  files: InboxFile[];
+  /** The front matter of the document. */
+  frontmatter: Record<string, unknown>;
+  /** The project. */
+  project_id: string;
+  /**
+   * The value for `expected_sha256`: SHA-256 of one line per file, `<sha256>  <relpath>` and a line feed, in the
+   * order of `files`. That is what `sha256sum` prints; a file that is not there has `-` for its hash.
+   */
+  sha256: string;
+}
+
 /** Params of [`InboxResolve`]. */
 export interface InboxResolveParams {
   /** Who decides. */
@@ -3902,6 +3966,11 @@ export interface InboxResolveParams {
   artifact_id: string;
   /** What is decided. */
   decision: ReviewDecision;
+  /**
+   * The `sha256` of [`InboxRead`] that was looked at: if anything of it changed since, nothing is decided. Absent for
+   * whatever is there.
+   */
+  expected_sha256?: string | null;
   /** What they say. */
   notes?: string | null;
   /** The project. */
@@ -4773,6 +4842,11 @@ export interface MemoryApproveDeltaParams {
   actor_team_id?: string | null;
   /** The delta. */
   artifact_id: string;
+  /**
+   * The `sha256` of `inbox.read` that was looked at: if anything of it changed since, nothing is decided. Absent for
+   * whatever is there.
+   */
+  expected_sha256?: string | null;
   /** What they say. */
   notes?: string | null;
   /** The project. */
@@ -5038,6 +5112,11 @@ export interface MilestoneApproveParams {
   actor_role: ActorRole;
   /** Their team. */
   actor_team_id?: string | null;
+  /**
+   * The `sha256` of `inbox.read` that was looked at: if anything of it changed since, nothing is decided. Absent for
+   * whatever is there.
+   */
+  expected_sha256?: string | null;
   /** The milestone. */
   milestone_id: string;
   /** What they say. */
@@ -5643,6 +5722,15 @@ export interface PortfolioSummary {
   /** What the agents used. */
   total_tokens: number;
 }
+
+/** How a deciding caller was present, as the gateway knows it from the connection. */
+export type Presence =
+  /** A browser that signed in to the desktop. */
+  | "desktop"
+  /** A process that can read the home: `ac`, a client on stdio, or one with the owner's token. */
+  | "terminal"
+  /** A client with a stored token. */
+  | "token";
 
 /** A file a worker made. */
 export interface ProducedFile {
@@ -7160,6 +7248,8 @@ export interface ThreadAgentsDocProposal {
   decided_at?: number | null;
   /** Who decided or took it back. */
   decided_by?: string | null;
+  /** How they were present. */
+  decided_via?: Presence | null;
   /** The change as a unified diff against the version it changes. */
   diff: string;
   /** The folder whose file it changes; absent for the root file. */
@@ -7176,6 +7266,8 @@ export interface ThreadAgentsDocProposal {
   saved_doc_id?: AgentsDocId | null;
   /** The version it was saved as. */
   saved_version?: number | null;
+  /** The value for `expected_sha256`: it changes with the version the proposal changes and with the proposed text. */
+  sha256: string;
   /** What became of it. */
   status: ThreadAgentsDocProposalStatus;
   /** Unix seconds. */
@@ -7200,7 +7292,10 @@ export interface ThreadAgentsDocProposalChangedNotification {
 export interface ThreadAgentsDocProposalDecideParams {
   /** What is decided. */
   decision: ThreadAgentsDocDecision;
-  /** SHA-256 of the proposed text that was looked at: a proposal that was rebased since is not approved. */
+  /**
+   * The `sha256` of the proposal that was looked at: if it was rebased since, nothing is decided. Absent for whatever
+   * is there.
+   */
   expected_sha256?: string | null;
   /** What to say about it, 4096 characters at most. */
   note?: string | null;
@@ -8384,6 +8479,11 @@ export interface UiResolveParams {
   decision: ReviewDecision;
   /** How many decisions; 200 if not given. */
   decisions_limit?: number | null;
+  /**
+   * The `sha256` of `inbox.read` that was looked at: if anything of it changed since, nothing is decided. Absent for
+   * whatever is there.
+   */
+  expected_sha256?: string | null;
   /** How many runs the snapshot shows; 200 if not given. */
   monitor_limit?: number | null;
   /** What they say. */
@@ -9393,6 +9493,11 @@ export interface Methods {
   /** Show what waits for a decision and what was decided last. */
   "inbox.snapshot": { params: InboxSnapshotParams; result: InboxSnapshotResponse };
   /**
+   * Show exactly what a decision about a document rests on, and the `sha256` that binds a decision to it.
+   * Actors that may not decide about the document are refused.
+   */
+  "inbox.read": { params: InboxReadParams; result: InboxReadResponse };
+  /**
    * Decide about a document that waits for it.
    * The first decision is final.
    */
@@ -9620,6 +9725,7 @@ export const READS: ReadonlySet<keyof Methods> = new Set<keyof Methods>([
   "inbox.list_reviews",
   "inbox.list_help_requests",
   "inbox.snapshot",
+  "inbox.read",
   "usage.analytics",
   "resources.snapshot",
   "agent.profile.snapshot",

@@ -542,6 +542,7 @@ fn shown(relative: &str, error: &Error) -> String {
         | Error::ActorMismatch { .. }
         | Error::Secret { .. }
         | Error::AlreadyDecided { .. }
+        | Error::BasisChanged { .. }
         | Error::Missing(_)
         | Error::NotFound { .. }
         | Error::FileInvalid { .. }

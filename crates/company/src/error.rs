@@ -2,7 +2,9 @@
 
 use std::{io, path::PathBuf};
 
-use protocol::company::{ActorRole, Issue, ReviewDecision, TaskId, workspace::ValidationIssue};
+use protocol::company::{
+    ActorRole, Issue, ReviewDecision, TaskId, inbox::InboxFile, workspace::ValidationIssue,
+};
 
 use crate::secret::SecretCounts;
 
@@ -82,6 +84,20 @@ pub enum Error {
         actor_id: String,
         /// When.
         created_at: String,
+    },
+    /// What a decision rests on is not what was shown to the actor.
+    #[error(
+        "`{artifact_id}` changed since it was shown: expected SHA-256 `{expected}`, actual SHA-256 `{actual}`"
+    )]
+    BasisChanged {
+        /// About what.
+        artifact_id: String,
+        /// The hash of what was shown.
+        expected: String,
+        /// The hash of what is there.
+        actual: String,
+        /// What is there, without texts.
+        files: Vec<InboxFile>,
     },
     /// The state of the folder forbids it.
     #[error("{0}")]
@@ -179,6 +195,7 @@ impl Error {
             | Self::ActorMismatch { .. }
             | Self::Secret { .. }
             | Self::AlreadyDecided { .. }
+            | Self::BasisChanged { .. }
             | Self::Refused(_)
             | Self::FolderNotEmpty { .. }
             | Self::FolderInvalid { .. }

@@ -2,25 +2,23 @@
 //!
 //! What an approved action of a heartbeat does is not known here: who resolves gives [`Carry`] a way to do it.
 
-use protocol::{
-    Id as _,
-    company::{
-        DocumentId, ProjectId, ReviewDecision, ReviewId, RunId,
-        inbox::{ActionExecution, InboxResolveResponse},
-    },
+use protocol::company::{
+    DocumentId, ProjectId, ReviewDecision, ReviewId,
+    inbox::{ActionExecution, InboxResolveResponse},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::{
     Company, Error,
+    basis::Basis,
     document::{ActionProposalHead, DocumentKind},
     documents::LooseHead,
-    intent::{Together, sha256},
+    intent::Together,
     layout, memory, milestone,
     pipeline::gate,
     policy::{self, Action, Actor, Resource, Subject},
-    review::Verdict,
+    review::{self, Provenance, Verdict},
 };
 
 /// What reviews call an action.
@@ -81,7 +79,8 @@ pub struct ApprovedAction {
     /// Where it is told that it was done.
     run_id: String,
     policy: Value,
-    subject_sha256: String,
+    #[serde(flatten)]
+    provenance: Provenance,
 }
 
 impl ApprovedAction {
@@ -134,7 +133,8 @@ pub fn resolve(
     // What cannot be read cannot be approved, and must not stay in the inbox for ever.
     let deny_invalid = |subject_kind: &str, policy_kind: &str| {
         let review_id = company.write(|writer| {
-            memory::deny_invalid(writer, verdict, &document.head, subject_kind, policy_kind)
+            let basis = Basis::read(company, &verdict.project_id, &verdict.artifact_id)?;
+            memory::deny_invalid(writer, verdict, &basis, subject_kind, policy_kind)
         })?;
         Ok(response(review_id, subject_kind))
     };
@@ -180,11 +180,15 @@ pub fn resolve(
             ..response(review_id, ACTION_KIND)
         })
     } else {
-        Err(Error::Refused(format!(
-            "Unsupported artifact type for inbox resolution: {kind} (artifact {})",
-            verdict.artifact_id
-        )))
+        Err(unsupported(kind, &verdict.artifact_id))
     }
+}
+
+/// Nobody decides about documents of this type.
+pub(crate) fn unsupported(kind: &str, artifact: &DocumentId) -> Error {
+    Error::Refused(format!(
+        "Unsupported artifact type for inbox resolution: {kind} (artifact {artifact})"
+    ))
 }
 
 /// The review, and for an approval what is left to do, written in one step.
@@ -195,9 +199,8 @@ fn decide_action(
 ) -> Result<(ReviewId, Option<ApprovedAction>), Error> {
     company.write(|writer| {
         let project = &verdict.project_id;
-        let relpath = layout::document(project, &verdict.artifact_id);
-        let bytes = company.read_bytes(&relpath)?;
-        let proposal = company.read_markdown::<ActionProposalHead>(&relpath)?;
+        let basis = Basis::read(company, project, &verdict.artifact_id)?;
+        let proposal = basis.document::<ActionProposalHead>()?;
         let head = &proposal.head;
         if head.project_id.as_str() != project.as_str() {
             return Err(Error::Refused(format!(
@@ -220,6 +223,7 @@ fn decide_action(
         verdict.check_not_decided(company, ACTION_KIND, |earlier| {
             !opens || gate::opens(earlier.actor_role)
         })?;
+        verdict.check_shown(&basis)?;
         let review_id: ReviewId = company.sources().id();
         let review = verdict.review(writer, &review_id, &policy, verdict.subject(ACTION_KIND));
         let action = ApprovedAction {
@@ -232,19 +236,17 @@ fn decide_action(
             proposed_action: head.proposed_action.clone(),
             run_id: head.run_id.to_string(),
             policy: json!(review.policy),
-            subject_sha256: sha256(&bytes),
+            provenance: verdict.provenance(&basis),
         };
         let mut together = Together {
             files: vec![(layout::review(&review_id), writer.yaml(&review)?)],
             ..Together::default()
         };
-        let action = match verdict.decision {
+        match verdict.decision {
             ReviewDecision::Denied => {
                 let event = action.event(company, verdict.decision, None)?;
-                together
-                    .events
-                    .extend(event.map(|event| (project.clone(), event)));
-                None
+                review::put_decision(writer, together, project, event)?;
+                Ok((review_id, None))
             }
             ReviewDecision::Approved => {
                 carry.check(company, &action)?;
@@ -252,11 +254,10 @@ fn decide_action(
                     Error::Refused(format!("the action cannot be written: {error}"))
                 })?;
                 together.files.push((action.path(), text + "\n"));
-                Some(action)
+                writer.put_together(&together)?;
+                Ok((review_id, Some(action)))
             }
-        };
-        writer.put_together(&together)?;
-        Ok((review_id, action))
+        }
     })
 }
 
@@ -267,9 +268,6 @@ impl ApprovedAction {
         decision: ReviewDecision,
         execution: Option<&ActionExecution>,
     ) -> Result<Option<crate::event::Event>, Error> {
-        let Ok(run) = RunId::parse(&self.run_id) else {
-            return Ok(None);
-        };
         let mut payload = json!({
             "review_id": self.review_id,
             "decision": decision,
@@ -277,13 +275,12 @@ impl ApprovedAction {
             "artifact_id": self.artifact_id,
             "proposed_action_kind": self.kind(),
             "policy": self.policy,
-            "subject_sha256": self.subject_sha256,
         });
         if let Some(execution) = execution {
             payload["execution"] = json!(execution);
         }
-        let actor = &self.actor_id;
-        policy::managers_event(company, &run, actor, "approval.decided", &payload).map(Some)
+        let (run, actor) = (&self.run_id, &self.actor_id);
+        review::event(company, run, actor, &self.provenance, payload)
     }
 }
 
@@ -300,12 +297,11 @@ fn carry_out(
         if !company.path(&action.path()).exists() {
             return Ok(());
         }
-        let events = event.map(|event| (action.project_id.clone(), event));
-        writer.put_together(&Together {
-            events: events.into_iter().collect(),
+        let together = Together {
             removed: vec![action.path()],
             ..Together::default()
-        })
+        };
+        review::put_decision(writer, together, &action.project_id, event)
     })?;
     Ok(execution)
 }

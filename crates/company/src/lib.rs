@@ -3,6 +3,7 @@
 //! Everything here is blocking and works on files alone: no child process, no network, no gateway database. A
 //! caller reads the clock and makes ids, so that tests are exact.
 
+pub mod basis;
 pub mod bootstrap;
 pub mod collation;
 pub mod comment;

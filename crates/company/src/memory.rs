@@ -22,8 +22,8 @@ use protocol::{
 };
 
 pub use candidates::{WantedCandidates, extract_candidates};
-pub(crate) use decide::deny_invalid;
 pub use decide::{Decided, decide};
+pub(crate) use decide::{deny_invalid, patch_of};
 pub(crate) use patch::is_patch;
 pub(crate) use propose::propose_within;
 pub use propose::{NewDelta, Proposed, propose};
@@ -96,7 +96,11 @@ pub(crate) struct Delta {
 impl Delta {
     /// Fails on what is not in the schema.
     pub(crate) fn read(company: &Company, relative: &str) -> Result<Self, Error> {
-        let document = company.read_markdown::<MemoryDeltaHead>(relative)?;
+        company.read_markdown(relative).map(Self::of)
+    }
+
+    /// A delta that was read.
+    pub(crate) fn of(document: Arc<Markdown<MemoryDeltaHead>>) -> Self {
         let head = &document.head;
         let scope = ProjectId::parse(&head.project_id)
             .ok()
@@ -108,18 +112,23 @@ impl Delta {
             }
         };
         let unknown = Text::new(UNKNOWN_RATIONALE).expect("a sentence");
-        Ok(Self {
+        Self {
             scope_kind: head.scope_kind.unwrap_or(by_target.0),
             scope_ref: head.scope_ref.clone().unwrap_or(by_target.1),
             sensitivity: head.sensitivity.unwrap_or(Sensitivity::Internal),
             rationale: head.rationale.clone().unwrap_or(unknown),
             document,
-        })
+        }
     }
 
     pub(crate) fn head(&self) -> &MemoryDeltaHead {
         &self.document.head
     }
+}
+
+/// The memory or guidance that a delta wants to change, if there is such a one.
+pub(crate) fn target_of(head: &MemoryDeltaHead, project: &ProjectId) -> Option<String> {
+    Scope::of_target(&head.target_file, project).map(|scope| scope.target())
 }
 
 /// What deltas of schema 1 say for a reason; clients know the sentence.

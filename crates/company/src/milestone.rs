@@ -1,12 +1,13 @@
 //! Milestones are accepted by their report, and by what proves it.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use protocol::{
     Id as _,
     company::{
         DocumentId, MilestoneId, MilestoneKind, MilestoneStatus, ProjectId, ReviewDecision,
-        ReviewId, RunId, TaskId, TaskStatus, Text,
+        ReviewId, TaskId, TaskStatus, Text,
+        inbox::InboxFileRole,
         milestone::{MilestoneEvidenceKind, MilestoneEvidenceReadResponse},
         task::{Milestone, Task},
     },
@@ -15,12 +16,13 @@ use serde_json::{Value, json};
 
 use crate::{
     Company, Error,
+    basis::{Basis, MAX_SHOWN_BYTES},
     document::{Markdown, MilestoneReportHead, missing_contract},
     documents, front_matter,
-    intent::{Together, sha256},
+    intent::Together,
     layout, memory,
     policy::{self, Action, Actor, Resource, Subject},
-    review::Verdict,
+    review::{self, Verdict},
 };
 
 /// What reviews call a milestone.
@@ -56,11 +58,8 @@ pub fn decide(
             let task = read_task(company, project, task)?;
             find(&task.head, milestone.as_str())?;
         }
-        let relpath = layout::document(project, &verdict.artifact_id);
-        let bytes = company
-            .read_bytes(&relpath)
-            .map_err(|error| error.or_not_found("Artifact", verdict.artifact_id.as_str()))?;
-        let report = company.read_markdown::<MilestoneReportHead>(&relpath)?;
+        let basis = Basis::read(company, project, &verdict.artifact_id)?;
+        let report = basis.document::<MilestoneReportHead>()?;
         let report = &report.head;
         fits("project_id", &report.project_id, project.as_str())?;
         if let Some((task, milestone)) = named {
@@ -69,7 +68,9 @@ pub fn decide(
         }
         let task_id =
             TaskId::parse(&report.task_id).map_err(|error| Error::Refused(error.to_string()))?;
-        let task = read_task(company, project, &task_id)?;
+        let task = basis
+            .markdown::<Task>(InboxFileRole::Task)
+            .map_err(|error| error.or_not_found("Task", task_id.as_str()))?;
         let milestone = find(&task.head, &report.milestone_id)?;
         let is_approved = verdict.decision == ReviewDecision::Approved;
         // Whoever decides about a report again hears of the first decision, if they may decide at all.
@@ -89,10 +90,11 @@ pub fn decide(
         };
         let policy = policy::check(company, &verdict.actor, Action::Approve, &subject)?;
         verdict.check_first(company, KIND)?;
+        verdict.check_shown(&basis)?;
         let changed = match verdict.decision {
             ReviewDecision::Denied => None,
             ReviewDecision::Approved => {
-                check_evidence(company, project, milestone, report)?;
+                check_evidence(&basis, project, milestone, report)?;
                 Some(with_done(&task.head, &report.milestone_id))
             }
         };
@@ -114,28 +116,57 @@ pub fn decide(
             let text = front_matter::join(changed, &task.body)?;
             together.files.push((layout::task(project, &task_id), text));
         }
-        if let Ok(run) = RunId::parse(&report.run_id) {
-            let payload = json!({
-                "review_id": review_id,
-                "decision": verdict.decision,
-                "subject_kind": KIND,
-                "task_id": report.task_id,
-                "milestone_id": report.milestone_id,
-                "report_artifact_id": verdict.artifact_id,
-                "policy": review.policy,
-                "subject_sha256": sha256(&bytes),
-            });
-            let actor = &verdict.actor.id;
-            let event = policy::managers_event(company, &run, actor, "approval.decided", &payload)?;
-            together.events.push((project.clone(), event));
-        }
-        writer.put_together(&together)?;
+        let payload = json!({
+            "review_id": review_id,
+            "decision": verdict.decision,
+            "subject_kind": KIND,
+            "task_id": report.task_id,
+            "milestone_id": report.milestone_id,
+            "report_artifact_id": verdict.artifact_id,
+            "policy": review.policy,
+        });
+        let provenance = verdict.provenance(&basis);
+        let event = review::event(
+            company,
+            &report.run_id,
+            &verdict.actor.id,
+            &provenance,
+            payload,
+        )?;
+        review::put_decision(writer, together, project, event)?;
         Ok(decided)
     })
 }
 
-/// Evidence longer than this is cut off.
-const MAX_EVIDENCE_BYTES: usize = 1 << 20;
+/// How the name of a file that proves a milestone may end, and what such a file is.
+const ENDINGS: [(&str, MilestoneEvidenceKind); 4] = [
+    ("patch", MilestoneEvidenceKind::Patch),
+    ("txt", MilestoneEvidenceKind::Text),
+    ("json", MilestoneEvidenceKind::Json),
+    ("md", MilestoneEvidenceKind::Document),
+];
+
+/// The task that a report is about, and every file that the report names as evidence or tests.
+pub(crate) fn rests_on(
+    company: &Company,
+    project: &ProjectId,
+    report: &MilestoneReportHead,
+) -> Vec<(InboxFileRole, String)> {
+    let task = TaskId::parse(&report.task_id).ok();
+    let task = task.map(|task| (InboxFileRole::Task, layout::task(project, &task)));
+    let named = report.evidence_artifacts.iter();
+    let named: BTreeSet<DocumentId> = named
+        .chain(report.tests_artifacts.iter().flatten())
+        .filter_map(|id| DocumentId::parse(id).ok())
+        .collect();
+    let evidence = named.iter().flat_map(|id| {
+        ENDINGS.map(|(ending, _)| format!("{}/{id}.{ending}", layout::documents(project)))
+    });
+    let evidence = evidence
+        .filter(|relpath| company.path(relpath).is_file())
+        .map(|relpath| (InboxFileRole::Evidence, relpath));
+    task.into_iter().chain(evidence).collect()
+}
 
 /// Reads a file that a report names as evidence, if the actor may read the report.
 pub fn read_evidence(
@@ -155,13 +186,7 @@ pub fn read_evidence(
             "report `{report}` does not name `{evidence}` as evidence"
         )));
     }
-    let endings = [
-        ("patch", MilestoneEvidenceKind::Patch),
-        ("txt", MilestoneEvidenceKind::Text),
-        ("json", MilestoneEvidenceKind::Json),
-        ("md", MilestoneEvidenceKind::Document),
-    ];
-    for (ending, kind) in endings {
+    for (ending, kind) in ENDINGS {
         let relpath = format!("{}/{evidence}.{ending}", layout::documents(project));
         if !company.path(&relpath).is_file() {
             continue;
@@ -177,8 +202,8 @@ pub fn read_evidence(
                     .into_bytes()
             }
         };
-        let truncated = text.len() > MAX_EVIDENCE_BYTES;
-        let text = &text[..text.len().min(MAX_EVIDENCE_BYTES)];
+        let truncated = text.len() > MAX_SHOWN_BYTES;
+        let text = &text[..text.len().min(MAX_SHOWN_BYTES)];
         return Ok(MilestoneEvidenceReadResponse {
             evidence_artifact_id: evidence.clone(),
             kind,
@@ -232,7 +257,7 @@ fn fits(field: &str, found: &str, wanted: &str) -> Result<(), Error> {
 
 /// Code is proved by a patch, unless the milestone says what proves it.
 fn check_evidence(
-    company: &Company,
+    basis: &Basis,
     project: &ProjectId,
     milestone: &Milestone,
     report: &MilestoneReportHead,
@@ -245,12 +270,9 @@ fn check_evidence(
     let read = |id: &Text, ending: &str| {
         let id = DocumentId::parse(id).ok()?;
         let path = format!("{}/{id}.{ending}", layout::documents(project));
-        company
-            .read_text(&path)
-            .ok()
-            .filter(|text| !text.is_empty())
+        basis.text_at(&path).filter(|text| !text.is_empty())
     };
-    let is_proof = |id: &Text| read(id, "patch").is_some_and(|text| memory::is_patch(&text));
+    let is_proof = |id: &Text| read(id, "patch").is_some_and(memory::is_patch);
     if needs_patch && !report.evidence_artifacts.iter().any(is_proof) {
         return Err(Error::Refused(
             "Missing required patch evidence (.patch) for milestone approval".to_owned(),

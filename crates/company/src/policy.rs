@@ -299,6 +299,21 @@ pub fn check(
         // What could not be written down is decided all the same.
         tracing::warn!(%error, "a policy decision was not recorded");
     }
+    allowed(actor, action, subject, decision)
+}
+
+/// Decides without a record and fails if it is forbidden: for showing to an actor what it may do, before it does it.
+pub(crate) fn require(actor: &Actor, action: Action, subject: &Subject<'_>) -> Result<(), Error> {
+    let decision = decide(actor, action, &subject.resource);
+    allowed(actor, action, subject, decision).map(drop)
+}
+
+fn allowed(
+    actor: &Actor,
+    action: Action,
+    subject: &Subject<'_>,
+    decision: Decision,
+) -> Result<Decision, Error> {
     match decision.allowed {
         true => Ok(decision),
         false => Err(Error::Denied {
@@ -370,8 +385,13 @@ fn record(
     if has_run && belongs_to_run(actor, action, decision) {
         return company.append_events(subject.project, &run, &events);
     }
-    let logs = format!("{}/logs", layout::project(subject.project));
-    if !company.path(&layout::project(subject.project)).is_dir() {
+    audit(company, subject.project, &events)
+}
+
+/// Keeps events of runs that have no log, or whose log they do not belong to, beside the runs of their project.
+pub(crate) fn audit(company: &Company, project: &ProjectId, events: &[Event]) -> Result<(), Error> {
+    let logs = format!("{}/logs", layout::project(project));
+    if !company.path(&layout::project(project)).is_dir() {
         return Ok(());
     }
     files::make_dir(&company.path(&logs))?;

@@ -2,14 +2,22 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use protocol::company::{DocumentId, ProjectId, ReviewDecision, ReviewId};
+use protocol::{
+    Id as _,
+    company::{DocumentId, Presence, ProjectId, ReviewDecision, ReviewId, RunId},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
     Company, Error, Writer,
+    basis::Basis,
     document::{Review, ReviewSubject},
+    event::Event,
+    intent::Together,
     layout,
     org::text,
-    policy::{Actor, Decision},
+    policy::{self, Actor, Decision},
     secret,
 };
 
@@ -26,6 +34,46 @@ pub struct Verdict {
     pub actor: Actor,
     /// What they say.
     pub notes: Option<String>,
+    /// The hash of what was shown to them; none decides about whatever is there.
+    pub expected_sha256: Option<String>,
+    /// How they were present.
+    pub presence: Present,
+}
+
+/// How whoever decides is present, for the record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Present {
+    /// The way.
+    pub via: Presence,
+    /// The token, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<PresentToken>,
+}
+
+/// The token by which whoever decides is present.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PresentToken {
+    /// Its id.
+    pub id: String,
+    /// What it is called.
+    pub name: String,
+}
+
+/// What the event of a decision says about how it came about. Approved actions that an earlier version left to do know
+/// the first hash alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Provenance {
+    /// The hash of the document alone.
+    pub(crate) subject_sha256: String,
+    /// The hash of everything the decision rests on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) basis_sha256: Option<String>,
+    /// Whether the actor named that hash, so that nothing else could be decided about.
+    #[serde(default)]
+    pub(crate) is_bound: bool,
+    /// How the actor was present.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) presence: Option<Present>,
 }
 
 impl Verdict {
@@ -34,6 +82,33 @@ impl Verdict {
         match self.notes.as_deref().map(str::trim) {
             None | Some("") => Ok(()),
             Some(notes) => secret::refuse("review.notes", notes),
+        }
+    }
+
+    /// Fails if the decision rests on something else than what was shown.
+    pub(crate) fn check_shown(&self, basis: &Basis) -> Result<(), Error> {
+        let Some(expected) = &self.expected_sha256 else {
+            return Ok(());
+        };
+        let actual = basis.sha256();
+        match expected.eq_ignore_ascii_case(&actual) {
+            true => Ok(()),
+            false => Err(Error::BasisChanged {
+                artifact_id: self.artifact_id.to_string(),
+                expected: expected.clone(),
+                actual,
+                files: basis.files(),
+            }),
+        }
+    }
+
+    /// How the decision came about.
+    pub(crate) fn provenance(&self, basis: &Basis) -> Provenance {
+        Provenance {
+            subject_sha256: basis.document_sha256(),
+            basis_sha256: Some(basis.sha256()),
+            is_bound: self.expected_sha256.is_some(),
+            presence: Some(self.presence.clone()),
         }
     }
 
@@ -99,6 +174,50 @@ impl Verdict {
             rationale: None,
         }
     }
+}
+
+/// Writes what a decision changes together with the event that tells of it. A run that has no log cannot tell of it,
+/// so the event is kept beside the runs of the project.
+pub(crate) fn put_decision(
+    writer: &Writer<'_>,
+    mut together: Together,
+    project: &ProjectId,
+    told: Option<Event>,
+) -> Result<(), Error> {
+    let company = writer.company();
+    let Some(event) = told else {
+        return writer.put_together(&together);
+    };
+    let log = format!("{}/events.jsonl", layout::run(project, &event.run_id));
+    if company.path(&log).exists() {
+        together.events.push((project.clone(), event));
+        return writer.put_together(&together);
+    }
+    writer.put_together(&together)?;
+    if let Err(error) = policy::audit(company, project, &[event]) {
+        // The decision holds, with its review.
+        tracing::warn!(%error, "a decision about a run without a log was not recorded beside it");
+    }
+    Ok(())
+}
+
+/// The event that tells of a decision, in the log of the run its document was made in.
+pub(crate) fn event(
+    company: &Company,
+    run: &str,
+    actor: &str,
+    provenance: &Provenance,
+    mut payload: Value,
+) -> Result<Option<Event>, Error> {
+    let Ok(run) = RunId::parse(run) else {
+        return Ok(None);
+    };
+    let provenance = serde_json::to_value(provenance)
+        .map_err(|error| Error::Refused(format!("the decision cannot be written: {error}")))?;
+    if let (Value::Object(payload), Value::Object(provenance)) = (&mut payload, provenance) {
+        payload.extend(provenance);
+    }
+    policy::managers_event(company, &run, actor, "approval.decided", &payload).map(Some)
 }
 
 /// What a review is about.

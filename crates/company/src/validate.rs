@@ -309,6 +309,7 @@ impl Check<'_> {
             | Error::ActorMismatch { .. }
             | Error::Secret { .. }
             | Error::AlreadyDecided { .. }
+            | Error::BasisChanged { .. }
             | Error::Params(_)
             | Error::Tasks(_)
             | Error::NotFound { .. }

@@ -53,7 +53,7 @@ pub use thread_agents_doc::{
 pub use thread_agents_doc_proposal::{
     BaseText, DecideProposal, Decided, MAX_PENDING_PROPOSALS, NewProposal, Proposal,
     ProposalCursor, ProposalQuery, ProposalTexts, ProposalVerdict, ProposedText,
-    ThreadAgentsDocProposalRepository,
+    ThreadAgentsDocProposalRepository, decision_sha256,
 };
 pub use thread_folder::{
     DeleteFolder, FolderChange, FolderDeleted, FolderMoved, MAX_DEPTH, MAX_FOLDERS, NewFolder,

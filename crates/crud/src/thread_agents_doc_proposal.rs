@@ -2,6 +2,7 @@
 
 use entity::thread_agents_doc_proposal::Model;
 use sea_orm::{DatabaseConnection, FromQueryResult as _, Value};
+use sha2::{Digest as _, Sha256};
 
 use crate::{
     CrudStore, DocScope, Error, SaveDoc, Saved, query,
@@ -77,6 +78,17 @@ pub struct ProposedText {
     pub diff: String,
 }
 
+/// The hash that binds a decision: of the version a proposal changes and of the text it puts in its place. Versions of a
+/// scope never repeat, so the number names the text.
+pub fn decision_sha256(proposal: &Model) -> String {
+    let shown = format!(
+        "{}\nbase_version {}\ncontent_sha256 {}\n",
+        proposal.id, proposal.base_version, proposal.content_sha256
+    );
+    let digest = Sha256::digest(shown);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Which proposals to list.
 #[derive(Clone, Debug)]
 pub struct ProposalQuery {
@@ -112,10 +124,12 @@ pub struct DecideProposal {
     pub id: String,
     /// What is decided.
     pub verdict: ProposalVerdict,
-    /// SHA-256 of the text that was looked at.
+    /// [`decision_sha256`] of what was looked at.
     pub expected_sha256: Option<String>,
     /// Who decides.
     pub author: String,
+    /// How they are present.
+    pub via: String,
     /// What they say.
     pub note: Option<String>,
     /// Unix seconds.
@@ -381,7 +395,7 @@ fn decide(db: &DatabaseConnection, decide: &DecideProposal) -> Result<Decided, E
     }
     check_pending(&row)?;
     if let Some(expected) = &decide.expected_sha256
-        && *expected != row.content_sha256
+        && !expected.eq_ignore_ascii_case(&decision_sha256(&row))
     {
         return Err(Error::ProposalChanged(Box::new(row)));
     }
@@ -407,10 +421,10 @@ fn decide(db: &DatabaseConnection, decide: &DecideProposal) -> Result<Decided, E
         }
     };
     let sql = "UPDATE thread_agents_doc_proposal SET status = $2, decided_by = $3, decided_at = $4, note = $5, \
-                 saved_doc_id = $6, saved_version = $7, updated_at = $4 \
+                 saved_doc_id = $6, saved_version = $7, decided_via = $8, updated_at = $4 \
                WHERE id = $1 RETURNING *";
     let doc = saved.as_ref().map(|saved| &saved.doc);
-    let values: [Value; 7] = [
+    let values: [Value; 8] = [
         row.id.as_str().into(),
         status.into(),
         decide.author.as_str().into(),
@@ -418,6 +432,7 @@ fn decide(db: &DatabaseConnection, decide: &DecideProposal) -> Result<Decided, E
         decide.note.clone().into(),
         doc.map(|doc| doc.id.clone()).into(),
         doc.map(|doc| doc.version).into(),
+        decide.via.as_str().into(),
     ];
     let row = query::find(db, sql, values)?.ok_or_else(|| Error::UnknownProposal(row.id))?;
     Ok(Decided {

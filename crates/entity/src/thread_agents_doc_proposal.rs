@@ -24,6 +24,7 @@ pub struct Model {
     pub saved_version: Option<i64>,
     pub created_at: i64,
     pub updated_at: i64,
+    pub decided_via: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -2,7 +2,11 @@
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
-use protocol::{Access, DesktopSessionId, Id as _, WorkspaceId, company::ActorRole};
+use company::review::{Present, PresentToken};
+use protocol::{
+    Access, DesktopSessionId, Id as _, WorkspaceId,
+    company::{ActorRole, Presence},
+};
 use rpc::Failure;
 
 mod desktop_session;
@@ -42,6 +46,8 @@ pub struct Principal {
     scopes: BTreeSet<Access>,
     /// The workspaces that exist for the principal; none means all.
     workspaces: Option<BTreeSet<WorkspaceId>>,
+    /// How the principal is present, which decisions record.
+    presence: Present,
 }
 
 /// What a principal has its rights from.
@@ -73,20 +79,21 @@ pub enum Role {
 impl Principal {
     /// Whoever owns the process or the home's token: everything is allowed.
     pub fn owner() -> Self {
-        Self::owner_by(Grant::Home)
+        Self::owner_by(Grant::Home, Presence::Terminal)
     }
 
     /// The owner, in a browser that signed in.
     pub(crate) fn of_session(id: DesktopSessionId) -> Self {
-        Self::owner_by(Grant::Session(id))
+        Self::owner_by(Grant::Session(id), Presence::Desktop)
     }
 
-    fn owner_by(grant: Grant) -> Self {
+    fn owner_by(grant: Grant, via: Presence) -> Self {
         Self {
             grant,
             role: Role::Human,
             scopes: [Access::Read, Access::Write, Access::Exec].into(),
             workspaces: None,
+            presence: Present { via, token: None },
         }
     }
 
@@ -102,7 +109,15 @@ impl Principal {
             .as_deref()
             .map(parse_workspaces)
             .transpose()?;
+        let token = PresentToken {
+            id: row.id.clone(),
+            name: row.name,
+        };
         Ok(Self {
+            presence: Present {
+                via: Presence::Token,
+                token: Some(token),
+            },
             grant: Grant::Token(row.id),
             role: row.role.parse()?,
             scopes,
@@ -129,6 +144,11 @@ impl Principal {
     /// Who is named as the author of a change.
     pub(crate) fn author(&self) -> &str {
         self.token_id().unwrap_or("owner")
+    }
+
+    /// How the principal is present, for the record of a decision.
+    pub(crate) fn presence(&self) -> &Present {
+        &self.presence
     }
 
     /// Whether this is the owner of the gateway and not a token made for somebody.

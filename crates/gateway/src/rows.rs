@@ -169,6 +169,7 @@ pub(crate) fn proposal(found: Proposal) -> Result<ThreadAgentsDocProposal, Failu
         current_version,
     } = found;
     Ok(ThreadAgentsDocProposal {
+        sha256: crud::decision_sha256(&row),
         id: id(&row.id)?,
         workspace_id: id(&row.workspace_id)?,
         folder_id: row.folder_id.as_deref().map(id).transpose()?,
@@ -182,6 +183,7 @@ pub(crate) fn proposal(found: Proposal) -> Result<ThreadAgentsDocProposal, Failu
         rationale: row.rationale,
         author: row.author,
         decided_by: row.decided_by,
+        decided_via: row.decided_via.as_deref().map(word).transpose()?,
         decided_at: row.decided_at,
         note: row.note,
         saved_doc_id: row.saved_doc_id.as_deref().map(id).transpose()?,
@@ -528,6 +530,7 @@ pub(crate) fn failure(error: Error) -> Failure {
             .with("decided_at", row.decided_at)
             .with("note", row.note),
         Error::ProposalChanged(row) => Failure::state(Kind::VersionConflict, message)
+            .with("actual_sha256", crud::decision_sha256(&row))
             .with("proposal_id", row.id)
             .with("base_version", row.base_version)
             .with("content_sha256", row.content_sha256)

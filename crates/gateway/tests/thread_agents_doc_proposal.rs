@@ -75,7 +75,7 @@ async fn a_proposal_is_a_diff_with_rationale_and_author() {
     let (_running, owner, _worker) = with_rules().await;
     let proposed = BASE.replace("tabs", "spaces");
     let shown = answer(&owner, "thread/agents_doc/propose", text(&proposed)).await;
-    assert_snapshot!(shown, @r#"{"proposal":{"author":"owner","base_version":1,"char_count":47,"content_sha256":"205808620f9a88cfe4569da5a16807b1d3e03fa7e5eb71b18f7e1aa43f73c0ee","created_at":1777900003,"current_version":1,"diff":"--- a/AGENTS.md\n+++ b/AGENTS.md\n@@ -1,6 +1,6 @@\n # Rules\n \n-Use tabs.\n+Use spaces.\n \n Test first.\n \n","id":"agp_000000000000000003","is_stale":false,"rationale":"Spaces are what the code has.","status":"pending","updated_at":1777900003,"workspace_id":"ws_a"}}"#);
+    assert_snapshot!(shown, @r#"{"proposal":{"author":"owner","base_version":1,"char_count":47,"content_sha256":"205808620f9a88cfe4569da5a16807b1d3e03fa7e5eb71b18f7e1aa43f73c0ee","created_at":1777900003,"current_version":1,"diff":"--- a/AGENTS.md\n+++ b/AGENTS.md\n@@ -1,6 +1,6 @@\n # Rules\n \n-Use tabs.\n+Use spaces.\n \n Test first.\n \n","id":"agp_000000000000000003","is_stale":false,"rationale":"Spaces are what the code has.","sha256":"766f79675c2885e66bc9864fda5d6f045edb68f4bd6faf447f6fb07ae27a7731","status":"pending","updated_at":1777900003,"workspace_id":"ws_a"}}"#);
     assert_snapshot!(told(&owner).await, @r#"4 thread/agents_doc/proposal/changed {"proposal_id":"agp_000000000000000003","status":"pending","workspace_id":"ws_a"}"#);
     assert_eq!(current(&owner).await["version"], 1, "nothing is saved yet");
 }
@@ -177,14 +177,15 @@ async fn a_rebase_keeps_the_lines_that_each_side_changed() {
 
     // Whoever looked at the text before it was rebased does not approve another one.
     let mut approve = decision(&proposal, "approve");
-    approve["expected_sha256"] = proposal["content_sha256"].clone();
+    approve["expected_sha256"] = proposal["sha256"].clone();
     let method = "thread/agents_doc/proposal/decide";
     assert_eq!(
         refusal(&owner, method, approve.clone()).await,
         "-32600 version_conflict"
     );
-    approve["expected_sha256"] = rebased["proposal"]["content_sha256"].clone();
-    call(&owner, method, approve).await;
+    approve["expected_sha256"] = rebased["proposal"]["sha256"].clone();
+    let approved = call(&owner, method, approve).await;
+    assert_eq!(approved["proposal"]["decided_via"], "terminal");
     let both = BASE.replace("tabs", "spaces").replace("often", "daily");
     assert_eq!(current(&owner).await["content"], both);
 }
@@ -434,4 +435,32 @@ async fn one_proposal_comes_with_all_three_texts() {
     let unknown = json!({"workspace_id": "ws_a", "proposal_id": "agp_none"});
     let method = "thread/agents_doc/proposal/get";
     assert_snapshot!(answer(&owner, method, unknown).await, @r#"-32602 invalid params for `thread/agents_doc/proposal/get`: there is no proposal `agp_none` {"kind":"unknown_proposal","path":"/proposal_id"}"#);
+}
+
+#[tokio::test]
+async fn a_proposal_that_was_put_on_another_version_with_the_same_text_is_not_what_was_shown() {
+    let (_running, owner, worker) = with_rules().await;
+    let proposal = propose(&worker, &BASE.replace("tabs", "spaces")).await;
+    save(
+        &owner,
+        &BASE.replace("tabs", "spaces").replace("often", "daily"),
+    )
+    .await;
+    let method = "thread/agents_doc/proposal/rebase";
+    let mut merged = of(&proposal);
+    merged["content"] = json!(BASE.replace("tabs", "spaces"));
+    merged["current_version"] = json!(2);
+    let rebased = call(&owner, method, merged).await["proposal"].take();
+    assert_eq!(rebased["content_sha256"], proposal["content_sha256"]);
+    for word in ["approve", "deny"] {
+        let mut decide = decision(&proposal, word);
+        decide["expected_sha256"] = proposal["sha256"].clone();
+        assert_eq!(
+            refusal(&owner, "thread/agents_doc/proposal/decide", decide).await,
+            "-32600 version_conflict"
+        );
+    }
+    let mut deny = decision(&proposal, "deny");
+    deny["expected_sha256"] = rebased["sha256"].clone();
+    call(&owner, "thread/agents_doc/proposal/decide", deny).await;
 }

@@ -18,6 +18,7 @@ mod m20261115_000009_agents_doc_proposal;
 mod m20261116_000010_artifact_chunk_hashes;
 mod m20261116_000011_agents_doc_recent;
 mod m20261117_000012_trash;
+mod m20261118_000013_agents_doc_proposal_presence;
 mod m20261118_000014_desktop_session;
 
 /// One step.
@@ -76,6 +77,10 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "m20261117_000012_trash",
         statements: m20261117_000012_trash::statements,
+    },
+    Step {
+        name: "m20261118_000013_agents_doc_proposal_presence",
+        statements: m20261118_000013_agents_doc_proposal_presence::statements,
     },
     Step {
         name: "m20261118_000014_desktop_session",

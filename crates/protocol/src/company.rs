@@ -49,6 +49,6 @@ pub use text::{IsoDate, IsoTime, Text};
 pub(crate) use text::{is_iso_date, is_iso_time};
 pub use word::{
     ActorRole, AgentRole, CompanyScope, ConversationKind, JobKind, MemoryScopeKind, MessageKind,
-    MilestoneKind, MilestoneStatus, PermissionLevel, ProjectStatus, ReviewDecision, RunStatus,
-    Sensitivity, TaskStatus, Visibility, WorkerKind,
+    MilestoneKind, MilestoneStatus, PermissionLevel, Presence, ProjectStatus, ReviewDecision,
+    RunStatus, Sensitivity, TaskStatus, Visibility, WorkerKind,
 };

@@ -126,7 +126,8 @@ kinds! {
     NotReady = "not_ready";
     /// There is no such model provider.
     UnknownProvider = "unknown_provider";
-    /// Somebody else saved in between: `expected` and `actual` are the versions.
+    /// Somebody else saved in between: `expected` and `actual` are the versions, `expected_sha256` and `actual_sha256`
+    /// the hashes of what a decision rests on.
     VersionConflict = "version_conflict";
     /// A model provider failed; `class` says how.
     ProviderFailed = "provider_failed";

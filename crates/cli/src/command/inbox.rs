@@ -253,7 +253,7 @@ async fn decide_proposal(
             ReviewDecision::Denied => ThreadAgentsDocDecision::Deny,
         },
         note: notes,
-        expected_sha256: Some(proposal.content_sha256),
+        expected_sha256: Some(proposal.sha256),
     };
     let decided = client.call::<ThreadAgentsDocProposalDecide>(params).await?;
     let proposal = decided.proposal;

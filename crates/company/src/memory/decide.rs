@@ -1,23 +1,22 @@
 //! A delta is applied or refused: the review, the new memory and the event come together or not at all.
 
-use protocol::{
-    Id as _,
-    company::{
-        DocumentId, MemoryScopeKind, ProjectId, ReviewDecision, ReviewId, RunId, Sensitivity,
-        Visibility, workspace::ValidationIssue,
-    },
+use std::sync::Arc;
+
+use protocol::company::{
+    DocumentId, MemoryScopeKind, ProjectId, ReviewDecision, ReviewId, Sensitivity, Visibility,
+    inbox::InboxFileRole, workspace::ValidationIssue,
 };
 use serde_json::json;
 
 use super::{Delta, KIND, Scope, patch};
 use crate::{
     Company, Error, Writer,
+    basis::Basis,
     document::ReviewSubject,
-    documents::LooseHead,
-    intent::{Together, sha256},
+    intent::Together,
     layout,
     policy::{self, Action, Resource, Subject},
-    review::Verdict,
+    review::{self, Verdict},
     secret,
 };
 
@@ -34,18 +33,12 @@ pub struct Decided {
 pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
     verdict.check_notes()?;
     company.write(|writer| {
-        let relpath = layout::document(&verdict.project_id, &verdict.artifact_id);
-        let bytes = company
-            .read_bytes(&relpath)
-            .map_err(|error| error.or_not_found("Artifact", verdict.artifact_id.as_str()))?;
+        let basis = Basis::read(company, &verdict.project_id, &verdict.artifact_id)?;
         let is_denied = verdict.decision == ReviewDecision::Denied;
-        let delta = match Delta::read(company, &relpath) {
+        let delta = match basis.document().map(Arc::new).map(Delta::of) {
             // What cannot be read cannot be approved, and must not wait for a decision for ever.
             Err(Error::FileInvalid { .. }) if is_denied => {
-                let document = company.read_markdown::<LooseHead>(&relpath);
-                let head =
-                    document.map_or_else(|_| LooseHead::default(), |found| found.head.clone());
-                let review_id = deny_invalid(writer, verdict, &head, KIND, KIND)?;
+                let review_id = deny_invalid(writer, verdict, &basis, KIND, KIND)?;
                 return Ok(Decided {
                     review_id,
                     rebased: false,
@@ -73,8 +66,9 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
         };
         let policy = policy::check(company, &verdict.actor, Action::Approve, &subject)?;
         verdict.check_first(company, KIND)?;
+        verdict.check_shown(&basis)?;
         let changed = target
-            .map(|target| Ok((apply(company, &delta, &target)?, target)))
+            .map(|target| Ok((apply(&basis, &delta, &target)?, target)))
             .transpose()?;
         let rebased = changed.as_ref().is_some_and(|(changed, _)| changed.rebased);
         let review_id: ReviewId = company.sources().id();
@@ -103,7 +97,6 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
             "scope_ref": delta.scope_ref,
             "sensitivity": delta.sensitivity,
             "policy": review.policy,
-            "subject_sha256": sha256(&bytes),
         });
         if rebased {
             payload["rebased"] = true.into();
@@ -121,12 +114,15 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
         together
             .files
             .extend(changed.map(|(changed, target)| (target, changed.text)));
-        if let Ok(run) = RunId::parse(&head.run_id) {
-            let actor = &verdict.actor.id;
-            let event = policy::managers_event(company, &run, actor, "approval.decided", &payload)?;
-            together.events.push((verdict.project_id.clone(), event));
-        }
-        writer.put_together(&together)?;
+        let provenance = verdict.provenance(&basis);
+        let event = review::event(
+            company,
+            &head.run_id,
+            &verdict.actor.id,
+            &provenance,
+            payload,
+        )?;
+        review::put_decision(writer, together, &verdict.project_id, event)?;
         Ok(Decided { review_id, rebased })
     })
 }
@@ -136,11 +132,12 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
 pub(crate) fn deny_invalid(
     writer: &Writer<'_>,
     verdict: &Verdict,
-    head: &LooseHead,
+    basis: &Basis,
     subject_kind: &str,
     policy_kind: &str,
 ) -> Result<ReviewId, Error> {
     let company = writer.company();
+    let head = basis.loose_head();
     let subject = Subject {
         project: &verdict.project_id,
         run: head.run_id(),
@@ -153,27 +150,26 @@ pub(crate) fn deny_invalid(
     };
     let policy = policy::check(company, &verdict.actor, Action::Approve, &subject)?;
     verdict.check_first(company, subject_kind)?;
+    verdict.check_shown(basis)?;
     let review_id: ReviewId = company.sources().id();
     let subject = verdict.subject(subject_kind);
     let review = verdict.review(writer, &review_id, &policy, subject);
-    let mut together = Together {
+    let together = Together {
         files: vec![(layout::review(&review_id), writer.yaml(&review)?)],
         ..Together::default()
     };
-    if let Some(Ok(run)) = head.run_id().map(RunId::parse) {
-        let payload = json!({
-            "review_id": review_id,
-            "decision": verdict.decision,
-            "subject_kind": subject_kind,
-            "artifact_id": verdict.artifact_id,
-            "policy": review.policy,
-            "invalid": true,
-        });
-        let actor = &verdict.actor.id;
-        let event = policy::managers_event(company, &run, actor, "approval.decided", &payload)?;
-        together.events.push((verdict.project_id.clone(), event));
-    }
-    writer.put_together(&together)?;
+    let payload = json!({
+        "review_id": review_id,
+        "decision": verdict.decision,
+        "subject_kind": subject_kind,
+        "artifact_id": verdict.artifact_id,
+        "policy": review.policy,
+        "invalid": true,
+    });
+    let run = head.run_id().unwrap_or_default();
+    let provenance = verdict.provenance(basis);
+    let event = review::event(company, run, &verdict.actor.id, &provenance, payload)?;
+    review::put_decision(writer, together, &verdict.project_id, event)?;
     Ok(review_id)
 }
 
@@ -224,7 +220,7 @@ fn target(project: &ProjectId, artifact: &DocumentId, delta: &Delta) -> Result<S
             head.target_file
         )));
     };
-    let patch = format!("{}/{artifact}.patch", layout::documents(project));
+    let patch = patch_of(project, artifact);
     match head.patch_file.replace('\\', "/") == patch {
         true => Ok(scope.target()),
         false => Err(Error::Refused(format!(
@@ -234,18 +230,23 @@ fn target(project: &ProjectId, artifact: &DocumentId, delta: &Delta) -> Result<S
     }
 }
 
+/// The patch of a delta is its own.
+pub(crate) fn patch_of(project: &ProjectId, artifact: &DocumentId) -> String {
+    format!("{}/{artifact}.patch", layout::documents(project))
+}
+
 struct Changed {
     text: String,
     rebased: bool,
 }
 
 /// The memory with the delta. When the text around its place has changed, its lines go under their heading anew.
-fn apply(company: &Company, delta: &Delta, target: &str) -> Result<Changed, Error> {
-    let text = company.read_text(target)?;
+fn apply(basis: &Basis, delta: &Delta, target: &str) -> Result<Changed, Error> {
+    let text = basis.text(InboxFileRole::Target)?;
     let patch_file = delta.head().patch_file.replace('\\', "/");
-    let patch = company.read_text(&patch_file)?;
-    secret::refuse("memory_delta.patch_file", &patch)?;
-    let changed = match patch::applied(&patch, &text) {
+    let patch = basis.text(InboxFileRole::Patch)?;
+    secret::refuse("memory_delta.patch_file", patch)?;
+    let changed = match patch::applied(patch, text) {
         Some(text) => Changed {
             text,
             rebased: false,
@@ -259,10 +260,10 @@ fn apply(company: &Company, delta: &Delta, target: &str) -> Result<Changed, Erro
                     path: Some(patch_file.clone()),
                 }],
             };
-            let lines = patch::only_inserted(&patch).ok_or_else(unclean)?;
+            let lines = patch::only_inserted(patch).ok_or_else(unclean)?;
             let heading = inserted_under(&delta.document.body).ok_or_else(unclean)?;
             Changed {
-                text: patch::insert_under(&text, heading, &lines)?,
+                text: patch::insert_under(text, heading, &lines)?,
                 rebased: true,
             }
         }

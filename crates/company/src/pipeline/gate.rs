@@ -34,6 +34,26 @@ pub fn is_plan_approval(head: &ActionProposalHead) -> bool {
         || keys(&head.proposed_action).any(|key| key.starts_with(KEY))
 }
 
+/// The executive plans whose approval a proposal asks for.
+pub(crate) fn plans_of(head: &ActionProposalHead) -> Vec<DocumentId> {
+    let words = |text| str::split(text, [' ', ',', ';', '\n']);
+    let named = rationales(head)
+        .flat_map(words)
+        .filter_map(|word| word.strip_prefix(RATIONALE));
+    let keyed = keys(&head.proposed_action).filter_map(|key| {
+        let key = key.strip_prefix(KEY)?;
+        let (_, plan) = key.strip_suffix(":noop").unwrap_or(key).rsplit_once(':')?;
+        Some(plan)
+    });
+    let mut plans: Vec<DocumentId> = named
+        .chain(keyed)
+        .filter_map(|plan| DocumentId::parse(plan).ok())
+        .collect();
+    plans.sort_unstable();
+    plans.dedup();
+    plans
+}
+
 /// Whether an approval of this role opens the gate.
 pub(crate) fn opens(role: ActorRole) -> bool {
     matches!(role, ActorRole::Ceo | ActorRole::Human)

@@ -13,14 +13,14 @@ use company::{
     Companies, Company, Error, Sources, init,
     memory::{self, NewDelta, Proposed},
     policy::Actor,
-    review::Verdict,
+    review::{Present, Verdict},
     run,
 };
 use protocol::{
     Id as _,
     company::{
-        ActorRole, AgentId, ContextPackId, DocumentId, MemoryScopeKind, ProjectId, ReviewDecision,
-        RunId, Sensitivity, Text, Visibility,
+        ActorRole, AgentId, ContextPackId, DocumentId, MemoryScopeKind, Presence, ProjectId,
+        ReviewDecision, RunId, Sensitivity, Text, Visibility,
     },
 };
 
@@ -216,6 +216,11 @@ impl Place {
             decision,
             actor: human(),
             notes: None,
+            expected_sha256: None,
+            presence: Present {
+                via: Presence::Terminal,
+                token: None,
+            },
         }
     }
 

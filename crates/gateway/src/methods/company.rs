@@ -235,6 +235,19 @@ fn failure(error: &Error) -> Failure {
             .with("decision", decision.as_str())
             .with("actor_id", actor_id.as_str())
             .with("created_at", created_at.as_str()),
+        Error::BasisChanged {
+            artifact_id,
+            expected,
+            actual,
+            files,
+        } => Failure::state(Kind::VersionConflict, message)
+            .with("artifact_id", artifact_id.as_str())
+            .with("expected_sha256", expected.as_str())
+            .with("actual_sha256", actual.as_str())
+            .with("files", json!(files))
+            .hint(
+                "`inbox.read` shows it as it is now: look at it again and decide with its `sha256`",
+            ),
         Error::Params(issues) => Failure::issues(issues.clone()),
         Error::Tasks(failing) => {
             let ids: Vec<_> = failing.iter().map(|(task, _)| task.as_str()).collect();

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{
     ActorRole, DocumentId, IsoTime, JobId, MemoryScopeKind, MilestoneStatus, ProjectId,
@@ -18,6 +19,9 @@ crate::methods! {
     Read InboxListHelpRequests = "inbox.list_help_requests" (InboxListParams in workspace_dir as actor_role) -> InboxListHelpRequestsResponse;
     /// Show what waits for a decision and what was decided last.
     Read InboxSnapshot = "inbox.snapshot" (InboxSnapshotParams in workspace_dir as actor_role) -> InboxSnapshotResponse;
+    /// Show exactly what a decision about a document rests on, and the `sha256` that binds a decision to it.
+    /// Actors that may not decide about the document are refused.
+    Read InboxRead = "inbox.read" (InboxReadParams in workspace_dir as actor_role) -> InboxReadResponse;
     /// Decide about a document that waits for it. The first decision is final.
     Write InboxResolve = "inbox.resolve" (InboxResolveParams in workspace_dir as actor_role) -> InboxResolveResponse;
 }
@@ -298,6 +302,78 @@ pub struct InboxDecision {
     pub parse_error_count: u64,
 }
 
+/// Params of [`InboxRead`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct InboxReadParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+    /// The project.
+    pub project_id: ProjectId,
+    /// The document.
+    pub artifact_id: DocumentId,
+    /// The actor that reads.
+    pub actor_id: Text,
+    /// The role of that actor.
+    pub actor_role: ActorRole,
+    /// The team of that actor.
+    #[serde(default)]
+    pub actor_team_id: Option<Text>,
+}
+
+/// Response of [`InboxRead`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct InboxReadResponse {
+    /// The project.
+    pub project_id: ProjectId,
+    /// The document.
+    pub artifact_id: DocumentId,
+    /// The type of the document.
+    pub artifact_type: String,
+    /// The front matter of the document.
+    pub frontmatter: Map<String, Value>,
+    /// The value for `expected_sha256`: SHA-256 of one line per file, `<sha256>  <relpath>` and a line feed, in the
+    /// order of `files`. That is what `sha256sum` prints; a file that is not there has `-` for its hash.
+    pub sha256: String,
+    /// The files, the document first.
+    pub files: Vec<InboxFile>,
+}
+
+/// A file that a decision rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct InboxFile {
+    /// What the file is to the decision.
+    pub role: InboxFileRole,
+    /// The file, below the company folder.
+    pub relpath: String,
+    /// SHA-256 of the whole file; absent if it is not there or cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// The text of the file, its first MiB if it is longer; absent if it is not there, and in errors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// True if `text` is only the beginning of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<bool>,
+}
+
+/// What a file is to a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InboxFileRole {
+    /// The document that waits.
+    Document,
+    /// The patch of a memory delta.
+    Patch,
+    /// The memory or guidance that a memory delta changes.
+    Target,
+    /// The task of a milestone.
+    Task,
+    /// A file that a milestone report names as evidence or tests.
+    Evidence,
+    /// The executive plan that a proposal asks to approve.
+    Plan,
+}
+
 /// Params of [`InboxResolve`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxResolveParams {
@@ -319,6 +395,10 @@ pub struct InboxResolveParams {
     /// What they say.
     #[serde(default)]
     pub notes: Option<String>,
+    /// The `sha256` of [`InboxRead`] that was looked at: if anything of it changed since, nothing is decided. Absent for
+    /// whatever is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_sha256: Option<String>,
 }
 
 /// Response of [`InboxResolve`].

@@ -96,6 +96,10 @@ pub struct MemoryApproveDeltaParams {
     /// What they say.
     #[serde(default)]
     pub notes: Option<String>,
+    /// The `sha256` of `inbox.read` that was looked at: if anything of it changed since, nothing is decided. Absent for
+    /// whatever is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_sha256: Option<String>,
 }
 
 /// Response of [`MemoryApproveDelta`].

@@ -198,6 +198,10 @@ pub struct UiResolveParams {
     /// What they say.
     #[serde(default)]
     pub notes: Option<String>,
+    /// The `sha256` of `inbox.read` that was looked at: if anything of it changed since, nothing is decided. Absent for
+    /// whatever is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_sha256: Option<String>,
     /// How many runs the snapshot shows; 200 if not given.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]

@@ -55,6 +55,15 @@ words! {
         /// Does work.
         Worker = "worker",
     }
+    /// How a deciding caller was present, as the gateway knows it from the connection.
+    Presence {
+        /// A browser that signed in to the desktop.
+        Desktop = "desktop",
+        /// A process that can read the home: `ac`, a client on stdio, or one with the owner's token.
+        Terminal = "terminal",
+        /// A client with a stored token.
+        Token = "token",
+    }
     /// What an agent is.
     AgentRole {
         /// The head of the company.

@@ -25,7 +25,7 @@ const stale = (workspace_id: string) =>
 
 /** Approves or denies exactly the text that was looked at. */
 export function decide(
-  { workspace_id, id, content_sha256 }: ThreadAgentsDocProposal,
+  { workspace_id, id, sha256 }: ThreadAgentsDocProposal,
   decision: "approve" | "deny",
   note: string,
 ): Promise<boolean> {
@@ -34,7 +34,7 @@ export function decide(
       workspace_id,
       proposal_id: id,
       decision,
-      expected_sha256: content_sha256,
+      expected_sha256: sha256,
       ...(note.trim() ? { note: note.trim() } : {}),
     });
     stale(workspace_id);

@@ -1,7 +1,7 @@
 //! `inbox.*`
 
 use ::index::snapshot;
-use company::{inbox, review::Verdict};
+use company::{basis, inbox, review::Verdict};
 use crud::ProposalQuery;
 use protocol::{
     company::{Text, inbox::*},
@@ -22,6 +22,7 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
         .on::<InboxListReviews>(list_reviews)
         .on::<InboxListHelpRequests>(list_help_requests)
         .on::<InboxSnapshot>(inbox_snapshot)
+        .on::<InboxRead>(read)
         .on::<InboxResolve>(resolve);
 }
 
@@ -111,12 +112,22 @@ pub(super) async fn proposals(
     found.into_iter().map(rows::proposal).collect()
 }
 
+async fn read(ctx: Context, params: InboxReadParams) -> Result<InboxReadResponse, Failure> {
+    let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
+    within(&ctx, &params.workspace_dir, move |company| {
+        let actor = actor.known(company)?;
+        basis::show(company, &params.project_id, &params.artifact_id, &actor)
+    })
+    .await
+}
+
 pub(super) async fn resolve(
     ctx: Context,
     params: InboxResolveParams,
 ) -> Result<InboxResolveResponse, Failure> {
     let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
     let carrier = Carrier(ctx.heartbeats().clone());
+    let presence = ctx.principal().presence().clone();
     within(&ctx, &params.workspace_dir, move |company| {
         let verdict = Verdict {
             project_id: params.project_id,
@@ -124,6 +135,8 @@ pub(super) async fn resolve(
             decision: params.decision,
             actor: actor.known(company)?,
             notes: params.notes,
+            expected_sha256: params.expected_sha256,
+            presence,
         };
         inbox::resolve(company, &verdict, &carrier)
     })

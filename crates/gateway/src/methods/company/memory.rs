@@ -63,6 +63,7 @@ async fn approve_delta(
 ) -> Result<MemoryApproveDeltaResponse, Failure> {
     let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
     let decision = ReviewDecision::Approved;
+    let presence = ctx.principal().presence().clone();
     let decided = within(&ctx, &params.workspace_dir, move |company| {
         let verdict = Verdict {
             project_id: params.project_id,
@@ -70,6 +71,8 @@ async fn approve_delta(
             decision,
             actor: actor.known(company)?,
             notes: params.notes,
+            expected_sha256: params.expected_sha256,
+            presence,
         };
         memory::decide(company, &verdict)
     });

@@ -19,6 +19,7 @@ async fn approve(
 ) -> Result<MilestoneApproveResponse, Failure> {
     let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
     let decision = ReviewDecision::Approved;
+    let presence = ctx.principal().presence().clone();
     let decided = within(&ctx, &params.workspace_dir, move |company| {
         let verdict = Verdict {
             project_id: params.project_id,
@@ -26,6 +27,8 @@ async fn approve(
             decision,
             actor: actor.known(company)?,
             notes: params.notes,
+            expected_sha256: params.expected_sha256,
+            presence,
         };
         let named = (&params.task_id, &params.milestone_id);
         milestone::decide(company, &verdict, Some(named))

@@ -60,6 +60,7 @@ async fn resolve(ctx: Context, params: UiResolveParams) -> Result<UiResolveRespo
             actor_role: params.actor_role,
             actor_team_id: params.actor_team_id,
             notes: params.notes,
+            expected_sha256: params.expected_sha256,
         },
     );
     let resolved = resolved.await?;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentsDocId, AgentsDocProposalId, FolderId, WorkspaceId};
+use crate::{AgentsDocId, AgentsDocProposalId, FolderId, WorkspaceId, company::Presence};
 
 crate::methods! {
     Tree family "thread/agents_doc/proposal";
@@ -80,6 +80,8 @@ pub struct ThreadAgentsDocProposal {
     pub diff: String,
     /// SHA-256 of the proposed text, lower-case hexadecimal.
     pub content_sha256: String,
+    /// The value for `expected_sha256`: it changes with the version the proposal changes and with the proposed text.
+    pub sha256: String,
     /// The length of the proposed text in characters.
     pub char_count: u64,
     /// Why it should be changed.
@@ -89,6 +91,9 @@ pub struct ThreadAgentsDocProposal {
     /// Who decided or took it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
+    /// How they were present.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_via: Option<Presence>,
     /// When that was, in Unix seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_at: Option<i64>,
@@ -178,7 +183,8 @@ pub struct ThreadAgentsDocProposalDecideParams {
     /// What to say about it, 4096 characters at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// SHA-256 of the proposed text that was looked at: a proposal that was rebased since is not approved.
+    /// The `sha256` of the proposal that was looked at: if it was rebased since, nothing is decided. Absent for whatever
+    /// is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_sha256: Option<String>,
 }

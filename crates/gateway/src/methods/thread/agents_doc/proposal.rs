@@ -119,6 +119,7 @@ async fn decide(
         },
         expected_sha256: params.expected_sha256,
         author: ctx.principal().author().to_owned(),
+        via: ctx.principal().presence().via.to_string(),
         note: note.flatten(),
         now: ctx.now(),
     };
@@ -146,6 +147,7 @@ async fn withdraw(
         verdict: ProposalVerdict::Withdraw,
         expected_sha256: None,
         author: ctx.principal().author().to_owned(),
+        via: ctx.principal().presence().via.to_string(),
         note: None,
         now: ctx.now(),
     };
