@@ -48,6 +48,16 @@ pub(crate) enum Failure {
     /// Somebody decided otherwise before.
     #[error("{sentence}, which is final")]
     Decided { sentence: String },
+    /// What is decided about is not what was shown.
+    #[error(
+        "nothing was decided, because `{id}` changed since it was shown: `ac inbox {id}` shows it as it is now"
+    )]
+    Changed { id: String },
+    /// A worker is not a person.
+    #[error(
+        "decisions are for people, and this command runs in the session of a worker: decide in a terminal of your own or on the desktop"
+    )]
+    WorkerSession,
     /// The answer says that something is wrong.
     #[error("{detail}")]
     Unsound { detail: String },
@@ -168,6 +178,8 @@ impl Failure {
             | Self::File { .. }
             | Self::Damaged { .. }
             | Self::Call(_)
+            | Self::Changed { .. }
+            | Self::WorkerSession
             | Self::Output(_) => false,
         }
     }

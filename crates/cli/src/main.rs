@@ -8,6 +8,7 @@ mod log;
 mod names;
 mod privacy;
 mod terminal;
+mod worker_session;
 
 use std::{num::NonZero, process::ExitCode, thread};
 

@@ -29,9 +29,14 @@ pub(crate) fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// Whether a person can answer a question here.
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
 /// Asks a question that only `y` or `yes` answers. Fails without it, and without asking where no person can answer.
 pub(crate) fn confirm(question: &str) -> Result<(), Failure> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !can_ask() {
         return Err(Failure::Argument {
             detail: format!("{question}\nAdd --yes to go on without being asked"),
         });

@@ -1221,17 +1221,107 @@ fn runs_are_named_by_their_goal_and_show_whether_they_have_a_process() {
 #[test]
 fn a_decision_is_shown_with_its_title_first() {
     let desk = Desk::new();
-    let approved = desk.shown(&["approve", &desk.delta]);
+    let approved = desk.shown(&["approve", &desk.delta, "--yes"]);
     assert_eq!(approved.code, 0, "{}", approved.out);
-    assert!(approved.out.starts_with("Title "), "{}", approved.out);
+    let (_, answer) = approved.out.split_once("SHA-256 of all of it: ").unwrap();
+    let title = answer.lines().nth(1).unwrap();
+    assert!(title.starts_with("Title "), "{}", approved.out);
+    assert!(title.ends_with("Use port 8080"), "{}", approved.out);
+}
+
+#[test]
+fn what_is_approved_is_shown_first_and_asked_about_on_a_terminal() {
+    let desk = Desk::new();
+    let asked = desk.shown(&["approve", &desk.delta]);
+    assert!(asked.out.contains("+- port 8080"), "{}", asked.out);
     assert!(
-        approved
-            .out
-            .lines()
-            .next()
-            .unwrap()
-            .ends_with("Use port 8080")
+        asked.out.contains("Approve `Use port 8080`?"),
+        "{}",
+        asked.out
     );
+    assert!(asked.out.contains("nothing was changed"), "{}", asked.out);
+    assert_eq!(desk.json(&["inbox"]).as_array().unwrap().len(), 1);
+
+    let approved = desk.run(&["approve", &desk.delta]);
+    assert_eq!(approved.code, 0, "{}", approved.err);
+    assert!(approved.err.contains("+- port 8080"), "{}", approved.err);
+    let answer: Value = serde_json::from_str(&approved.out).unwrap();
+    assert_eq!(answer["decision"], "approved");
+}
+
+#[test]
+fn a_decision_with_a_hash_holds_for_what_the_inbox_showed() {
+    let desk = Desk::new();
+    let shown = desk.json(&["inbox", &desk.delta[..12]]);
+    let hash = shown["sha256"].as_str().unwrap().to_owned();
+    assert!(desk.shown(&["inbox", &desk.delta]).out.contains(&hash));
+    let patch = desk
+        .dir()
+        .join(shown["files"][1]["relpath"].as_str().unwrap());
+    let original = fs::read_to_string(&patch).unwrap();
+    gateway::replace_file(&patch, original.replace("8080", "6666").as_bytes()).unwrap();
+    for word in ["approve", "deny"] {
+        let refused = desk.run(&[word, &desk.delta, "--sha256", &hash]);
+        let id = &desk.delta;
+        let sentence = format!(
+            "error: nothing was decided, because `{id}` changed since it was shown: `ac inbox {id}` shows it as it is now\n"
+        );
+        assert_eq!((refused.code, refused.err), (1, sentence));
+    }
+    gateway::replace_file(&patch, original.as_bytes()).unwrap();
+    let approved = desk.run(&["approve", &desk.delta, "--sha256", &hash]);
+    assert_eq!((approved.code, approved.err.as_str()), (0, ""));
+}
+
+#[test]
+fn commands_that_decide_refuse_in_the_session_of_a_worker() {
+    let desk = Desk::new();
+    let person = json!({
+        "workspace_dir": desk.dir(), "project_id": desk.project, "artifact_id": desk.delta,
+        "actor_id": "human", "actor_role": "human", "decision": "approved",
+    });
+    let person = person.to_string();
+    let words: [&[&str]; 4] = [
+        &["approve", &desk.delta],
+        &["deny", &desk.delta],
+        &["rpc:call", "--method", "inbox.resolve", "--params", &person],
+        &[
+            "rpc:call",
+            "--method",
+            "memory.approve_delta",
+            "--params",
+            &person,
+        ],
+    ];
+    for words in words {
+        let refused = said(desk.ac().args(words).env("ACCORD_RUN_DIR", "/runs/run_1"));
+        assert_eq!(refused.code, 1, "{words:?}");
+        assert_eq!(
+            refused.err,
+            "error: decisions are for people, and this command runs in the session of a worker: decide in a terminal of your own or on the desktop\n"
+        );
+    }
+    // A worker that drops the variable is still known by the processes that started it.
+    #[cfg(target_os = "linux")]
+    {
+        let line = format!(
+            "env -u ACCORD_RUN_DIR '{}' approve {}; exit $?",
+            env!("CARGO_BIN_EXE_ac"),
+            desk.delta
+        );
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line]).stdin(Stdio::null());
+        shell
+            .env("ACCORD_HOME", desk.home())
+            .env("ACCORD_RUN_DIR", "/runs/run_1");
+        let refused = said(shell.current_dir(desk.dir()));
+        assert!(
+            refused.err.contains("session of a worker"),
+            "{}",
+            refused.err
+        );
+    }
+    assert_eq!(desk.json(&["inbox"]).as_array().unwrap().len(), 1);
 }
 
 #[test]

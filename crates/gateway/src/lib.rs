@@ -44,6 +44,7 @@ pub use methods::router;
 pub use new_company::new_company_adapters;
 pub use peer::Peer;
 pub use proposals::{unified_diff, with_lf};
+pub use runner::SESSION_MARK;
 pub use serve::{ServeOptions, Serving, serve, sign_in_address};
 pub use sha256::sha256_hex;
 pub use sources::{Clock, IdSource, Sources};

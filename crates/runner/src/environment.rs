@@ -8,7 +8,7 @@ use company::document::{Channel, ExecutionPolicy};
 use crate::{driver::Driver, redaction::printed_forms};
 
 /// The variable by which the processes of a session are found again.
-pub(crate) const MARK: &str = "ACCORD_RUN_DIR";
+pub const MARK: &str = "ACCORD_RUN_DIR";
 
 /// What every program may need. A `*` at the end stands for the rest of a name.
 const USUAL: [&str; 28] = [

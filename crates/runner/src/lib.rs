@@ -40,6 +40,7 @@ pub use adapter::{Adapters, Program, UnknownProvider};
 pub use briefing::{
     Brief, BriefFile, Briefer, Briefing, Edited, Handed, Later, Worker, WorkerOver,
 };
+pub use environment::MARK as SESSION_MARK;
 pub use error::Error;
 pub use fill::fill;
 pub use heartbeat::{Carried, Heartbeats, Tick};

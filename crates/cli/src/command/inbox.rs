@@ -19,7 +19,13 @@ use rpc::Client;
 use serde_json::{Value, json};
 
 use super::{HomeOption, method::INVALID, tree};
-use crate::{failure::Failure, folder::CompanyOption, local::Local, names::Names, terminal};
+use crate::{
+    failure::Failure, folder::CompanyOption, local::Local, names::Names, terminal, worker_session,
+};
+
+mod shown;
+
+pub(super) use shown::Shown;
 
 /// What waits for a decision.
 #[derive(Args, Debug)]
@@ -28,6 +34,10 @@ pub(crate) struct Inbox {
     home: HomeOption,
     #[command(flatten)]
     company: CompanyOption,
+    /// Show all of one thing and the SHA-256 that `ac approve --sha256` takes; the beginning of its id is enough if only
+    /// one begins so.
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    id: Option<String>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -46,6 +56,13 @@ pub(crate) struct Decide {
     /// What you want to say about it.
     #[arg(long)]
     notes: Option<String>,
+    /// Decide only if it is still what `ac inbox ID` showed with this SHA-256. Without it the command shows what is
+    /// decided about, and asks on a terminal.
+    #[arg(long, value_name = "HASH")]
+    sha256: Option<String>,
+    /// Do not ask.
+    #[arg(long)]
+    yes: bool,
     /// Who decides; about an AGENTS.md it is always the owner of the home.
     #[arg(long = "as", value_name = "NAME", default_value = "human")]
     actor: String,
@@ -71,6 +88,19 @@ impl Inbox {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let company = self.company;
         let is_for_people = terminal::is_for_people(self.json);
+        if let Some(id) = self.id {
+            let shown = Local::with(&self.home, |local| async move {
+                let tray = Tray::of(&local, &company).await?;
+                let subject = named(tray.waiting().await?, &id)?;
+                tray.show(&local, &subject).await
+            });
+            let shown = shown.await?;
+            return if is_for_people {
+                Ok(terminal::say(&shown.with_hash())?)
+            } else {
+                terminal::answer(&shown.answer, true)
+            };
+        }
         let (waiting, places, names) = Local::with(&self.home, |local| async move {
             let tray = Tray::of(&local, &company).await?;
             if tray.folder.is_none() {
@@ -112,9 +142,12 @@ impl Decide {
             company,
             id,
             notes,
+            sha256,
+            yes,
             actor,
             json,
         } = self;
+        worker_session::refuse_decision()?;
         let actor_id = Text::new(actor).ok_or_else(|| Failure::Argument {
             detail: "--as is empty: expected a name".to_owned(),
         })?;
@@ -126,12 +159,25 @@ impl Decide {
             {
                 return Ok((already(before, decision)?, Names::default()));
             }
+            let subject = named(waiting, &id)?;
+            subject.check_usable(decision)?;
+            let expected_sha256 = match sha256 {
+                Some(sha256) => sha256,
+                None => {
+                    let shown = tray.show(&local, &subject).await?;
+                    terminal::complain(&shown.with_hash());
+                    if !yes && terminal::can_ask() {
+                        terminal::confirm(&question(&subject, decision))?;
+                    }
+                    shown.sha256
+                }
+            };
             let verdict = Verdict {
                 decision,
                 actor_id,
                 notes,
+                expected_sha256,
             };
-            let subject = named(waiting, &id)?;
             let folder = tray.folder.as_ref();
             let title = subject.title().1.to_owned();
             let mut resolved = subject.decide(&local.client, folder, verdict).await?;
@@ -190,6 +236,14 @@ impl<'a> Tray<'a> {
         Ok(waiting)
     }
 
+    /// What a decision about something rests on.
+    async fn show(&self, local: &Local, subject: &Waiting) -> Result<Shown, Failure> {
+        let places = places(local, std::slice::from_ref(subject)).await?;
+        subject
+            .read(self.client, self.folder.as_ref(), &places)
+            .await
+    }
+
     /// The decision about what is called or begins so, if there is only one.
     async fn decided(&self, id: &str) -> Result<Option<Before>, Failure> {
         let mut decided: Vec<Before> = Vec::new();
@@ -236,13 +290,57 @@ pub(super) struct Verdict {
     pub(super) decision: ReviewDecision,
     pub(super) actor_id: Text,
     pub(super) notes: Option<String>,
+    /// The hash of what was shown.
+    pub(super) expected_sha256: String,
+}
+
+/// What a person is asked after they saw what a decision is about.
+fn question(subject: &Waiting, decision: ReviewDecision) -> String {
+    let word = match decision {
+        ReviewDecision::Approved => "Approve",
+        ReviewDecision::Denied => "Deny",
+    };
+    format!("{word} `{}`?", terminal::harmless(subject.title().1))
+}
+
+async fn decide_document(
+    client: &Client,
+    folder: Option<&Text>,
+    subject: &InboxPending,
+    verdict: Verdict,
+) -> Result<Value, Failure> {
+    let params = json!({
+        "workspace_dir": folder,
+        "project_id": subject.project_id,
+        "artifact_id": subject.artifact_id,
+        "decision": verdict.decision,
+        "actor_id": verdict.actor_id,
+        "actor_role": ActorRole::Human,
+        "notes": verdict.notes,
+        "expected_sha256": verdict.expected_sha256,
+    });
+    let params = serde_json::from_value(params).map_err(|error| Failure::Argument {
+        detail: format!("`{}` cannot be decided: {error}", subject.artifact_id),
+    })?;
+    Ok(json!(client.call::<InboxResolve>(params).await?))
+}
+
+/// Whether something was not decided because it is not what was shown.
+fn is_changed(failure: &Failure) -> bool {
+    matches!(
+        failure,
+        Failure::Call(rpc::client::Error::Rpc { data, .. }) if data["actual_sha256"].is_string()
+    )
 }
 
 async fn decide_proposal(
     client: &Client,
     proposal: ThreadAgentsDocProposal,
     Verdict {
-        decision, notes, ..
+        decision,
+        notes,
+        expected_sha256,
+        ..
     }: Verdict,
 ) -> Result<Value, Failure> {
     let params = ThreadAgentsDocProposalDecideParams {
@@ -253,7 +351,7 @@ async fn decide_proposal(
             ReviewDecision::Denied => ThreadAgentsDocDecision::Deny,
         },
         note: notes,
-        expected_sha256: Some(proposal.sha256),
+        expected_sha256: Some(expected_sha256),
     };
     let decided = client.call::<ThreadAgentsDocProposalDecide>(params).await?;
     let proposal = decided.proposal;
@@ -380,7 +478,7 @@ async fn mark_unusable(
 }
 
 /// The files that proposals change, by workspace and folder.
-type Places = BTreeMap<(WorkspaceId, FolderId), String>;
+pub(super) type Places = BTreeMap<(WorkspaceId, FolderId), String>;
 
 /// Reads each tree once in which a folder's file is to be changed.
 async fn places(local: &Local, waiting: &[Waiting]) -> Result<Places, Failure> {
@@ -426,39 +524,40 @@ fn file<'a>(proposal: &'a ThreadAgentsDocProposal, places: &'a Places) -> &'a st
 }
 
 impl Waiting {
-    /// Decides about it, as a person.
+    /// Decides about what was shown of it, as a person.
     pub(super) async fn decide(
         self,
         client: &Client,
         folder: Option<&Text>,
         verdict: Verdict,
     ) -> Result<Value, Failure> {
-        if self.is_invalid() && verdict.decision == ReviewDecision::Approved {
-            return Err(Failure::Unsound {
-                detail: format!(
-                    "`{}` cannot be approved, because its file, its target or its patch cannot be used: `ac deny {}` takes it out of the inbox",
-                    terminal::harmless(self.title().1),
-                    self.id()
-                ),
-            });
-        }
-        let subject = match self {
-            Self::Document(subject) => subject,
-            Self::Proposal(proposal) => return decide_proposal(client, *proposal, verdict).await,
+        self.check_usable(verdict.decision)?;
+        let id = self.id().to_owned();
+        let decided = match self {
+            Self::Document(subject) => decide_document(client, folder, &subject, verdict).await,
+            Self::Proposal(proposal) => decide_proposal(client, *proposal, verdict).await,
         };
-        let params = json!({
-            "workspace_dir": folder,
-            "project_id": subject.project_id,
-            "artifact_id": subject.artifact_id,
-            "decision": verdict.decision,
-            "actor_id": verdict.actor_id,
-            "actor_role": ActorRole::Human,
-            "notes": verdict.notes,
-        });
-        let params = serde_json::from_value(params).map_err(|error| Failure::Argument {
-            detail: format!("`{}` cannot be decided: {error}", subject.artifact_id),
-        })?;
-        Ok(json!(client.call::<InboxResolve>(params).await?))
+        decided.map_err(|failure| {
+            if is_changed(&failure) {
+                Failure::Changed { id }
+            } else {
+                failure
+            }
+        })
+    }
+
+    /// Refuses to approve what can only be denied.
+    pub(super) fn check_usable(&self, decision: ReviewDecision) -> Result<(), Failure> {
+        if !self.is_invalid() || decision == ReviewDecision::Denied {
+            return Ok(());
+        }
+        Err(Failure::Unsound {
+            detail: format!(
+                "`{}` cannot be approved, because its file, its target or its patch cannot be used: `ac deny {}` takes it out of the inbox",
+                terminal::harmless(self.title().1),
+                self.id()
+            ),
+        })
     }
 
     /// What kind of thing it is, and what it is called.

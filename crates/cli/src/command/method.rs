@@ -8,8 +8,14 @@ use std::{ffi::OsString, io, path::Path};
 use clap::Args;
 use protocol::{
     Access, Dialect, Method as _, MethodSpec,
-    company::{run::RunList, workspace::CompanyWorkspaceProjectsList},
-    thread::{ThreadDelete, folder::ThreadFolderDelete},
+    company::{
+        inbox::InboxResolve, memory::MemoryApproveDelta, milestone::MilestoneApprove, run::RunList,
+        ui::UiResolve, workspace::CompanyWorkspaceProjectsList,
+    },
+    thread::{
+        ThreadDelete, agents_doc::proposal::ThreadAgentsDocProposalDecide,
+        folder::ThreadFolderDelete,
+    },
     trash::TrashPurge,
 };
 use serde_json::{Map, Value, json};
@@ -20,7 +26,7 @@ use crate::{
     folder,
     local::{Local, Waited},
     names::Names,
-    terminal,
+    terminal, worker_session,
 };
 
 mod flags;
@@ -29,6 +35,15 @@ mod suggest;
 
 use flags::Flags;
 pub(super) use people::{INVALID, NOT_STARTED};
+
+/// The methods by which a person decides.
+const DECISIONS: [&str; 5] = [
+    InboxResolve::NAME,
+    UiResolve::NAME,
+    MemoryApproveDelta::NAME,
+    MilestoneApprove::NAME,
+    ThreadAgentsDocProposalDecide::NAME,
+];
 
 /// `ac rpc:call`
 #[derive(Args, Debug)]
@@ -361,6 +376,9 @@ fn find(name: &str) -> Option<&'static MethodSpec> {
 }
 
 async fn ask(local: &Local, method: &str, params: Value) -> Result<Value, Failure> {
+    if DECISIONS.contains(&method) {
+        worker_session::refuse_decision()?;
+    }
     let workspace_dir = params["workspace_dir"].clone();
     let mut result = local.client.call_raw(method, params).await?;
     let starts_processes =

@@ -26,7 +26,7 @@ mod source;
 mod tests;
 mod view;
 
-use board::{Board, Next};
+use board::{Board, Next, Outcome};
 use source::Source;
 
 /// How often to look, whatever happens.
@@ -198,10 +198,10 @@ async fn live(
                     Next::Go => {}
                     Next::Quit => return Ok(Ended::Quit),
                     Next::Do(wish) => {
-                        board.notice = match source.perform(&wish).await {
+                        board.done(match source.perform(&wish).await {
                             Ok(done) => done,
-                            Err(failure) => failure.to_string(),
-                        };
+                            Err(failure) => Outcome::Done(failure.to_string()),
+                        });
                         next_look = Instant::now();
                     }
                 },

@@ -8,7 +8,7 @@ use rpc::client::Incoming;
 use serde::Serialize;
 
 use super::source::Source;
-use crate::terminal;
+use crate::{command::inbox::Shown, terminal};
 
 /// Lines of events that are kept.
 const MAX_EVENTS: usize = 200;
@@ -71,11 +71,27 @@ pub(super) enum Wish {
         /// Its agent and project, by name.
         whose: String,
     },
-    Decide {
+    /// Show what is decided about, and ask.
+    Show {
         subject: InboxLine,
         decision: ReviewDecision,
     },
+    Decide {
+        subject: InboxLine,
+        decision: ReviewDecision,
+        /// What the decision is about, as it was on the screen.
+        shown: Shown,
+    },
     Look,
+}
+
+/// What came of a wish.
+#[derive(Debug, PartialEq)]
+pub(super) enum Outcome {
+    /// It is done, in one sentence.
+    Done(String),
+    /// It is to be confirmed first.
+    Ask(Wish),
 }
 
 /// What follows a key.
@@ -95,6 +111,8 @@ pub(super) struct Board {
     pub(super) selected: usize,
     /// What was asked for and is not confirmed yet.
     pub(super) question: Option<Wish>,
+    /// How far what is decided about is scrolled.
+    pub(super) scroll: u16,
     /// What came of the last wish.
     pub(super) notice: String,
 }
@@ -108,6 +126,7 @@ impl Board {
             focus: Pane::Sessions,
             selected: 0,
             question: None,
+            scroll: 0,
             notice: String::new(),
         }
     }
@@ -155,6 +174,9 @@ impl Board {
         if is_interrupt {
             return Next::Quit;
         }
+        if matches!(self.question, Some(Wish::Decide { .. })) && self.scrolls(key.code) {
+            return Next::Go;
+        }
         if let Some(wish) = self.question.take() {
             let is_yes = matches!(key.code, KeyCode::Char('y') | KeyCode::Enter);
             return match is_yes {
@@ -185,8 +207,8 @@ impl Board {
             }
             KeyCode::Up | KeyCode::Char('k') => self.selected = self.selected.saturating_sub(1),
             KeyCode::Char('s') => self.question = self.stop(),
-            KeyCode::Char('a') => self.question = self.decide(ReviewDecision::Approved),
-            KeyCode::Char('d') => self.question = self.decide(ReviewDecision::Denied),
+            KeyCode::Char('a') => return self.decide(ReviewDecision::Approved),
+            KeyCode::Char('d') => return self.decide(ReviewDecision::Denied),
             _ => {}
         }
         Next::Go
@@ -209,12 +231,39 @@ impl Board {
         })
     }
 
-    fn decide(&mut self, decision: ReviewDecision) -> Option<Wish> {
+    fn decide(&mut self, decision: ReviewDecision) -> Next {
         if self.focus != Pane::Inbox {
             self.turn_to(Pane::Inbox);
-            return None;
+            return Next::Go;
         }
-        let subject = self.snapshot.inbox.get(self.selected)?.clone();
-        Some(Wish::Decide { subject, decision })
+        let subject = self.snapshot.inbox.get(self.selected).cloned();
+        subject.map_or(Next::Go, |subject| {
+            Next::Do(Wish::Show { subject, decision })
+        })
+    }
+
+    /// Takes what came of a wish.
+    pub(super) fn done(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Done(notice) => self.notice = notice,
+            Outcome::Ask(question) => {
+                self.question = Some(question);
+                self.scroll = 0;
+            }
+        }
+    }
+
+    /// Scrolls what is decided about, if the key is for that.
+    fn scrolls(&mut self, code: KeyCode) -> bool {
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "a keyboard has more keys than we use"
+        )]
+        match code {
+            KeyCode::Down | KeyCode::Char('j') => self.scroll = self.scroll.saturating_add(1),
+            KeyCode::Up | KeyCode::Char('k') => self.scroll = self.scroll.saturating_sub(1),
+            _ => return false,
+        }
+        true
     }
 }

@@ -15,15 +15,15 @@ use protocol::company::{
 use rpc::{Client, client::Incoming};
 use serde_json::{Value, json};
 
-use super::board::{InboxLine, RunLine, SessionLine, Snapshot, Wish};
+use super::board::{InboxLine, Outcome, RunLine, SessionLine, Snapshot, Wish};
 use crate::{
     command::{
-        inbox::{self, Tray, Verdict},
+        inbox::{self, Places, Tray, Verdict},
         method::NOT_STARTED,
     },
     failure::Failure,
     names::Names,
-    terminal,
+    terminal, worker_session,
 };
 
 /// Runs that are shown.
@@ -150,24 +150,44 @@ impl<'a> Source<'a> {
     }
 
     /// Does what is wished and says what came of it.
-    pub(super) async fn perform(&self, wish: &Wish) -> Result<String, Failure> {
+    pub(super) async fn perform(&self, wish: &Wish) -> Result<Outcome, Failure> {
         match wish {
-            Wish::Look => Ok(String::new()),
+            Wish::Look => Ok(Outcome::Done(String::new())),
             Wish::Stop { session_ref, whose } => {
                 let params = CompanySessionParams {
                     session_ref: word(session_ref)?,
                     workspace_dir: Some(self.dir.clone()),
                 };
                 self.client.call::<CompanySessionStop>(params).await?;
-                Ok(format!("The session of {whose} is being stopped"))
+                Ok(Outcome::Done(format!(
+                    "The session of {whose} is being stopped"
+                )))
             }
-            Wish::Decide { subject, decision } => {
+            Wish::Show { subject, decision } => {
+                worker_session::refuse_decision()?;
+                let waiting = self.tray.waiting().await?;
+                let waiting = inbox::named(waiting, &subject.id)?;
+                waiting.check_usable(*decision)?;
+                let places = Places::new();
+                let shown = waiting.read(self.client, Some(&self.dir), &places).await?;
+                Ok(Outcome::Ask(Wish::Decide {
+                    subject: subject.clone(),
+                    decision: *decision,
+                    shown,
+                }))
+            }
+            Wish::Decide {
+                subject,
+                decision,
+                shown,
+            } => {
                 let waiting = self.tray.waiting().await?;
                 let waiting = inbox::named(waiting, &subject.id)?;
                 let verdict = Verdict {
                     decision: *decision,
                     actor_id: word("human")?,
                     notes: None,
+                    expected_sha256: shown.sha256.clone(),
                 };
                 waiting
                     .decide(self.client, Some(&self.dir), verdict)
@@ -176,7 +196,7 @@ impl<'a> Source<'a> {
                     ReviewDecision::Approved => "approved",
                     ReviewDecision::Denied => "denied",
                 };
-                Ok(format!("`{}` is {word}", subject.title))
+                Ok(Outcome::Done(format!("`{}` is {word}", subject.title)))
             }
         }
     }

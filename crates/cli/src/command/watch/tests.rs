@@ -98,11 +98,13 @@ fn press(board: &mut Board, code: KeyCode) -> Next {
 
 /// Asks, confirms and does.
 async fn confirm(board: &mut Board, source: &Source<'_>, letter: char) {
-    assert_eq!(press(board, KeyCode::Char(letter)), Next::Go);
+    if let Next::Do(wish) = press(board, KeyCode::Char(letter)) {
+        board.done(source.perform(&wish).await.unwrap());
+    }
     let Next::Do(wish) = press(board, KeyCode::Char('y')) else {
         panic!("nothing was asked:\n{}", screen(board));
     };
-    board.notice = source.perform(&wish).await.unwrap();
+    board.done(source.perform(&wish).await.unwrap());
     board.seen(source.look(0).await.unwrap());
 }
 
@@ -231,6 +233,40 @@ async fn what_waits_is_approved_and_denied_by_keys() {
         .collect();
     statuses.sort_by_key(Value::to_string);
     assert_eq!(json!(statuses), json!(["approved", "denied"]));
+}
+
+#[tokio::test]
+async fn what_is_decided_about_is_on_the_screen_and_must_not_change_since() {
+    let desk = Desk::new().await;
+    let run = desk.run().await;
+    let delta = json!({
+        "project_id": desk.project, "title": "Use port 8080", "scope_kind": "project_memory",
+        "sensitivity": "internal", "rationale": "Agreed", "under_heading": "## Decisions",
+        "insert_lines": ["- port 8080"], "visibility": "managers", "produced_by": "agent_a",
+        "run_id": run["run_id"], "context_pack_id": run["context_pack_id"], "evidence": ["art_e"],
+    });
+    let delta = desk.call("memory.propose_delta", delta).await;
+    let source = desk.source().await;
+    let mut board = Board::new(&source.company);
+    board.seen(source.look(0).await.unwrap());
+    press(&mut board, KeyCode::Char('a'));
+    let Next::Do(wish) = press(&mut board, KeyCode::Char('a')) else {
+        panic!("nothing is shown:\n{}", screen(&board));
+    };
+    board.done(source.perform(&wish).await.unwrap());
+    let shown = screen(&board);
+    assert!(shown.contains("type: memory_delta"), "{shown}");
+    press(&mut board, KeyCode::Down);
+    assert!(board.question.is_some(), "scrolling is no answer");
+
+    let patch = Path::new(&desk.dir()).join(delta["patch_relpath"].as_str().unwrap());
+    let swapped = std::fs::read_to_string(&patch).unwrap();
+    gateway::replace_file(&patch, swapped.replace("8080", "6666").as_bytes()).unwrap();
+    let Next::Do(wish) = press(&mut board, KeyCode::Char('y')) else {
+        panic!("nothing was asked:\n{}", screen(&board));
+    };
+    let refused = source.perform(&wish).await.unwrap_err().to_string();
+    assert!(refused.contains("changed since it was shown"), "{refused}");
 }
 
 #[tokio::test]

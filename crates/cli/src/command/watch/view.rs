@@ -9,7 +9,7 @@ use ratatui::{
     layout::{Constraint, Layout, Rect},
     style::{Modifier, Style},
     text::Line,
-    widgets::{Block, List, ListState, Paragraph},
+    widgets::{Block, List, ListState, Paragraph, Wrap},
 };
 
 use super::board::{Board, Pane, RunLine, SessionLine, Wish};
@@ -22,6 +22,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, board: &Board) {
         Constraint::Length(1),
     ])
     .areas(frame.area());
+    if let Some(Wish::Decide { subject, shown, .. }) = &board.question {
+        let block = Block::bordered().title(subject.title.as_str());
+        let text = Paragraph::new(shown.text.as_str()).block(block);
+        let text = text.wrap(Wrap { trim: false });
+        frame.render_widget(text.scroll((board.scroll, 0)), middle);
+        frame.render_widget(Paragraph::new(footer(board)), foot);
+        return;
+    }
     let [left, right] =
         Layout::horizontal([Constraint::Percentage(55), Constraint::Percentage(45)]).areas(middle);
     let [sessions, runs] =
@@ -135,16 +143,18 @@ fn run_line(run: &RunLine) -> String {
 fn footer(board: &Board) -> String {
     match &board.question {
         Some(Wish::Stop { whose, .. }) => format!("Stop the session of {whose}? y/n"),
-        Some(Wish::Decide { subject, decision }) => {
+        Some(Wish::Decide {
+            subject, decision, ..
+        }) => {
             let word = match decision {
                 ReviewDecision::Approved => "Approve",
                 ReviewDecision::Denied => "Deny",
             };
-            format!("{word} `{}`? y/n", subject.title)
+            format!("{word} `{}`? y/n   ↑↓ scroll", subject.title)
         }
-        Some(Wish::Look) | None if board.notice.is_empty() => {
+        Some(Wish::Look | Wish::Show { .. }) | None if board.notice.is_empty() => {
             "tab pane   ↑↓ line   s stop   a approve   d deny   r refresh   q quit".to_owned()
         }
-        Some(Wish::Look) | None => board.notice.clone(),
+        Some(Wish::Look | Wish::Show { .. }) | None => board.notice.clone(),
     }
 }
