@@ -401,11 +401,12 @@ test("a removed attachment is deleted", async () => {
   await page.context().close();
 });
 
-test("reading the inbox writes nothing into the log of a run", async () => {
+/** A delta that proposes a line for the memory of the project. */
+async function proposeLine(title) {
   const { run_id, context_pack_id } = await desk.call("run.create", { ...where(), agent_id: worker, provider: "cmd" });
-  const { artifact_id } = await desk.call("memory.propose_delta", {
+  const delta = await desk.call("memory.propose_delta", {
     ...where(),
-    title: "Paper is matte",
+    title,
     scope_kind: "project_memory",
     sensitivity: "internal",
     visibility: "managers",
@@ -414,9 +415,64 @@ test("reading the inbox writes nothing into the log of a run", async () => {
     context_pack_id,
     rationale: "asked for",
     under_heading: "## Decisions",
-    insert_lines: ["- Paper is matte."],
+    insert_lines: [`- ${title}.`],
     evidence: [`run:${run_id}`],
   });
+  return { run_id, ...delta };
+}
+
+test("a patch that is swapped while a person looks is not approved, and the change is shown", async () => {
+  const { artifact_id, patch_relpath } = await proposeLine("Ink is black");
+  const memory = () => readFileSync(join(dir, "work/projects", project, "memory.md"), "utf8");
+  const page = await open(`/inbox/${project}/${artifact_id}`);
+  await page.getByText("- Ink is black.").first().waitFor();
+  const patch = join(dir, patch_relpath);
+  writeFileSync(patch, readFileSync(patch, "utf8").replace("Ink is black", "Ink is red"));
+  await page.getByRole("button", { name: /Approve/ }).click();
+  const change = page.getByRole("region", { name: "What changed" });
+  await change.getByText("This changed since you looked.").waitFor();
+  await change.locator(".diff-line.removed", { hasText: "Ink is black" }).waitFor();
+  await change.locator(".diff-line.added", { hasText: "Ink is red" }).waitFor();
+  assert.ok(!memory().includes("Ink is"), "nothing was decided");
+  assert.equal(await page.getByRole("button", { name: /Approve/ }).count(), 0);
+  await change.getByRole("button", { name: "I have looked at it" }).click();
+  await page.getByRole("button", { name: /Approve/ }).click();
+  // The page of these tests has the owner's token and no sign-in.
+  await page.getByRole("region", { name: "What happened" }).getByText(/decided in a terminal/).waitFor();
+  assert.ok(memory().includes("- Ink is red."));
+  await page.context().close();
+});
+
+test("a decision in a browser that signed in is recorded as made on the desktop", async () => {
+  const { artifact_id, run_id } = await proposeLine("Paper is thick");
+  const link = desk.gateway.command("open", "--print").trim();
+  const context = await desk.browser.newContext();
+  const page = await context.newPage();
+  await page.goto(link);
+  const params = { ...where(), artifact_id, decision: "denied", actor_id: "human", actor_role: "human" };
+  const answer = await page.evaluate(
+    (params) =>
+      new Promise((resolve, reject) => {
+        const socket = new WebSocket(`ws://${location.host}/ws`, ["accord"]);
+        socket.onopen = () =>
+          socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "inbox.resolve", params }));
+        socket.onmessage = ({ data }) => resolve(JSON.parse(data));
+        socket.onerror = () => reject(new Error("the socket failed"));
+      }),
+    params,
+  );
+  assert.equal(answer.result?.decision, "denied", JSON.stringify(answer));
+  const [event] = log(run_id)
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+    .filter(({ type }) => type === "approval.decided");
+  assert.deepEqual(event.payload.presence, { via: "desktop" });
+  await context.close();
+});
+
+test("reading the inbox writes nothing into the log of a run", async () => {
+  const { artifact_id, run_id } = await proposeLine("Paper is matte");
   const before = log(run_id);
   const page = await open(`/inbox/${project}/${artifact_id}`);
   await page.getByText("Paper is matte.").waitFor();

@@ -12,11 +12,6 @@ export function withoutTitle(text: string): string {
   return text.replace(/^# .*\n+/, "");
 }
 
-/** The text of the first fenced code of a document. */
-export function firstCode(markdown: string): string {
-  return /^```[^\n]*\n([\s\S]*?)^```/m.exec(markdown)?.[1]?.replace(/\n$/, "") ?? "";
-}
-
 /** Code that can be scrolled by keys. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (

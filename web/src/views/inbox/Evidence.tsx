@@ -25,12 +25,6 @@ export function useEvidence({ dir, project, report, id }: EvidenceProps) {
   });
 }
 
-/** The diff of a patch, and nothing for evidence of another kind. */
-export function EvidencePatch(props: EvidenceProps) {
-  const { data } = useEvidence(props);
-  return data?.kind === "patch" ? <EvidenceContent evidence={data} /> : null;
-}
-
 export function EvidenceContent({ evidence }: { evidence: MilestoneEvidenceReadResponse }) {
   const { kind, text, truncated, evidence_artifact_id: id } = evidence;
   return (

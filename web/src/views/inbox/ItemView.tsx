@@ -2,9 +2,10 @@
 
 import "../company/company.css";
 import "./inbox.css";
+import type { InboxReadResponse } from "@accord/client";
+import { useEffect, useState } from "react";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
-import { useCall } from "../../data/calls.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Kbd } from "../../parts/Kbd.tsx";
@@ -20,6 +21,7 @@ import { meaningOf } from "../company/meaning.ts";
 import { audience, shortId, useNames, words } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { RunLink } from "../company/RunLink.tsx";
+import { Changed } from "./Changed.tsx";
 import { decide, useOutcome } from "./decide.ts";
 import { DecisionBar } from "./DecisionBar.tsx";
 import { Outcome } from "./Outcome.tsx";
@@ -30,12 +32,19 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
   const project_id = params["project"] ?? "";
   const artifact_id = params["artifact"] ?? "";
   const names = useNames(dir);
-  const document = useCall("artifact.read", { workspace_dir: dir, project_id, artifact_id, ...ME });
+  const document = useRead("inbox.read", { workspace_dir: dir, project_id, artifact_id, ...ME });
+  const [looked, setLooked] = useState<InboxReadResponse>();
+  // What was first shown here counts until the person looks again.
+  const shown = looked?.artifact_id === artifact_id ? looked : document.data;
+  useEffect(() => {
+    if (document.data && looked?.artifact_id !== artifact_id) setLooked(document.data);
+  }, [artifact_id, document.data, looked]);
   const inbox = useRead("inbox.snapshot", { workspace_dir: dir, ...ME }).data;
   const pending = inbox?.pending ?? [];
   const item = pending.find((one) => one.artifact_id === artifact_id);
   const decision = inbox?.recent_decisions.find((one) => one.subject_artifact_id === artifact_id);
   const outcome = useOutcome(artifact_id);
+  const hasChanged = item && !outcome && document.data?.sha256 !== shown?.sha256;
 
   const next = () => {
     const other = pending.find((one) => one.artifact_id !== artifact_id);
@@ -71,6 +80,7 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
                   document={readDocument(data)}
                 />
               )}
+              {hasChanged && shown && <Changed before={shown} now={data} onLooked={() => setLooked(data)} />}
               <Proposal
                 document={readDocument(data)}
                 workspace={workspace}
@@ -90,11 +100,11 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
           </>
         )}
       </Await>
-      {item && (
+      {item && shown && !hasChanged && (
         <DecisionBar
           draft={`review.${artifact_id}`}
           canApprove={item.invalid !== true}
-          onDecide={(wanted, notes) => decide(dir, item, wanted, notes)}
+          onDecide={(wanted, notes) => decide(dir, item, wanted, shown.sha256, notes)}
         />
       )}
       {decision && pending.length > 0 && (

@@ -1,22 +1,15 @@
 // Lines for the memory of a project or the guidance of an agent: where they go and what they are based on.
 
-import { Diff } from "../../parts/Diff.tsx";
+import { Patch } from "../../parts/Patch.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
-import { firstCode } from "../company/Code.tsx";
 import { shortId } from "../company/names.ts";
 import { JobLink, RunLink } from "../company/RunLink.tsx";
 import type { ProposalProps, ProposedDocument } from "./document.ts";
 
-/** The line of the heading and the lines that go below it, as the document says them. */
-function insertion(markdown: string): { heading: string; lines: string } {
-  const heading = /inserted_under:\s*`?([^`\n]+)`?/.exec(markdown)?.[1]?.trim() ?? "";
-  return { heading, lines: firstCode(markdown) };
-}
-
 export function MemoryDelta({ document, workspace, dir, names, isDecided }: ProposalProps) {
-  const { heading, lines } = insertion(document.markdown);
-  const target = document.text("target_file");
+  // The patch is what is applied, whatever the document says about it.
+  const [patch] = document.files("patch");
   const isGuidance = document.text("scope_kind") === "agent_guidance";
   return (
     <>
@@ -34,7 +27,8 @@ export function MemoryDelta({ document, workspace, dir, names, isDecided }: Prop
         )}
         {document.text("rationale") && <>, because: {document.text("rationale")}</>}
       </p>
-      <Diff before={heading} after={`${heading}\n${lines}`} label={target} />
+      {patch?.text ? <Patch text={patch.text} /> : <p className="muted">Its patch is not there, so it changes nothing.</p>}
+      {patch?.truncated && <p className="muted">This is the first MiB of the patch.</p>}
       <Evidence document={document} workspace={workspace} dir={dir} />
     </>
   );

@@ -3,6 +3,7 @@
 import { useEffect } from "react";
 import { Diff } from "../../parts/Diff.tsx";
 import { Markdown } from "../../parts/Markdown.tsx";
+import { Patch } from "../../parts/Patch.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table } from "../../parts/Table.tsx";
 import { Link } from "../../router.tsx";
@@ -11,7 +12,6 @@ import { withoutTitle } from "../company/Code.tsx";
 import { shortId } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
 import { milestoneBefore, rememberMilestone } from "./decide.ts";
-import { EvidencePatch } from "./Evidence.tsx";
 import type { ProposalProps } from "./document.ts";
 
 export function MilestoneReport({ document, workspace, dir, isDecided }: ProposalProps) {
@@ -33,6 +33,7 @@ export function MilestoneReport({ document, workspace, dir, isDecided }: Proposa
     },
     { name: "Tests", isNeeded: milestone?.evidence?.requires_tests ?? false, ids: document.list("tests_artifacts") },
   ];
+  const patches = document.files("evidence").filter(({ relpath }) => relpath.endsWith(".patch"));
   return (
     <>
       <p className="proposal-lead">
@@ -78,8 +79,11 @@ export function MilestoneReport({ document, workspace, dir, isDecided }: Proposa
           ))}
         </Table>
         <div className="evidence">
-          {document.list("evidence_artifacts").map((id) => (
-            <EvidencePatch key={id} dir={dir} project={document.project} report={document.id} id={id} />
+          {patches.map(({ relpath, text, truncated }) => (
+            <div key={relpath}>
+              <Patch text={text ?? ""} />
+              {truncated && <p className="muted">This is the first MiB of the file.</p>}
+            </div>
           ))}
         </div>
         {milestone && milestone.acceptance_criteria.length > 0 && (

@@ -29,7 +29,7 @@ export function Outcome({
 }) {
   const isApproved = decision.decision === "approved";
   const run = decision.run_id;
-  const { data: seq } = useQuery({
+  const { data: event } = useQuery({
     queryKey: ["event of a review", dir, decision.review_id],
     queryFn: () => eventOf(dir, decision),
     enabled: Boolean(run),
@@ -60,9 +60,10 @@ export function Outcome({
         {decision.notes && <li>Note: {decision.notes}</li>}
         <li>
           Review <span className="mono">{shortId(decision.review_id)}</span>
-          {run && seq && (
+          {run && event && (
             <>
-              , <Link to={at.run(workspace, decision.project_id, run, seq)}>event {seq} of its run</Link>
+              , <Link to={at.run(workspace, decision.project_id, run, event.seq)}>event {event.seq} of its run</Link>
+              {event.presence && `, decided ${event.presence}`}
             </>
           )}
         </li>
@@ -71,8 +72,14 @@ export function Outcome({
   );
 }
 
-/** The place of the event that tells of a decision; none if the run has no log any more. */
-async function eventOf(dir: string, { project_id, run_id, review_id }: InboxDecision): Promise<number | null> {
+/** The event that tells of a decision: its place and how the person was present. */
+interface DecisionEvent {
+  seq: number;
+  presence: string;
+}
+
+/** None if the run has no log any more. */
+async function eventOf(dir: string, { project_id, run_id, review_id }: InboxDecision): Promise<DecisionEvent | null> {
   // The list is that of the index, which may not have the newest events yet.
   await call("index.sync", { workspace_dir: dir });
   const events = await call("index.list_events", {
@@ -81,7 +88,23 @@ async function eventOf(dir: string, { project_id, run_id, review_id }: InboxDeci
     run_id: run_id ?? "",
     type: "approval.decided",
   });
-  return events.find(({ payload_json }) => payload_json.includes(review_id))?.seq ?? null;
+  const event = events.find(({ payload_json }) => payload_json.includes(review_id));
+  return event?.seq ? { seq: event.seq, presence: presenceIn(event.payload_json) } : null;
+}
+
+/** How the person who decided was present, in words; blank if the event does not say it. */
+function presenceIn(payload: string): string {
+  const { presence } = JSON.parse(payload) as { presence?: { via?: string; token?: { name?: string } } };
+  switch (presence?.via) {
+    case "desktop":
+      return "on the desktop";
+    case "terminal":
+      return "in a terminal";
+    case "token":
+      return `with the token ${presence.token?.name ?? ""}`.trim();
+    default:
+      return "";
+  }
 }
 
 function changed(

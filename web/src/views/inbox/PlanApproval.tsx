@@ -1,12 +1,9 @@
 // The plan of a project that came in from a client: what approving allows, and the plan itself.
 
-import { useCall } from "../../data/calls.ts";
 import { Markdown } from "../../parts/Markdown.tsx";
-import { Await } from "../../parts/states.tsx";
 import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { body, withoutTitle } from "../company/Code.tsx";
-import { ME } from "../company/me.ts";
 import type { ProposalProps, ProposedDocument } from "./document.ts";
 
 /** The executive plan a proposal is about, if it is about one. */
@@ -14,9 +11,9 @@ export function executivePlanOf(document: ProposedDocument): string | undefined 
   return /(?:^|[\s,;])executive_plan_artifact_id=(\w+)/.exec(document.text("rationale"))?.[1];
 }
 
-export function PlanApproval({ document, plan, workspace, dir, names, isDecided }: ProposalProps & { plan: string }) {
+export function PlanApproval({ document, plan, workspace, names, isDecided }: ProposalProps & { plan: string }) {
   const { project } = document;
-  const query = useCall("artifact.read", { workspace_dir: dir, project_id: project, artifact_id: plan, ...ME });
+  const text = document.files("plan").find(({ relpath }) => relpath.endsWith(`/${plan}.md`))?.text;
   return (
     <>
       <p className="proposal-lead">
@@ -27,7 +24,7 @@ export function PlanApproval({ document, plan, workspace, dir, names, isDecided 
       </p>
       <section className="block">
         <h2>The plan</h2>
-        <Await query={query}>{({ markdown }) => <Markdown text={withoutTitle(body(markdown))} />}</Await>
+        {text ? <Markdown text={withoutTitle(body(text))} /> : <p className="muted">The plan is not there.</p>}
       </section>
     </>
   );

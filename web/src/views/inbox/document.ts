@@ -1,6 +1,6 @@
 // A document in the inbox as views use it.
 
-import type { CompanyArtifactReadResponse } from "@accord/client";
+import type { InboxFile, InboxFileRole, InboxReadResponse } from "@accord/client";
 import { body } from "../company/Code.tsx";
 import { shortId, type Names } from "../company/names.ts";
 
@@ -16,14 +16,18 @@ export interface ProposedDocument {
   text: (name: string) => string;
   /** A list of texts of the front matter. */
   list: (name: string) => string[];
+  /** The other files that a decision rests on. */
+  files: (role: InboxFileRole) => InboxFile[];
 }
 
 export function readDocument({
+  project_id,
   artifact_id,
-  artifact_relpath,
+  artifact_type,
   frontmatter,
-  markdown,
-}: CompanyArtifactReadResponse): ProposedDocument {
+  files,
+}: InboxReadResponse): ProposedDocument {
+  const file = files.find(({ role }) => role === "document");
   const text = (name: string) => {
     const value = frontmatter[name];
     return typeof value === "string" ? value : "";
@@ -34,14 +38,15 @@ export function readDocument({
   };
   return {
     id: artifact_id,
-    type: text("type"),
+    type: artifact_type,
     title: text("title") || shortId(artifact_id),
-    relpath: artifact_relpath,
-    project: text("project_id"),
-    markdown: body(markdown),
+    relpath: file?.relpath ?? "",
+    project: project_id,
+    markdown: body(file?.text ?? ""),
     front: frontmatter,
     text,
     list,
+    files: (role) => files.filter((one) => one.role === role),
   };
 }
 

@@ -12,8 +12,10 @@ import { Time } from "../../parts/Time.tsx";
 import { Link, navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
+import { ME } from "../company/me.ts";
 import { meaningOf } from "../company/meaning.ts";
 import { useNames, words, type Names } from "../company/names.ts";
+import { useRead } from "../company/reads.ts";
 import { decide } from "../inbox/decide.ts";
 import { DepartmentTasks } from "./DepartmentTasks.tsx";
 import { isIntake, STATES, useIntakes, usePipeline, type Pipeline } from "./pipeline.ts";
@@ -169,6 +171,11 @@ function Decision({
   pipeline: Pipeline;
   names: Names;
 }) {
+  const shown = useRead(
+    "inbox.read",
+    { workspace_dir: dir, project_id: project, artifact_id: proposal ?? "", ...ME },
+    { enabled: proposal !== undefined && !decision },
+  ).data;
   if (!proposal) return <p className="muted">The proposal is gone, so nothing can be decided.</p>;
   const item = { project_id: project, artifact_id: proposal, title: `The plan of ${names.project(project)}` };
   if (decision) {
@@ -187,10 +194,14 @@ function Decision({
         <Link to={at.item(workspace, project, proposal)}>decide in the inbox</Link> with a note.
       </p>
       <div className="step-actions">
-        <Button kind="primary" onClick={() => void decide(dir, item, "approved")}>
+        <Button
+          kind="primary"
+          disabled={!shown}
+          onClick={() => shown && void decide(dir, item, "approved", shown.sha256)}
+        >
           Approve the plan
         </Button>
-        <Button kind="danger" onClick={() => void decide(dir, item, "denied")}>
+        <Button kind="danger" disabled={!shown} onClick={() => shown && void decide(dir, item, "denied", shown.sha256)}>
           Deny
         </Button>
       </div>

@@ -4,6 +4,7 @@ import { RpcError, type ThreadAgentsDocProposal, type ThreadAgentsDocProposalSta
 import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
 import type { Meaning } from "../../parts/Status.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { isChanged, tellChanged } from "../inbox/decide.ts";
 
 export const STATUSES: Record<ThreadAgentsDocProposalStatus, { meaning: Meaning; label: string }> = {
   pending: { meaning: "waiting", label: "Waiting" },
@@ -23,23 +24,31 @@ export const isPending = ({ status }: ThreadAgentsDocProposal) => status === "pe
 const stale = (workspace_id: string) =>
   invalidate(["thread/agents_doc/proposal/list", "thread/agents_doc/proposal/get"], { workspace_id });
 
-/** Approves or denies exactly the text that was looked at. */
-export function decide(
+/** Approves or denies exactly the change that was looked at. */
+export async function decide(
   { workspace_id, id, sha256 }: ThreadAgentsDocProposal,
   decision: "approve" | "deny",
   note: string,
 ): Promise<boolean> {
-  return attempt(decision === "approve" ? "Approving" : "Denying", async () => {
-    const { proposal } = await call("thread/agents_doc/proposal/decide", {
+  let isDecided = false;
+  const isSent = await attempt(decision === "approve" ? "Approving" : "Denying", async () => {
+    const decided = await call("thread/agents_doc/proposal/decide", {
       workspace_id,
       proposal_id: id,
       decision,
       expected_sha256: sha256,
       ...(note.trim() ? { note: note.trim() } : {}),
+    }).catch((error: unknown) => {
+      if (!isChanged(error)) throw error;
+      return undefined;
     });
     stale(workspace_id);
+    if (!decided) return tellChanged();
+    isDecided = true;
+    const { proposal } = decided;
     toast({ text: proposal.status === "approved" ? `Saved as version ${proposal.saved_version}` : "Denied" });
   });
+  return isSent && isDecided;
 }
 
 /** Puts a proposal on the current version; answers whether its lines clash with those of others and want to be merged. */
