@@ -120,7 +120,13 @@ pub(crate) fn open_regular(
         .metadata()
         .map_err(|error| Error::io(verb, path, error))?;
     if !metadata.is_file() {
-        let error = io::Error::new(io::ErrorKind::InvalidInput, "not a plain file");
+        // A folder in the place of a file is told as such and not as a failure of the gateway.
+        let kind = if metadata.is_dir() {
+            io::ErrorKind::IsADirectory
+        } else {
+            io::ErrorKind::InvalidInput
+        };
+        let error = io::Error::new(kind, "not a plain file");
         return Err(Error::io(verb, path, error));
     }
     Ok(file)
