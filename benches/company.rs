@@ -246,7 +246,11 @@ fn open(folder: &Path) -> Company {
             .expect("a time")
             .as_millis() as i64
     };
-    let companies = Companies::new(Sources::new(Arc::new(now)), Arc::new(|_, _| {}));
+    let companies = Companies::new(
+        Sources::new(Arc::new(now)),
+        company::Trust::everywhere(),
+        Arc::new(|_, _| {}),
+    );
     companies.at(folder.to_str().expect("a path that is text"))
 }
 

@@ -25,7 +25,10 @@ use std::{
 };
 
 use company::{
-    event::{Event, Payload, log::EventLogs},
+    event::{
+        Event, Payload,
+        log::{EventLogs, Place},
+    },
     replay::{Options, replay},
 };
 use protocol::{
@@ -41,6 +44,10 @@ const EVENTS: u64 = 50_000;
 /// Threads that append to one file at the same time.
 const WRITERS: usize = 8;
 
+fn at(path: &Path) -> Place {
+    Place::at(path).expect("a folder")
+}
+
 fn main() -> ExitCode {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = |name: &str| {
@@ -52,9 +59,9 @@ fn main() -> ExitCode {
     let logs = EventLogs::new();
     for batch in 0..EVENTS / 500 {
         let events: Vec<_> = (0..500).map(|number| event(batch * 500 + number)).collect();
-        logs.append(&history, &events).expect("an append");
+        logs.append(&at(&history), &events).expect("an append");
     }
-    let line = logs.append(&single, &[event(1)]).expect("an append")[0]
+    let line = logs.append(&at(&single), &[event(1)]).expect("an append")[0]
         .line
         .clone()
         + "\n";
@@ -254,7 +261,7 @@ fn bare_append(path: &Path, line: &[u8]) {
 }
 
 fn append(logs: &EventLogs, path: &Path) {
-    logs.append(path, &[event(1)]).expect("an append");
+    logs.append(&at(path), &[event(1)]).expect("an append");
 }
 
 fn median(mut samples: Vec<f64>) -> f64 {

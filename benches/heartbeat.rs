@@ -31,6 +31,10 @@ use protocol::{
 use runner::{Alone, Heartbeats, Jobs, Options, Sessions, Tick};
 use serde_json::json;
 
+/// Whoever runs the tests may execute.
+#[expect(clippy::disallowed_methods, reason = "nobody is asked")]
+const MAY: protocol::MayExec = protocol::MayExec::granted();
+
 const RUNS: usize = 1000;
 /// Of each run.
 const EVENTS: usize = 20;
@@ -55,7 +59,7 @@ async fn main() -> ExitCode {
     let tick = async || {
         let begin = Instant::now();
         let ticked = beats
-            .tick(&company, Tick::Asked, "bench")
+            .tick(&company, Tick::Asked, "bench", MAY)
             .await
             .expect("a tick");
         assert!(ticked.jobs_submitted.is_empty());
@@ -96,7 +100,11 @@ async fn main() -> ExitCode {
 
 fn companies() -> Companies {
     let now = Arc::new(|| jiff::Timestamp::now().as_millisecond());
-    Companies::new(Sources::new(now), Arc::new(|_, _| {}))
+    Companies::new(
+        Sources::new(now),
+        company::Trust::everywhere(),
+        Arc::new(|_, _| {}),
+    )
 }
 
 fn milliseconds(begin: Instant) -> f64 {

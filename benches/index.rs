@@ -238,7 +238,7 @@ fn open(folder: &Path) -> (Indexes, Company) {
         let since = std::time::UNIX_EPOCH.elapsed().expect("a time after 1970");
         i64::try_from(since.as_millis()).expect("a time before the end")
     }));
-    let companies = Companies::new(sources, Arc::new(|_, _| {}));
+    let companies = Companies::new(sources, company::Trust::everywhere(), Arc::new(|_, _| {}));
     let company = companies
         .open(folder.to_str().expect("a path of text"))
         .expect("a company folder");

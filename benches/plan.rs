@@ -65,7 +65,11 @@ fn companies() -> Companies {
         let since = now.duration_since(UNIX_EPOCH).expect("a time after 1970");
         i64::try_from(since.as_millis()).expect("a time before the year 292 million")
     };
-    Companies::new(Sources::new(Arc::new(now)), Arc::new(|_, _| {}))
+    Companies::new(
+        Sources::new(Arc::new(now)),
+        company::Trust::everywhere(),
+        Arc::new(|_, _| {}),
+    )
 }
 
 /// The whole answer, as text.

@@ -36,6 +36,10 @@ use runner::{Options, Sessions, lanes::Limits};
 use serde_json::{Value, json};
 use tokio::{process::Command, task::JoinSet};
 
+/// Whoever runs the tests may execute.
+#[expect(clippy::disallowed_methods, reason = "nobody is asked")]
+const MAY: protocol::MayExec = protocol::MayExec::granted();
+
 const ROUNDS: usize = 60;
 const HISTORY: usize = 300;
 const SESSIONS: usize = 200;
@@ -154,7 +158,11 @@ impl Office {
             let since = since.expect("a clock after 1970");
             i64::try_from(since.as_millis()).expect("a clock before the year 292 million")
         };
-        let companies = Companies::new(Sources::new(Arc::new(now)), Arc::new(|_, _| {}));
+        let companies = Companies::new(
+            Sources::new(Arc::new(now)),
+            company::Trust::everywhere(),
+            Arc::new(|_, _| {}),
+        );
         let root = folder.join("office").display().to_string();
         let name = Text::new("Office").expect("a name");
         init::init(&companies.at(&root), &name, NonEmpty::from_force(None))
@@ -192,10 +200,10 @@ impl Office {
             "argv": argv,
         });
         let params = serde_json::from_value(params).expect("params");
-        let launched = self.sessions.launch(params).await.expect("a launch");
-        let collected = self
-            .sessions
-            .collect(Some(self.company.given()), &launched.session_ref);
+        let launched = self.sessions.launch(params, MAY).await.expect("a launch");
+        let collected =
+            self.sessions
+                .collect(Some(self.company.given()), &launched.session_ref, Some(MAY));
         assert_eq!(
             collected.await.expect("an end").state.status,
             RunStatus::Ended

@@ -120,6 +120,8 @@ export type AdapterReasonCode =
   | "unapproved_binary"
   /** The program is there and has no app server. */
   | "no_app_server"
+  /** The program was not asked, because the caller may not start it. */
+  | "not_asked"
   /** `.local/machine.yaml` cannot be read. */
   | "machine_file";
 
@@ -2362,6 +2364,18 @@ export interface CompanyWorkspaceRepoRootSetResponse {
 
 /** Response of [`CompanyWorkspaceTeamsList`]. */
 export type CompanyWorkspaceTeamsListResponse = TeamRow[];
+
+/** Response of [`CompanyWorkspaceTrustGet`], [`CompanyWorkspaceTrust`] and [`CompanyWorkspaceTrustWithdraw`]. */
+export interface CompanyWorkspaceTrustResponse {
+  /** Whether `.local/heartbeat/config.yaml` lets workers be woken without being asked. */
+  heartbeat_enabled: boolean;
+  /** The programs that `.local/machine.yaml` wants to use, by provider. They count only in a trusted folder. */
+  programs: Record<string, string>;
+  /** Whether somebody made it on this machine or said to trust it. */
+  trusted: boolean;
+  /** The company folder, as the caller wrote it. */
+  workspace_dir: string;
+}
 
 /** Response of [`CompanyWorkspaceValidate`]. */
 export interface CompanyWorkspaceValidateResponse {
@@ -9257,6 +9271,12 @@ export interface Methods {
   "workspace.open": { params: CompanyFolderParams; result: CompanyWorkspaceOpenResponse };
   /** Make a company folder. */
   "workspace.init": { params: CompanyWorkspaceInitParams; result: CompanyOkResponse };
+  /** Tell whether a company folder counts on this machine, and what it says about this machine. */
+  "workspace.trust.get": { params: CompanyFolderParams; result: CompanyWorkspaceTrustResponse };
+  /** Say that you trust a company folder that came from elsewhere: what its `.local` says about this machine counts from now on, and the folder can be changed and worked in. */
+  "workspace.trust": { params: CompanyFolderParams; result: CompanyWorkspaceTrustResponse };
+  /** Take that back: the folder can be read and nothing else. */
+  "workspace.trust.withdraw": { params: CompanyFolderParams; result: CompanyWorkspaceTrustResponse };
   /** Check every document of a company folder. */
   "workspace.validate": { params: CompanyFolderParams; result: CompanyWorkspaceValidateResponse };
   /** Check a company folder, the programs it needs, its repositories, its event logs and what crashes left behind. */
@@ -9684,6 +9704,7 @@ export const READS: ReadonlySet<keyof Methods> = new Set<keyof Methods>([
   "system/capabilities",
   "system.capabilities",
   "workspace.open",
+  "workspace.trust.get",
   "workspace.validate",
   "workspace.doctor",
   "workspace.projects.list",

@@ -36,6 +36,7 @@ mod status;
 mod token;
 mod trash;
 mod tree;
+mod trust;
 mod watch;
 
 /// A local-first gateway for a company of AI agents.
@@ -67,6 +68,8 @@ enum Action {
     Status(status::Status),
     /// Forget company folders that are gone.
     Company(company::Company),
+    /// Say that you trust a company folder that came from elsewhere.
+    Trust(trust::Trust),
     /// Watch runs, sessions, events and the inbox of a company in the terminal.
     Watch(watch::Watch),
     /// Show the worker programs of this machine, and choose how they are paid for.
@@ -185,6 +188,7 @@ impl Command {
             Action::Status(status) => status.run().await,
             Action::Company(company) => company.run().await,
             Action::Watch(watch) => watch.run().await,
+            Action::Trust(trust) => trust.run().await,
             Action::Adapters(adapters) => adapters.run().await,
             Action::Cooldown(cooldown) => cooldown.run().await,
             Action::Open(open) => open.run().await,

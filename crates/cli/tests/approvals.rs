@@ -102,6 +102,11 @@ impl Company {
             decision["project_id"] = json!(self.project);
             decision["actor_id"] = json!("human");
             decision["actor_role"] = json!("human");
+            // The copy is another folder to the home.
+            let mut person = StdioProcess::start(ac(), &copy.path().join("home"));
+            let trusted = person.call("workspace.trust", &json!({"workspace_dir": dir}));
+            trusted.expect("a company folder");
+            drop(person);
             let mut killed = ac();
             killed.env("LD_PRELOAD", self.shim());
             killed.env("ACCORD_KILL_FOLDER", &dir);

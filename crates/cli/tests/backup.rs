@@ -193,6 +193,8 @@ fn other_processes_write_to_a_company_folder_while_it_is_copied() {
     let (dir, project) = (office.dir(), office.project.clone());
     let place = office.close();
     let mut other = StdioProcess::start(ac(), &place.path().join("another"));
+    let folder = json!({"workspace_dir": dir});
+    other.call("workspace.trust", &folder).expect("a company");
     let home = gateway::Home::open(&place.path().join("home")).unwrap();
     let mut written = 0;
     let mut progress = |_| {

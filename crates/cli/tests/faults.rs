@@ -358,6 +358,9 @@ async fn a_process_that_stalls_between_creating_and_locking_the_write_lock_keeps
     let command = Command::new(env!("CARGO_BIN_EXE_ac"));
     let mut other = testkit::StdioProcess::start(command, another_home.path());
     let project = |name: &str| json!({"workspace_dir": root, "name": name});
+    other
+        .call("workspace.trust", &json!({"workspace_dir": root}))
+        .expect("a company");
 
     disk.fail("stall");
     let stalled = tokio::spawn({

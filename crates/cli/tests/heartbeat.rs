@@ -44,6 +44,10 @@ fn two_processes_that_tick_at_once_start_one_worker() {
         let command = Command::new(env!("CARGO_BIN_EXE_ac"));
         StdioProcess::start(command, &office.place().join(home))
     });
+    for process in &mut processes {
+        let folder = json!({"workspace_dir": office.dir()});
+        process.call("workspace.trust", &folder).expect("a company");
+    }
     let dir = json!({"workspace_dir": office.dir(), "reason": "test"});
     for round in 1..=ROUNDS {
         // A new run of the worker is a reason to wake it.

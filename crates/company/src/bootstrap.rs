@@ -121,6 +121,7 @@ pub fn bootstrap(company: &Company, params: &Params) -> Result<Response, Error> 
     };
     response.workspace_dir = company.given().to_owned();
     response.backup_relpath = swap(company, &staged)?;
+    company.trust()?;
     Ok(response)
 }
 
@@ -135,8 +136,7 @@ fn swap(company: &Company, staged: &Company) -> Result<Option<String>, Error> {
     let backup = match old.is_empty() {
         true => None,
         false => {
-            let stamp = company.sources().now_text().replace([':', '.'], "-");
-            let backup = format!(".local-backup-{stamp}");
+            let backup = init::local_backup(company);
             files::make_dir(&company.path(&backup))?;
             for entry in old {
                 fs::rename(company.path(entry), company.path(&backup).join(entry))
@@ -147,6 +147,9 @@ fn swap(company: &Company, staged: &Company) -> Result<Option<String>, Error> {
     };
     for entry in ENTRIES {
         fs::rename(staged.path(entry), company.path(entry)).map_err(failed)?;
+    }
+    if let Some(ignored) = init::ignored(company) {
+        files::replace(&company.path(layout::GITIGNORE), ignored.as_bytes())?;
     }
     files::sync_dir(company.root())?;
     let _ = fs::remove_dir_all(staged.root());

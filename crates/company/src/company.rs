@@ -5,10 +5,10 @@ use std::{
     collections::BTreeMap,
     fs,
     io::{self, Read as _},
-    os::{fd::OwnedFd, unix::fs::MetadataExt as _},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -20,11 +20,16 @@ use serde::Serialize;
 use crate::{
     Error, Sources,
     comment::CommentQueue,
+    dir::{self, Dir, Readers},
     document::{self, Document, EventsTail, Markdown},
-    event::{Event, log::EventLogs},
+    event::{
+        Event,
+        log::{EventLogs, Place},
+    },
     files::{self, StagedFolder},
     intent, layout,
     lock::WriteLock,
+    trust::Trust,
     yaml,
 };
 
@@ -40,6 +45,7 @@ const PUT_OFF: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub struct Companies {
     sources: Sources,
+    trust: Trust,
     cache: Arc<Cache>,
     logs: Arc<EventLogs>,
     started: Instant,
@@ -68,14 +74,27 @@ pub struct Company {
     given: String,
     /// Absolute and without links.
     root: PathBuf,
+    /// The folder itself, from the moment it was looked up or made.
+    dir: Arc<OnceLock<Dir>>,
+    origin: Origin,
     shared: Companies,
+}
+
+/// Who made a folder.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Origin {
+    /// Anybody: whether it is trusted is a matter of the home.
+    Found,
+    /// This process, a moment ago.
+    MadeHere,
 }
 
 impl Companies {
     /// Starts without any folder.
-    pub fn new(sources: Sources, on_append: OnAppend) -> Self {
+    pub fn new(sources: Sources, trust: Trust, on_append: OnAppend) -> Self {
         Self {
             sources,
+            trust,
             cache: Arc::default(),
             logs: Arc::new(EventLogs::new()),
             started: Instant::now(),
@@ -97,26 +116,27 @@ impl Companies {
         }
     }
 
-    /// The folder at a path, which must be a company folder. What a process left half done is finished first.
+    /// The folder at a path, which must be a company folder.
     pub fn open(&self, workspace_dir: &str) -> Result<Company, Error> {
         let company = self.at(workspace_dir);
-        if !company.path(layout::COMPANY).is_file() {
-            return Err(Error::NotACompanyFolder(workspace_dir.to_owned()));
-        }
-        company.finish_left();
-        Ok(company)
+        company.check_is_company().map(|()| company)
     }
 
     /// The folder at a path, whatever it is.
     pub fn at(&self, workspace_dir: &str) -> Company {
         let path = Path::new(workspace_dir);
-        let root = path
-            .canonicalize()
-            .or_else(|_| std::path::absolute(path))
-            .unwrap_or_else(|_| path.to_owned());
+        let (dir, root) = match Dir::open(path) {
+            Ok((dir, root)) => (OnceLock::from(dir), root),
+            Err(_) => {
+                let root = std::path::absolute(path);
+                (OnceLock::new(), root.unwrap_or_else(|_| path.to_owned()))
+            }
+        };
         Company {
             given: workspace_dir.to_owned(),
             root,
+            dir: Arc::new(dir),
+            origin: Origin::Found,
             shared: self.clone(),
         }
     }
@@ -137,6 +157,102 @@ impl Company {
     /// The folder, absolute and without links.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Refuses to go on in a folder that is no company folder.
+    pub fn check_is_company(&self) -> Result<(), Error> {
+        let found = self
+            .dir()
+            .and_then(|dir| dir.metadata(Path::new(layout::COMPANY)));
+        match found.is_ok_and(|found| found.is_file()) {
+            true => Ok(()),
+            false => Err(Error::NotACompanyFolder(self.given.clone())),
+        }
+    }
+
+    /// Whether a person made this folder on this machine, or said to trust it. In any other folder nothing of `.local`
+    /// counts, and nothing is written.
+    pub fn is_trusted(&self) -> bool {
+        self.origin == Origin::MadeHere || self.shared.trust.holds(&self.root)
+    }
+
+    /// Remembers that a person trusts this folder.
+    pub fn trust(&self) -> Result<(), Error> {
+        self.shared.trust.grant(&self.root)
+    }
+
+    /// Forgets that this folder was trusted.
+    pub fn distrust(&self) -> Result<(), Error> {
+        self.shared.trust.withdraw(&self.root)
+    }
+
+    /// The folder as if it were trusted, to show what it says.
+    pub(crate) fn as_if_trusted(&self) -> Self {
+        Self {
+            origin: Origin::MadeHere,
+            ..self.clone()
+        }
+    }
+
+    /// Where this machine keeps what it derives from the folder and can derive again: in the folder, or in the home if
+    /// the folder is not trusted and so not written to.
+    pub fn derived(&self, name: &str) -> PathBuf {
+        match self.is_trusted() {
+            true => self.root.join(layout::LOCAL).join(name),
+            false => self.shared.trust.beside(&self.root).join(name),
+        }
+    }
+
+    /// Which of the notes in this folder this machine wrote itself.
+    pub fn seals(&self) -> &Trust {
+        &self.shared.trust
+    }
+
+    /// Refuses to go on in a folder that nobody trusts.
+    pub fn check_trusted(&self) -> Result<(), Error> {
+        match self.is_trusted() {
+            true => Ok(()),
+            false => Err(Error::Untrusted(self.given.clone())),
+        }
+    }
+
+    /// Whether a relative path counts: what holds for one machine alone does not in a folder nobody trusts.
+    pub(crate) fn counts(&self, relative: &str) -> bool {
+        !layout::is_local(relative) || self.is_trusted()
+    }
+
+    /// The open folder. What is below it is reached through it alone.
+    pub fn dir(&self) -> io::Result<&Dir> {
+        if let Some(dir) = self.dir.get() {
+            return Ok(dir);
+        }
+        let (dir, _) = Dir::open(&self.root)?;
+        Ok(self.dir.get_or_init(|| dir))
+    }
+
+    /// Whether the open folder is still the one at its path: an import puts another in its place.
+    pub(crate) fn is_in_place(&self) -> bool {
+        let identity = |found: fs::Metadata| (found.dev(), found.ino());
+        let here = self.dir().and_then(|dir| dir.metadata(Path::new(".")));
+        let named = fs::symlink_metadata(&self.root).ok().map(identity);
+        named.is_some() && here.ok().map(identity) == named
+    }
+
+    /// Does something with the open folder; an error names what it is about.
+    pub fn through<R>(
+        &self,
+        verb: &'static str,
+        relative: &str,
+        work: impl FnOnce(&Dir, &Path) -> io::Result<R>,
+    ) -> Result<R, Error> {
+        let done = self.dir().and_then(|dir| work(dir, Path::new(relative)));
+        done.map_err(|error| match error.raw_os_error() {
+            // The system says nothing of it: we do not follow it.
+            None if error.kind() == io::ErrorKind::PermissionDenied => {
+                Error::Refused(format!("`{relative}` leads out of the company folder"))
+            }
+            _ => Error::io(verb, self.path(relative), error),
+        })
     }
 
     /// The clock and the ids.
@@ -198,22 +314,26 @@ impl Company {
 
     /// Opens a file for reading. A link that leads out of the folder is not followed.
     pub fn open(&self, relative: &str) -> Result<fs::File, Error> {
-        open_beneath(&self.root, relative).map_err(|error| self.io("read", relative, error))
+        if !self.counts(relative) {
+            return Err(Error::Missing(relative.to_owned()));
+        }
+        let opened = self.through("read", relative, |dir, path| dir.read(path));
+        opened.map_err(|error| self.named_missing(relative, error))
     }
 
     /// The names in a folder that are not hidden, sorted; none if it is not there.
     pub fn names(&self, relative: &str) -> Result<Vec<String>, Error> {
-        let entries = match fs::read_dir(self.path(relative)) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(self.io("read", relative, error)),
-        };
-        let mut names = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(|error| self.io("read", relative, error))?;
-            let name = entry.file_name().into_string();
-            names.extend(name.ok().filter(|name| !name.starts_with('.')));
+        if !self.counts(relative) {
+            return Ok(Vec::new());
         }
+        let listed = self.through("read", relative, |dir, path| dir.entries(path));
+        let entries = match listed {
+            Ok(entries) => entries,
+            Err(error) if error.is_missing() => return Ok(Vec::new()),
+            Err(error) => return Err(self.named_missing(relative, error)),
+        };
+        let names = entries.into_iter().map(|(name, _)| name);
+        let mut names: Vec<_> = names.filter(|name| !name.starts_with('.')).collect();
         names.sort_unstable();
         Ok(names)
     }
@@ -233,7 +353,8 @@ impl Company {
         &self,
         change: impl FnOnce(&Writer<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let lock = WriteLock::acquire(&self.root, &self.sources().now_text())?;
+        self.check_trusted()?;
+        let lock = WriteLock::acquire(self, &self.sources().now_text())?;
         let writer = Writer {
             company: self,
             _lock: lock,
@@ -264,7 +385,8 @@ impl Company {
     ) -> Result<(), Error> {
         let relative = format!("{}/events.jsonl", layout::run(project, run));
         self.before_write(&self.path(&relative))?;
-        let appended = self.shared.logs.append(&self.path(&relative), events);
+        let place = Place::of(self, &relative)?;
+        let appended = self.shared.logs.append(&place, events);
         let appended = appended.map_err(|error| error.or_not_found("Run", run.as_str()))?;
         let tail = appended.last().and_then(|last| {
             Some(EventsTail {
@@ -279,11 +401,51 @@ impl Company {
         done
     }
 
+    /// Replaces a file of a run that only its session writes, so without the write lock.
+    pub fn replace(&self, relative: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.check_trusted()?;
+        self.through("written", relative, |dir, place| {
+            dir.replace(place, bytes, Readers::of(relative))
+        })
+    }
+
+    /// Makes such a file anew, empty, to be written bit by bit.
+    pub fn create(&self, relative: &str) -> Result<fs::File, Error> {
+        self.check_trusted()?;
+        self.through("made", relative, |dir, place| {
+            dir.make_dir(place.parent().unwrap_or(Path::new("")))?;
+            dir.create(place, Readers::of(relative))
+        })
+    }
+
+    /// Opens such a file to write on behind what is there.
+    pub fn append_to(&self, relative: &str) -> Result<fs::File, Error> {
+        self.check_trusted()?;
+        self.through("opened", relative, |dir, place| match dir.append(place) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                dir.create(place, Readers::of(relative))
+            }
+            opened => opened,
+        })
+    }
+
+    /// Removes such a file; one that is not there is removed.
+    pub fn remove(&self, relative: &str) -> Result<(), Error> {
+        self.check_trusted()?;
+        self.through("removed", relative, |dir, place| dir.remove(place))
+    }
+
+    /// Makes a folder for lines that are appended without the write lock.
+    pub(crate) fn make_dir(&self, relative: &str) -> Result<(), Error> {
+        self.check_trusted()?;
+        self.through("made", relative, |dir, place| dir.make_dir(place).map(drop))
+    }
+
     /// Appends plain lines, given without LF, to a file of the folder, which is created if it is not there.
     pub(crate) fn append_lines(&self, relative: &str, lines: Vec<String>) -> Result<(), Error> {
-        let path = self.path(relative);
-        self.before_write(&path)?;
-        self.shared.logs.append_lines(&path, lines)
+        self.before_write(&self.path(relative))?;
+        let place = Place::of(self, relative)?;
+        self.shared.logs.append_lines(&place, lines)
     }
 
     /// The comments that wait to be written together.
@@ -299,24 +461,6 @@ impl Company {
         carrying.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A link planted in the folder must not lead a write outside.
-    fn stays_inside(&self, path: &Path) -> Result<(), Error> {
-        let mut nearest = path.parent();
-        while let Some(folder) = nearest {
-            if let Ok(real) = folder.canonicalize() {
-                return match real.starts_with(&self.root) {
-                    true => Ok(()),
-                    false => Err(Error::Refused(format!(
-                        "`{}` leads out of the company folder",
-                        path.strip_prefix(&self.root).unwrap_or(path).display()
-                    ))),
-                };
-            }
-            nearest = folder.parent();
-        }
-        Ok(())
-    }
-
     /// Builds a folder beside its place, to be put there by [`Writer::put_in_place`].
     pub(crate) fn stage(
         &self,
@@ -324,12 +468,13 @@ impl Company {
         dirs: &[&str],
         files: &[(&str, String)],
     ) -> Result<StagedFolder, Error> {
-        let path = self.path(relative);
-        self.stays_inside(&path)?;
-        StagedFolder::build(&path, dirs, files)
+        let dir = self.dir();
+        let dir = dir.map_err(|error| Error::io("opened", &self.root, error))?;
+        StagedFolder::build(dir, &self.root, relative, dirs, files)
     }
 
     fn before_write(&self, path: &Path) -> Result<(), Error> {
+        self.check_trusted()?;
         let Some(before_write) = &self.shared.before_write else {
             return Ok(());
         };
@@ -388,6 +533,8 @@ impl Company {
         Ok(Self {
             given: path.display().to_string(),
             root: path,
+            dir: Arc::default(),
+            origin: Origin::MadeHere,
             shared: self.shared.clone(),
         })
     }
@@ -397,6 +544,9 @@ impl Company {
         relative: &str,
         parse: impl FnOnce(&[u8]) -> Result<T, Error>,
     ) -> Result<Arc<T>, Error> {
+        if !self.counts(relative) {
+            return Err(Error::Missing(relative.to_owned()));
+        }
         let path = self.path(relative);
         let metadata = fs::metadata(&path).map_err(|error| self.io("read", relative, error))?;
         if let Some(found) = self.shared.cache.get(&path, Stamp::of(&metadata)) {
@@ -416,8 +566,11 @@ impl Company {
     }
 
     fn load(&self, relative: &str) -> Result<(Vec<u8>, fs::Metadata), Error> {
+        if !self.counts(relative) {
+            return Err(Error::Missing(relative.to_owned()));
+        }
         let loaded = (|| {
-            let file = open_beneath(&self.root, relative)?;
+            let file = self.dir()?.read(Path::new(relative))?;
             let metadata = file.metadata()?;
             if !metadata.is_file() {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "not a file"));
@@ -439,6 +592,9 @@ impl Company {
                 let issue = Issue::new("invalid_type", &[], "it is not a file");
                 return invalid(relative, vec![issue]);
             }
+            if kind == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
+                return Error::Refused(format!("`{relative}` leads out of the company folder"));
+            }
             self.io("read", relative, error)
         })
     }
@@ -456,6 +612,14 @@ impl Company {
             return self.io(verb, &relative.to_string_lossy(), source);
         }
         Error::FileLocked(relative)
+    }
+
+    /// The same for what [`Self::through`] answers.
+    fn named_missing(&self, relative: &str, error: Error) -> Error {
+        if let Error::Io { verb, source, .. } = error {
+            return self.io(verb, relative, source);
+        }
+        error
     }
 
     fn io(&self, verb: &'static str, relative: &str, error: io::Error) -> Error {
@@ -510,51 +674,69 @@ impl Writer<'_> {
     /// Replaces a file.
     pub(crate) fn put_bytes(&self, relative: &str, bytes: &[u8]) -> Result<(), Error> {
         let path = self.company.path(relative);
-        self.company.stays_inside(&path)?;
         self.company.before_write(&path)?;
-        files::replace(&path, bytes)?;
+        self.company.through("written", relative, |dir, place| {
+            dir.replace(place, bytes, Readers::of(relative))
+        })?;
         self.company.shared.cache.forget(&path);
         Ok(())
     }
 
     /// Replaces several text files. They share their syncs; a crash may leave some of them replaced.
     pub(crate) fn put_texts(&self, files: &[(String, String)]) -> Result<(), Error> {
-        let mut paths = Vec::with_capacity(files.len());
+        /// How many are open at the same time.
+        const TOGETHER: usize = 64;
+        files
+            .chunks(TOGETHER)
+            .try_for_each(|files| self.put_few_texts(files))
+    }
+
+    fn put_few_texts(&self, files: &[(String, String)]) -> Result<(), Error> {
+        let company = self.company;
+        let mut staged = Vec::with_capacity(files.len());
         for (relative, text) in files {
-            let path = self.company.path(relative);
-            self.company.stays_inside(&path)?;
-            paths.push((path, text.as_bytes()));
+            staged.push(company.through("written", relative, |dir, place| {
+                dir.stage(place, text.as_bytes(), Readers::of(relative))
+            })?);
         }
-        let replaced = files::replace_all(&paths, |path| self.company.before_write(path));
-        for (path, _) in &paths {
-            self.company.shared.cache.forget(path);
+        let first = files.first().map_or("", |(relative, _)| relative);
+        company.through("written", first, |_, _| dir::sync_together(&staged))?;
+        let mut folders = BTreeMap::new();
+        for (file, (relative, _)) in staged.into_iter().zip(files) {
+            let path = company.path(relative);
+            company.before_write(&path)?;
+            let folder = company.through("written", relative, |_, _| file.put_in_place())?;
+            company.shared.cache.forget(&path);
+            folders.insert(Path::new(relative).parent(), (folder, relative));
         }
-        replaced
+        folders.into_values().try_for_each(|(folder, relative)| {
+            company.through("written", relative, |_, _| folder.sync())
+        })
     }
 
     /// Makes a folder.
     pub fn make_dir(&self, relative: &str) -> Result<(), Error> {
-        let path = self.company.path(relative);
-        self.company.stays_inside(&path)?;
-        files::make_dir(&path)
+        self.company
+            .through("made", relative, |dir, place| dir.make_dir(place).map(drop))
     }
 
     /// Removes a file; one that is not there is removed.
     pub(crate) fn remove(&self, relative: &str) -> Result<(), Error> {
         let path = self.company.path(relative);
-        self.company.stays_inside(&path)?;
         self.company.before_write(&path)?;
-        files::remove(&path)?;
+        self.company
+            .through("removed", relative, |dir, place| dir.remove(place))?;
         self.company.shared.cache.forget(&path);
         Ok(())
     }
 
     /// Adds an ending to the name of a file or folder, whatever it is.
     pub(crate) fn put_aside(&self, relative: &str, ending: &str) -> Result<(), Error> {
-        let path = self.company.path(relative);
-        self.company.stays_inside(&path)?;
-        self.company.before_write(&path)?;
-        files::rename(&path, &self.company.path(&format!("{relative}{ending}")))
+        self.company.before_write(&self.company.path(relative))?;
+        self.company.through("moved", relative, |dir, place| {
+            let name = place.file_name().unwrap_or_default().to_string_lossy();
+            dir.rename(place, Path::new(&format!("{name}{ending}")))
+        })
     }
 
     /// Makes a folder with all its files at once: it is there whole, or not at all.
@@ -564,8 +746,10 @@ impl Writer<'_> {
         dirs: &[&str],
         files: &[(&str, String)],
     ) -> Result<(), Error> {
-        let path = self.free_place(relative)?;
-        files::make_whole(&path, dirs, files)
+        self.free_place(relative)?;
+        let folder = self.company.stage(relative, dirs, files)?;
+        files::sync_staged(std::slice::from_ref(&folder))?;
+        folder.put_in_place()
     }
 
     /// Puts a folder in place that was built and synced before the lock was taken.
@@ -575,18 +759,21 @@ impl Writer<'_> {
     }
 
     /// The place of a new folder, where nothing may be yet.
-    fn free_place(&self, relative: &str) -> Result<PathBuf, Error> {
-        let path = self.company.path(relative);
-        self.company.stays_inside(&path)?;
-        let is_there = fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some());
-        if is_there || path.is_file() {
+    fn free_place(&self, relative: &str) -> Result<(), Error> {
+        let found = self
+            .company
+            .through("read", relative, |dir, place| match dir.entries(place) {
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(true),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+                entries => Ok(!entries?.is_empty()),
+            });
+        if found? {
             let place = relative.trim_end_matches('/');
             return Err(Error::Refused(format!(
                 "`{place}` is there already, and not what it should be"
             )));
         }
-        self.company.before_write(&path)?;
-        Ok(path)
+        self.company.before_write(&self.company.path(relative))
     }
 }
 
@@ -602,39 +789,6 @@ fn text<'a>(relative: &str, bytes: &'a [u8]) -> Result<&'a str, Error> {
         let detail = format!("the file is not UTF-8 at byte {}", error.valid_up_to());
         invalid(relative, vec![Issue::new("parse_error", &[], detail)])
     })
-}
-
-/// Opens a file below `root`, whatever links are on the way: none may lead out.
-fn open_beneath(root: &Path, relative: &str) -> io::Result<fs::File> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
-        let folder: OwnedFd = rustix::fs::openat(
-            CWD,
-            root,
-            OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
-            Mode::empty(),
-        )?;
-        let opened = rustix::fs::openat2(
-            &folder,
-            relative,
-            // A pipe planted as a document must not hold us.
-            OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK,
-            Mode::empty(),
-            ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS,
-        );
-        match opened {
-            Ok(file) => return Ok(fs::File::from(file)),
-            // Kernels and sandboxes without it.
-            Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    let path = root.join(relative).canonicalize()?;
-    if !path.starts_with(root) {
-        return Err(io::Error::other("a link leads out of the company folder"));
-    }
-    fs::File::open(path)
 }
 
 /// What tells one state of a file from another.

@@ -371,7 +371,7 @@ struct Found {
 
 /// Changes that could not be finished and wait for a person; no check if there are none.
 fn unfinished_changes(company: &Company) -> Option<DoctorCheck> {
-    let found = intent::put_aside(company);
+    let found = intent::unfinishable(company);
     (!found.is_empty()).then(|| {
         check(
             "intents",
@@ -538,6 +538,8 @@ fn shown(relative: &str, error: &Error) -> String {
     match error {
         Error::Io { .. } => format!("`{relative}` cannot be read"),
         Error::NotACompanyFolder(_)
+        | Error::Untrusted(_)
+        | Error::NeedsExec
         | Error::Denied { .. }
         | Error::ActorMismatch { .. }
         | Error::Secret { .. }

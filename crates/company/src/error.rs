@@ -14,6 +14,14 @@ pub enum Error {
     /// The folder has no readable `company/company.yaml`.
     #[error("`{0}` is not a company folder: it has no `company/company.yaml`")]
     NotACompanyFolder(String),
+    /// Nobody made the folder on this machine or said to trust it.
+    #[error("`{0}` is not trusted on this machine yet, so nothing is changed or started in it")]
+    Untrusted(String),
+    /// What is approved may start a worker, and whoever decides may not.
+    #[error(
+        "what is approved is carried out at once and may start a worker, which needs the scope `exec`"
+    )]
+    NeedsExec,
     /// A file is not there.
     #[error("`{0}` is not there")]
     Missing(String),
@@ -188,6 +196,8 @@ impl Error {
             Self::Missing(_) | Self::NotFound { .. } => true,
             Self::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
             Self::NotACompanyFolder(_)
+            | Self::Untrusted(_)
+            | Self::NeedsExec
             | Self::FileInvalid { .. }
             | Self::Params(_)
             | Self::Tasks(_)

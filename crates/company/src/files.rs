@@ -13,7 +13,10 @@ use std::{
     time::Duration,
 };
 
-use crate::Error;
+use crate::{
+    Error,
+    dir::{Dir, Readers},
+};
 
 /// Replaces `path` by `bytes`: a temporary file beside it, fsync, rename, fsync of the folder. Parents are made.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
@@ -21,68 +24,6 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     make_dir(parent)?;
     write_beside(path, bytes)?;
     sync_dir(parent)
-}
-
-/// Replaces several files, each as [`replace`] does, with as few syncs as possible: all temporary files are synced
-/// before the first is renamed, and every folder is synced once. `before_rename` is called with each file before it is
-/// replaced; after an error the files before it are replaced and those behind it are not.
-pub(crate) fn replace_all(
-    files: &[(PathBuf, &[u8])],
-    before_rename: impl Fn(&Path) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut staged = Vec::with_capacity(files.len());
-    let mut parents = BTreeSet::new();
-    for (path, bytes) in files {
-        let parent = parent(path)?;
-        make_dir(parent)?;
-        parents.insert(parent);
-        staged.push(StagedFile::write(path, bytes)?);
-    }
-    sync_all(
-        staged.iter().map(|file| file.temporary.as_path()),
-        "written",
-    )?;
-    for file in staged {
-        before_rename(&file.path)?;
-        file.put_in_place()?;
-    }
-    parents.into_iter().try_for_each(sync_dir)
-}
-
-/// A file that is written beside its place. It is removed if it is dropped before it was put there.
-struct StagedFile {
-    temporary: PathBuf,
-    path: PathBuf,
-}
-
-impl StagedFile {
-    /// Writes the bytes, without syncing them.
-    fn write(path: &Path, bytes: &[u8]) -> Result<Self, Error> {
-        let file = Self {
-            temporary: temporary_beside(path)?,
-            path: path.to_owned(),
-        };
-        let created = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&file.temporary);
-        created
-            .and_then(|mut created| created.write_all(bytes))
-            .map_err(|error| Error::io("written", path, error))?;
-        Ok(file)
-    }
-
-    fn put_in_place(self) -> Result<(), Error> {
-        fs::rename(&self.temporary, &self.path)
-            .map_err(|error| Error::io("written", &self.path, error))
-    }
-}
-
-impl Drop for StagedFile {
-    fn drop(&mut self) {
-        // After it was put in place there is nothing of this name.
-        let _ = fs::remove_file(&self.temporary);
-    }
 }
 
 /// Removes a file, durably; one that is not there is removed.
@@ -103,7 +44,11 @@ pub(crate) fn rename(path: &Path, to: &Path) -> Result<(), Error> {
 /// Makes the folder `path` with everything in it: built beside its place, synced, then renamed. `dirs` are made
 /// empty; the parents of `path` are made as needed.
 pub fn make_whole(path: &Path, dirs: &[&str], files: &[(&str, String)]) -> Result<(), Error> {
-    let folder = StagedFolder::build(path, dirs, files)?;
+    let above = parent(path)?;
+    make_dir(above)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (dir, place) = Dir::open(above).map_err(|error| Error::io("made", path, error))?;
+    let folder = StagedFolder::build(&dir, &place, &name, dirs, files)?;
     sync_staged(std::slice::from_ref(&folder))?;
     folder.put_in_place()
 }
@@ -111,21 +56,36 @@ pub fn make_whole(path: &Path, dirs: &[&str], files: &[(&str, String)]) -> Resul
 /// A folder that is built beside its place. It is removed if it is dropped before it was put there.
 #[derive(Debug)]
 pub(crate) struct StagedFolder {
-    staged: PathBuf,
+    /// The folder it will be in, and what it is called there now and then.
+    above: Dir,
+    temporary: PathBuf,
+    name: PathBuf,
+    /// Where it will be, for messages.
     path: PathBuf,
+    staged: PathBuf,
     /// What has to be synced: the files, then the folders with names in them.
     synced: Vec<PathBuf>,
 }
 
 impl StagedFolder {
-    /// Writes everything, without syncing it: [`sync_staged`] does.
+    /// Writes everything that will be at a path below `dir`, which is at `root`, without syncing it: [`sync_staged`]
+    /// does.
     pub(crate) fn build(
-        path: &Path,
+        dir: &Dir,
+        root: &Path,
+        relative: &str,
         dirs: &[&str],
         files: &[(&str, String)],
     ) -> Result<Self, Error> {
-        make_dir(parent(path)?)?;
-        let staged = temporary_beside(path)?;
+        let path = root.join(relative);
+        let failed = |error| Error::io("made", &path, error);
+        let relative = Path::new(relative);
+        let name = PathBuf::from(relative.file_name().unwrap_or_default());
+        let above = dir
+            .make_dir(relative.parent().unwrap_or(Path::new("")))
+            .map_err(failed)?;
+        let temporary = temporary_name(&name).map_err(failed)?;
+        let staged = path.with_file_name(&temporary);
         let mut synced: Vec<PathBuf> = files.iter().map(|(name, _)| staged.join(name)).collect();
         // The names of files in folders inside have to last, too.
         let inside: BTreeSet<_> = files
@@ -135,32 +95,31 @@ impl StagedFolder {
             .collect();
         synced.extend(inside.into_iter().rev());
         let folder = Self {
+            above,
+            temporary,
+            name,
+            path: path.clone(),
             staged,
-            path: path.to_owned(),
             synced,
         };
         let built = (|| {
-            fs::create_dir(&folder.staged)?;
+            let made = folder.above.make_staged_dir(&folder.temporary)?;
             for dir in dirs {
-                fs::create_dir_all(folder.staged.join(dir))?;
+                made.make_staged_dir(Path::new(dir))?;
             }
             for (name, content) in files {
-                let mut file = File::create_new(folder.staged.join(name))?;
+                let mut file = made.create_new(Path::new(name), Readers::Usual)?;
                 file.write_all(content.as_bytes())?;
             }
             Ok(())
         })();
-        match built {
-            Ok(()) => Ok(folder),
-            Err(error) => Err(Error::io("made", path, error)),
-        }
+        built.map_err(failed).map(|()| folder)
     }
 
     /// Gives the folder its name, durably.
     pub(crate) fn put_in_place(self) -> Result<(), Error> {
-        fs::rename(&self.staged, &self.path)
-            .map_err(|error| Error::io("made", &self.path, error))?;
-        sync_dir(parent(&self.path)?)
+        let renamed = self.above.rename_here(&self.temporary, &self.name);
+        renamed.map_err(|error| Error::io("made", &self.path, error))
     }
 }
 
@@ -354,9 +313,14 @@ pub fn make_dir(path: &Path) -> Result<(), Error> {
 
 /// Makes the names in a folder durable. File systems that cannot do it are taken as they are.
 pub fn sync_dir(path: &Path) -> Result<(), Error> {
-    let synced = File::open(path).and_then(|folder| folder.sync_all());
+    let opened = File::open(path);
+    synced(opened.and_then(|folder| folder.sync_all()))
+        .map_err(|error| Error::io("written", path, error))
+}
+
+/// File systems that cannot sync folders are taken as they are.
+pub(crate) fn synced(synced: io::Result<()>) -> io::Result<()> {
     match synced {
-        Ok(()) => Ok(()),
         Err(error)
             if matches!(
                 error.kind(),
@@ -367,26 +331,31 @@ pub fn sync_dir(path: &Path) -> Result<(), Error> {
         {
             Ok(())
         }
-        Err(error) => Err(Error::io("written", path, error)),
+        other => other,
     }
 }
 
 /// What the temporary files of [`replace`] are called: `.<name>.tmp-<pid>-<n>`. Doctor removes those of the dead.
 pub const TEMPORARY_MARK: &str = ".tmp-";
 
-/// A name for something that will be renamed to `path` when it is whole.
-pub(crate) fn temporary_beside(path: &Path) -> Result<std::path::PathBuf, Error> {
+/// A path for something that will be renamed to `path` when it is whole.
+pub(crate) fn temporary_beside(path: &Path) -> Result<PathBuf, Error> {
+    let name = Path::new(path.file_name().unwrap_or_default());
+    let temporary = temporary_name(name).map_err(|error| Error::io("written", path, error))?;
+    Ok(path.with_file_name(temporary))
+}
+
+/// A name for something that will be renamed to `name` when it is whole.
+pub(crate) fn temporary_name(name: &Path) -> io::Result<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.to_string_lossy();
     let process = std::process::id();
     let mut random = [0u8; 4];
-    getrandom::fill(&mut random)
-        .map_err(|error| Error::io("written", path, io::Error::other(error.to_string())))?;
+    getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let random = u32::from_be_bytes(random);
-    Ok(path.with_file_name(format!(
-        ".{name}{TEMPORARY_MARK}{process}-{count}-{random:08x}"
-    )))
+    let name = format!(".{name}{TEMPORARY_MARK}{process}-{count}-{random:08x}");
+    Ok(PathBuf::from(name))
 }
 
 /// The process that made a temporary of this name, if it is the name of one.

@@ -1,7 +1,7 @@
 //! How the heartbeat of a company is set, and what it remembers. What it does is done elsewhere.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File, TryLockError},
     sync::Arc,
 };
 
@@ -14,10 +14,10 @@ use serde_json::Value;
 
 use crate::{
     Company, Error, Writer,
+    dir::Dir,
     document::Document,
-    files,
     intent::{Together, sha256},
-    layout,
+    layout, lock,
     policy::Actor,
 };
 
@@ -117,14 +117,9 @@ impl TickLock {
 
     /// Takes the lock, or answers `None` while another process holds it.
     pub fn try_acquire(company: &Company) -> Result<Option<Self>, Error> {
-        let path = company.path(Self::PATH);
-        if let Some(folder) = path.parent() {
-            files::make_dir(folder)?;
-        }
-        let failed = |error| Error::io("locked", &path, error);
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let file = options.open(&path).map_err(failed)?;
+        company.make_dir(lock::LOCKS)?;
+        let failed = |error| Error::io("locked", company.path(Self::PATH), error);
+        let file = company.through("locked", Self::PATH, Dir::lockable)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self(file))),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -191,9 +186,16 @@ impl Undone {
 pub fn undone(company: &Company) -> Result<Vec<Undone>, Error> {
     let mut found = Vec::new();
     for name in company.names(UNDONE)? {
-        let text = company.read_text(&format!("{UNDONE}/{name}"))?;
-        match serde_json::from_str(&text) {
-            Ok(undone) => found.push(undone),
+        let path = format!("{UNDONE}/{name}");
+        let text = company.read_text(&path)?;
+        match company.open_sealed(&path, &text) {
+            Ok(Some(undone)) => found.push(undone),
+            Ok(None) => {
+                tracing::warn!(
+                    name,
+                    "an action that was begun is not of this machine and is left alone"
+                );
+            }
             Err(error) => tracing::warn!(%error, name, "an action that was begun cannot be read"),
         }
     }
@@ -203,14 +205,13 @@ pub fn undone(company: &Company) -> Result<Vec<Undone>, Error> {
 impl Writer<'_> {
     /// Remembers something, and in the same step that an action is going to be done.
     pub fn begin_action(&self, state: &HeartbeatState, undone: &Undone) -> Result<(), Error> {
-        let text = serde_json::to_string_pretty(undone)
+        let text = self
+            .company()
+            .sealed(&undone.path(), undone)
             .map_err(|error| Error::Refused(format!("an action cannot be written: {error}")))?;
         self.put_aside_if_damaged()?;
         self.put_together(&Together {
-            files: vec![
-                (STATE.to_owned(), self.yaml(state)?),
-                (undone.path(), text + "\n"),
-            ],
+            files: vec![(STATE.to_owned(), self.yaml(state)?), (undone.path(), text)],
             ..Together::default()
         })
     }

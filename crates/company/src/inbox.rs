@@ -250,10 +250,10 @@ fn decide_action(
             }
             ReviewDecision::Approved => {
                 carry.check(company, &action)?;
-                let text = serde_json::to_string_pretty(&action).map_err(|error| {
+                let text = company.sealed(&action.path(), &action).map_err(|error| {
                     Error::Refused(format!("the action cannot be written: {error}"))
                 })?;
-                together.files.push((action.path(), text + "\n"));
+                together.files.push((action.path(), text));
                 writer.put_together(&together)?;
                 Ok((review_id, Some(action)))
             }
@@ -315,12 +315,21 @@ pub fn carry_out_left(company: &Company, carry: &dyn Carry) -> Result<(), Error>
 
 fn carry_out_all_left(company: &Company, carry: &dyn Carry) -> Result<(), Error> {
     for name in company.names(layout::APPROVED_ACTIONS)? {
-        let text = company.read_text(&format!("{}/{name}", layout::APPROVED_ACTIONS))?;
-        match serde_json::from_str::<ApprovedAction>(&text) {
-            Ok(action) => {
-                carry_out(company, &action, carry)?;
+        let path = format!("{}/{name}", layout::APPROVED_ACTIONS);
+        let text = company.read_text(&path)?;
+        match company.open_sealed::<ApprovedAction>(&path, &text) {
+            Ok(Some(action)) => match carry_out(company, &action, carry) {
+                // Whoever may start workers carries it out.
+                Err(Error::NeedsExec) => return Ok(()),
+                carried => carried.map(drop)?,
+            },
+            Ok(None) => {
+                tracing::warn!(
+                    path,
+                    "an approved action was not written by this machine and is left alone"
+                );
             }
-            Err(error) => tracing::warn!(%error, name, "an approved action cannot be read"),
+            Err(error) => tracing::warn!(%error, path, "an approved action cannot be read"),
         }
     }
     Ok(())

@@ -76,6 +76,49 @@ pub(crate) fn check_usable(company: &Company, non_empty: NonEmpty) -> Result<(),
     Ok(())
 }
 
+/// What repositories leave out: what holds on this machine alone means nothing elsewhere, and would be somebody's way
+/// to name programs there.
+pub(crate) const IGNORED: &str = "/.local/\n/.local-backup-*/\n";
+
+/// The lines of [`IGNORED`] that `.gitignore` of the folder lacks, behind what it says. One that cannot be read is
+/// somebody's own and stays as it is.
+pub(crate) fn ignored(company: &Company) -> Option<String> {
+    let text = match company.read_text(layout::GITIGNORE) {
+        Ok(text) => text,
+        Err(error) if error.is_missing() => String::new(),
+        Err(_) => return None,
+    };
+    let is_there = |line: &&str| text.lines().any(|found| found.trim_end() == *line);
+    let missing: Vec<_> = IGNORED.lines().filter(|line| !is_there(line)).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let gap = match text.is_empty() || text.ends_with('\n') {
+        true => "",
+        false => "\n",
+    };
+    Some(format!("{text}{gap}{}\n", missing.join("\n")))
+}
+
+/// Makes a folder that is there one that a person of this machine made. What somebody else said about this machine is
+/// kept beside it and does not count.
+fn take_over(company: &Company) -> Result<(), Error> {
+    if company.is_trusted() {
+        return Ok(());
+    }
+    let local = company.path(layout::LOCAL);
+    if local.symlink_metadata().is_ok() {
+        files::rename(&local, &company.path(&local_backup(company)))?;
+    }
+    company.trust()
+}
+
+/// Where something of another `.local` is kept.
+pub(crate) fn local_backup(company: &Company) -> String {
+    let stamp = company.sources().now_text().replace([':', '.'], "-");
+    format!(".local-backup-{stamp}")
+}
+
 /// What a company is called.
 pub fn company_name(company: &Company) -> Result<String, Error> {
     Ok(company.read::<Identity>(layout::COMPANY)?.name.to_string())
@@ -88,6 +131,7 @@ pub fn init(company: &Company, company_name: &Text, non_empty: NonEmpty) -> Resu
     let root = company.root();
     check_usable(company, non_empty)?;
     if root.exists() {
+        take_over(company)?;
         return company
             .write(|writer| fill(company, company_name, writer, Writer::ensure_workspace_home));
     }
@@ -98,7 +142,8 @@ pub fn init(company: &Company, company_name: &Text, non_empty: NonEmpty) -> Resu
             .map(|(path, text)| (path.as_str(), text.clone())),
     );
     let dirs = [&layout::REQUIRED_DIRS[..], &[layout::WORKSPACE_HOME]].concat();
-    files::make_whole(root, &dirs, &files)
+    files::make_whole(root, &dirs, &files)?;
+    company.trust()
 }
 
 /// The same without the conversation, for a company whose members are not known yet.
@@ -113,6 +158,7 @@ pub(crate) fn init_without_home(company: &Company, company_name: &Text) -> Resul
 
 fn new_files(company: &Company, company_name: &Text) -> Result<Vec<(&'static str, String)>, Error> {
     Ok(vec![
+        (layout::GITIGNORE, IGNORED.to_owned()),
         (layout::POLICY, yaml::print(&new_policy(company))?),
         (layout::MACHINE, yaml::print(&Machine::initial())?),
         (
@@ -130,6 +176,9 @@ fn fill<'a>(
 ) -> Result<(), Error> {
     for dir in layout::REQUIRED_DIRS {
         writer.make_dir(dir)?;
+    }
+    if let Some(ignored) = ignored(company) {
+        writer.put_text(layout::GITIGNORE, &ignored)?;
     }
     if company.read::<Policy>(layout::POLICY).is_err() {
         writer.put(layout::POLICY, &new_policy(company))?;
@@ -215,6 +264,7 @@ mod tests {
     fn companies() -> Companies {
         Companies::new(
             Sources::new(Arc::new(|| 1_763_208_000_000)),
+            crate::Trust::everywhere(),
             Arc::new(|_, _| {}),
         )
     }

@@ -13,7 +13,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     io::{BufRead as _, BufReader},
     path::{Path, PathBuf},
 };
@@ -27,6 +26,7 @@ use crate::{
     Company, Error, Writer,
     event::{Event, Payload, hex},
     layout,
+    validate::stays_below,
 };
 
 /// What is going to be written, in this order: the files, the folders, the events, then what goes.
@@ -82,13 +82,23 @@ const DAMAGED: &str = ".damaged";
 /// What is added to the name of an intent that cannot be finished.
 const FAILED: &str = ".failed";
 
-/// The intents that were put aside, relative to the folder: changes that happened in part or not at all.
-pub(crate) fn put_aside(company: &Company) -> Vec<String> {
+/// The intents that nobody will finish, relative to the folder: those that were put aside, changes that happened in
+/// part or not at all, and those of others.
+pub(crate) fn unfinishable(company: &Company) -> Vec<String> {
     let names = company.names(layout::INTENTS).unwrap_or_default();
-    names
+    let paths = names
         .iter()
-        .filter(|name| name.ends_with(DAMAGED) || name.ends_with(FAILED))
-        .map(|name| format!("{}/{name}", layout::INTENTS))
+        .map(|name| format!("{}/{name}", layout::INTENTS));
+    let is_ours = |path: &str| {
+        let text = company.read_text(path).unwrap_or_default();
+        !matches!(company.open_sealed::<Intent>(path, &text), Ok(None))
+    };
+    paths
+        .filter(|path| {
+            path.ends_with(DAMAGED)
+                || path.ends_with(FAILED)
+                || (path.ends_with(".json") && !is_ours(path))
+        })
         .collect()
 }
 
@@ -138,10 +148,12 @@ impl Writer<'_> {
         let new_dirs = new_dirs(company, together);
         let id: EventId = company.sources().id();
         let path = format!("{}/{id}.json", layout::INTENTS);
-        let text = serde_json::to_string_pretty(&intent).map_err(|error| not_json(&error))?;
+        let text = company
+            .sealed(&path, &intent)
+            .map_err(|error| not_json(&error))?;
         let mut has_told = false;
         let written = self
-            .put_text(&path, &(text + "\n"))
+            .put_text(&path, &text)
             .and_then(|()| self.carry_out(together, &path, &mut has_told));
         let Err(error) = written else {
             return Ok(());
@@ -213,7 +225,7 @@ impl Writer<'_> {
         }
         // The deepest first. One that is not empty has something that is not ours, and stays.
         for dir in new_dirs.iter().rev() {
-            let _ = fs::remove_dir(dir);
+            let _ = self.company().dir().map(|folder| folder.remove_dir(dir));
         }
         self.remove(intent)
     }
@@ -229,8 +241,8 @@ fn new_dirs(company: &Company, together: &Together) -> BTreeSet<PathBuf> {
     dirs.chain(parents)
         .flat_map(Path::ancestors)
         .filter(|dir| !dir.as_os_str().is_empty())
-        .map(|dir| company.root().join(dir))
-        .filter(|dir| !dir.exists())
+        .filter(|dir| !company.root().join(dir).exists())
+        .map(Path::to_owned)
         .collect()
 }
 
@@ -252,10 +264,20 @@ pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
             continue;
         }
         let read = company.read_text(&path).and_then(|text| {
-            serde_json::from_str::<Intent>(&text).map_err(|error| not_json(&error))
+            let opened = company.open_sealed::<Intent>(&path, &text);
+            opened.map_err(|error| not_json(&error))
         });
         let mut intent = match read {
-            Ok(intent) => intent,
+            Ok(Some(intent)) => intent,
+            // Another home left it, or a stranger made it: it is not ours to finish. Doctor reports it.
+            Ok(None) => {
+                tracing::warn!(
+                    path,
+                    "an intent was not written by this machine and is left alone"
+                );
+                company.put_off(&path);
+                continue;
+            }
             // Another process has finished it.
             Err(error) if error.is_missing() => continue,
             Err(error) => {
@@ -277,8 +299,8 @@ pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
         if intent.files.is_empty() && intent.dirs.is_empty() {
             // Other writers may change what it has written. The rest disturbs nobody, so it is tried again later.
             tracing::warn!(%error, path, "an intent is not finished yet");
-            let text = serde_json::to_string_pretty(&intent).map_err(|error| not_json(&error))?;
-            writer.put_text(&path, &(text + "\n"))?;
+            let text = company.sealed(&path, &intent);
+            writer.put_text(&path, &text.map_err(|error| not_json(&error))?)?;
             company.put_off(&path);
         } else {
             tracing::warn!(%error, path, "an intent cannot be finished and is put aside");
@@ -291,6 +313,11 @@ pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
 impl Intent {
     /// Does each part that can be done, and keeps what is left. The first error is answered.
     fn finish(&mut self, writer: &Writer<'_>, id: &str) -> Result<(), Error> {
+        let files = self.files.iter().map(|file| &file.path);
+        let mut paths = files.chain(&self.dirs).chain(&self.removed);
+        if let Some(path) = paths.find(|path| !stays_below(path)) {
+            return Err(Error::Refused(format!("`{path}` leads out of the folder")));
+        }
         let mut first = None;
         let mut place = 0;
         self.files.retain(|file| {

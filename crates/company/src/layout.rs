@@ -17,7 +17,7 @@ pub const REQUIRED_DIRS: [&str; 11] = [
     "inbox",
     REVIEWS,
     HELP_REQUESTS,
-    ".local",
+    LOCAL,
 ];
 
 /// Files every company folder has.
@@ -29,7 +29,11 @@ pub const WORKSPACE_HOME: &str = "inbox/workspace_home";
 pub const COMPANY: &str = "company/company.yaml";
 /// Who sees what by default.
 pub const POLICY: &str = "company/policy.yaml";
-/// What holds on this machine alone.
+/// Everything that holds on this machine alone.
+pub const LOCAL: &str = ".local";
+/// Keeps it out of repositories.
+pub const GITIGNORE: &str = ".gitignore";
+/// Which programs and folders of this machine are used.
 pub const MACHINE: &str = ".local/machine.yaml";
 /// Which migrations were made.
 pub const MIGRATIONS: &str = "company/migrations/applied.yaml";
@@ -53,6 +57,17 @@ pub const INTENTS: &str = ".local/intents";
 pub const APPROVED_ACTIONS: &str = ".local/approved_actions";
 /// The folders of a new project.
 pub const PROJECT_DIRS: [&str; 5] = ["tasks", "artifacts", "context_packs", "runs", "share_packs"];
+
+/// Whether a relative path names something in the outputs of a run.
+pub(crate) fn is_output(relative: &str) -> bool {
+    relative.starts_with(PROJECTS) && relative.contains("/outputs/")
+}
+
+/// Whether a relative path names something that holds on one machine alone.
+pub(crate) fn is_local(relative: &str) -> bool {
+    let rest = relative.strip_prefix(LOCAL);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
 
 /// The folder of a team.
 pub fn team(team: &TeamId) -> String {

@@ -13,7 +13,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File, Metadata, OpenOptions},
+    fs::{self, File, Metadata},
     io::{self, Write as _},
     os::unix::fs::{FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
@@ -23,7 +23,11 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, files};
+use crate::{
+    Company, Error,
+    dir::{Dir, Readers},
+    files,
+};
 
 const POLL: Duration = Duration::from_millis(25);
 /// How long the lock file of another program is waited for.
@@ -38,6 +42,8 @@ const UNWRITTEN: Duration = Duration::from_secs(2);
 
 /// Below the folder.
 pub(crate) const LOCK_PATH: &str = ".local/locks/workspace.write.lock";
+/// The folder of both.
+pub(crate) const LOCKS: &str = ".local/locks";
 /// Below the folder.
 pub(crate) const QUEUE_PATH: &str = ".local/locks/workspace.write.queue";
 
@@ -59,15 +65,14 @@ struct Created {
 }
 
 impl WriteLock {
-    /// Waits for the lock of the folder at `root` (canonical).
-    pub(crate) fn acquire(root: &Path, acquired_at: &str) -> Result<Self, Error> {
+    /// Waits for the lock of a folder.
+    pub(crate) fn acquire(company: &Company, acquired_at: &str) -> Result<Self, Error> {
+        let root = company.root();
         let deadline = Instant::now() + PATIENCE;
         let path = root.join(LOCK_PATH);
         let turn = Turn::take(root).ok_or_else(|| timeout(root))?;
-        if let Some(parent) = path.parent() {
-            files::make_dir(parent)?;
-        }
-        let queue = lock_queue(root)?;
+        company.make_dir(LOCKS)?;
+        let queue = lock_queue(company)?;
         let failed = |error| Error::io("written", &path, error);
         let content = format!(
             "{{\"pid\":{},\"acquired_at\":\"{acquired_at}\"}}\n",
@@ -75,7 +80,10 @@ impl WriteLock {
         );
         let mut unwritten = Unwritten::default();
         loop {
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
+            let created = company
+                .dir()
+                .and_then(|dir| dir.create_new(Path::new(LOCK_PATH), Readers::Usual));
+            match created {
                 Ok(mut file) => {
                     // Only a process that judges whether the file is stale can have its system lock now, briefly.
                     file.lock().map_err(failed)?;
@@ -137,20 +145,23 @@ fn timeout(root: &Path) -> Error {
 }
 
 /// Opens the queue file and takes its system lock.
-fn lock_queue(root: &Path) -> Result<File, Error> {
-    let path = root.join(QUEUE_PATH);
+fn lock_queue(company: &Company) -> Result<File, Error> {
+    let path = company.path(QUEUE_PATH);
     let failed = |error| Error::io("locked", &path, error);
     loop {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let queue = options.open(&path).map_err(failed)?;
+        let queue = company.through("locked", QUEUE_PATH, Dir::lockable)?;
         match files::lock(&queue, &path, QUEUE_PATIENCE) {
-            Err(Error::FileLocked(_)) => return Err(timeout(root)),
+            Err(Error::FileLocked(_)) => return Err(timeout(company.root())),
             locked => locked?,
         }
-        // An import may have put another folder here.
         if is_at(&queue.metadata().map_err(failed)?, &path) {
             return Ok(queue);
+        }
+        if !company.is_in_place() {
+            return Err(Error::Refused(format!(
+                "`{}` was replaced by another folder while this waited: ask again",
+                company.given()
+            )));
         }
     }
 }
@@ -386,7 +397,16 @@ impl Drop for Turn {
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "these tests plant lock files")]
 mod tests {
+    use std::{fs::OpenOptions, sync::Arc};
+
     use super::*;
+    use crate::{Companies, Sources, Trust};
+
+    fn company(root: &Path) -> Company {
+        let sources = Sources::new(Arc::new(|| 0));
+        let companies = Companies::new(sources, Trust::everywhere(), Arc::new(|_, _| {}));
+        companies.at(root.to_str().unwrap())
+    }
 
     const TIME: &str = "2026-11-15T12:00:00.000Z";
 
@@ -405,7 +425,7 @@ mod tests {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..20 {
-                        let lock = WriteLock::acquire(&root, TIME).unwrap();
+                        let lock = WriteLock::acquire(&company(&root), TIME).unwrap();
                         assert_eq!(inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
                         inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
                         drop(lock);
@@ -427,7 +447,7 @@ mod tests {
             format!("{{\"pid\":{pid},\"acquired_at\":\"{TIME}\"}}\n"),
         )
         .unwrap();
-        let lock = WriteLock::acquire(&root, TIME).unwrap();
+        let lock = WriteLock::acquire(&company(&root), TIME).unwrap();
         let content = fs::read_to_string(root.join(LOCK_PATH)).unwrap();
         assert_eq!(
             content,
@@ -440,7 +460,7 @@ mod tests {
     }
 
     fn queue(root: &Path) -> File {
-        lock_queue(root).unwrap()
+        lock_queue(&company(root)).unwrap()
     }
 
     /// A process that lives until it is dropped.
@@ -517,7 +537,7 @@ mod tests {
     #[test]
     fn a_release_leaves_the_lock_file_of_another_holder_alone() {
         let (_folder, root) = folder();
-        let lock = WriteLock::acquire(&root, TIME).unwrap();
+        let lock = WriteLock::acquire(&company(&root), TIME).unwrap();
         let path = root.join(LOCK_PATH);
         fs::remove_file(&path).unwrap();
         fs::write(&path, "{\"pid\":1}\n").unwrap();
@@ -541,7 +561,7 @@ mod tests {
         };
         record(&queue, Some(&created)).unwrap();
         queue.unlock().unwrap();
-        drop(WriteLock::acquire(&root, TIME).unwrap());
+        drop(WriteLock::acquire(&company(&root), TIME).unwrap());
         assert!(!path.exists());
     }
 }

@@ -1,14 +1,43 @@
-//! Changes of `.local/machine.yaml` that a person asks for: how the worker programs of a provider are paid for.
+//! `.local/machine.yaml`: which programs of this machine are used, and how the worker programs of a provider are paid
+//! for.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use protocol::company::Text;
+use protocol::company::{Issue, Text};
 
 use crate::{
-    Error, Writer,
+    Company, Error, Writer,
     document::{Channel, ExecutionPolicy, Machine},
     layout,
 };
+
+/// What the machine file of a folder says. In a folder that nobody trusts it says nothing, and what is in `PATH` is
+/// used.
+///
+/// A program inside of the folder is refused: workers write there.
+pub fn read(company: &Company) -> Result<Arc<Machine>, Error> {
+    if !company.is_trusted() {
+        return Ok(Arc::new(Machine::initial()));
+    }
+    let machine = company.read::<Machine>(layout::MACHINE)?;
+    let inside = machine.provider_bins.iter().find(|(_, bin)| {
+        let place = Path::new(bin).canonicalize();
+        place.is_ok_and(|place| place.starts_with(company.root()))
+    });
+    match inside {
+        None => Ok(machine),
+        Some((name, bin)) => Err(Error::FileInvalid {
+            path: layout::MACHINE.to_owned(),
+            issues: vec![Issue::new(
+                "custom",
+                &["provider_bins".into(), name.as_str().into()],
+                format!(
+                    "`{bin}` is inside of the company folder, where workers write: expected a program elsewhere"
+                ),
+            )],
+        }),
+    }
+}
 
 /// The settings of one worker program.
 #[derive(Clone, Copy, Debug)]

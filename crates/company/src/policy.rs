@@ -10,7 +10,7 @@ use crate::{
     Company, Error,
     document::{Agent, PolicyOutcome},
     event::{self, Event, Payload},
-    files, layout,
+    layout,
     org::text,
 };
 
@@ -64,7 +64,11 @@ impl Actor {
 /// Tells the log beside the agent's documents that a call claimed a higher role than the agent has. There is no run to
 /// tell: a claim belongs to the agent.
 fn record_claim(company: &Company, actor: &Actor, stored: ActorRole) -> Result<(), Error> {
-    let Ok(agent) = AgentId::parse(&actor.id) else {
+    // Nothing is written in a folder that nobody trusts.
+    let Some(agent) = AgentId::parse(&actor.id)
+        .ok()
+        .filter(|_| company.is_trusted())
+    else {
         return Ok(());
     };
     let id: EventId = company.sources().id();
@@ -91,7 +95,7 @@ fn record_claim(company: &Company, actor: &Actor, stored: ActorRole) -> Result<(
         "ts_monotonic_ms": company.uptime_ms(),
     });
     let logs = format!("{}/logs", layout::agent(&agent));
-    files::make_dir(&company.path(&logs))?;
+    company.make_dir(&logs)?;
     company.append_lines(
         &format!("{logs}/policy_audit.jsonl"),
         vec![line.to_string()],
@@ -341,7 +345,9 @@ fn record(
     subject: &Subject<'_>,
     decision: &Decision,
 ) -> Result<(), Error> {
-    let Some(run) = subject.run.and_then(|run| RunId::parse(run).ok()) else {
+    let run = subject.run.and_then(|run| RunId::parse(run).ok());
+    // Nothing is written in a folder that nobody trusts.
+    let Some(run) = run.filter(|_| company.is_trusted()) else {
         return Ok(());
     };
     let Decision {
@@ -394,7 +400,7 @@ pub(crate) fn audit(company: &Company, project: &ProjectId, events: &[Event]) ->
     if !company.path(&layout::project(project)).is_dir() {
         return Ok(());
     }
-    files::make_dir(&company.path(&logs))?;
+    company.make_dir(&logs)?;
     let lines = events.iter().map(event::loose_line).collect();
     company.append_lines(&format!("{logs}/policy_audit.jsonl"), lines)
 }

@@ -25,7 +25,7 @@ use crate::{
     document::{Identity, Machine},
     files,
     init::{self, NonEmpty},
-    layout,
+    layout::{self, LOCAL},
     lock::{LOCK_PATH, QUEUE_PATH, process_is_gone},
     validate::validate,
     walk::{FOLDER, Found, Visit, walk},
@@ -34,7 +34,6 @@ use crate::{
 
 /// What a company consists of, in the order in which it is copied.
 const ENTRIES: [&str; 4] = ["company", "org", "work", "inbox"];
-const LOCAL: &str = ".local";
 
 /// Copies a company folder to a place where it can be kept or sent from.
 pub fn export(
@@ -96,9 +95,12 @@ pub fn import(
         if !machine.exists() {
             files::replace(&machine, yaml::print(&Machine::initial())?.as_bytes())?;
         }
+        let ignored = staged.join(layout::GITIGNORE);
+        files::replace(&ignored, init::IGNORED.as_bytes())?;
         let issues = validate(&companies.at(&staged.to_string_lossy()));
         Ok((entries, issues))
     })?;
+    companies.at(&params.workspace_dir).trust()?;
     Ok(CompanyWorkspaceImportResponse {
         src_dir: source.given().to_owned(),
         workspace_dir: params.workspace_dir.to_string(),
@@ -178,7 +180,8 @@ impl Snapshot {
     const KEPT: &str = ".local/locks/snapshot";
 
     fn take(source: &Company, local: Local) -> Result<Self, Error> {
-        if !source.path(LOCAL).is_dir() {
+        // Nobody of this machine writes to a folder that is not trusted.
+        if !source.is_trusted() || !source.path(LOCAL).is_dir() {
             return Self::list(source, local, None);
         }
         match source.write(|_| {
@@ -429,10 +432,12 @@ impl<'a> Target<'a> {
         if self.existing()? == Existing::NothingOrEmpty {
             return fs::rename(staged, &self.path).map_err(failed);
         }
-        if !self.path.join(LOCAL).is_dir() {
+        let company = self.company();
+        // Nobody of this machine writes to a folder that is not trusted.
+        if !company.is_trusted() || !self.path.join(LOCAL).is_dir() {
             return exchange(staged, &self.path).map_err(failed);
         }
-        self.company().write(|_| {
+        company.write(|_| {
             if lock == Lock::Kept {
                 // The same files under the same names: until the lock is released they keep other processes out of
                 // the new folder, too.
@@ -471,6 +476,7 @@ fn is_of_a_company(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     ENTRIES.contains(&name.as_ref())
         || name == LOCAL
+        || name == layout::GITIGNORE
         || name == ".DS_Store"
         || name.starts_with(".local-backup-")
         || files::temporary_owner(&name).is_some()

@@ -75,12 +75,17 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn folder(&mut self) {
-        for dir in layout::REQUIRED_DIRS {
+        // In a company from elsewhere what it says about a machine does not count, so it need not be there.
+        let is_company = self.company.path(layout::COMPANY).is_file();
+        let counts = |relative: &&str| !is_company || self.company.counts(relative);
+        let dirs: Vec<_> = layout::REQUIRED_DIRS.into_iter().filter(counts).collect();
+        let files: Vec<_> = layout::REQUIRED_FILES.into_iter().filter(counts).collect();
+        for dir in dirs {
             if !self.company.path(dir).is_dir() {
                 self.report("missing_dir", format!("Missing directory: {dir}"), dir);
             }
         }
-        for file in layout::REQUIRED_FILES {
+        for file in files {
             self.is_file_there(file);
         }
         self.yaml_if_there::<Identity>(layout::COMPANY);
@@ -195,7 +200,7 @@ impl Check<'_> {
 
     /// Checks a document that was looked for before.
     fn yaml_if_there<T: Document>(&mut self, relative: &str) {
-        if self.company.path(relative).exists() {
+        if self.company.counts(relative) && self.company.path(relative).exists() {
             self.yaml::<T>(relative);
         }
     }
@@ -305,6 +310,8 @@ impl Check<'_> {
                 vec![(false, "the file cannot be read".to_owned())]
             }
             other @ (Error::NotACompanyFolder(_)
+            | Error::Untrusted(_)
+            | Error::NeedsExec
             | Error::Denied { .. }
             | Error::ActorMismatch { .. }
             | Error::Secret { .. }

@@ -15,7 +15,10 @@ use std::{
 };
 
 use company::{
-    event::{Event, Payload, log::EventLogs},
+    event::{
+        Event, Payload,
+        log::{EventLogs, Place},
+    },
     replay::{Options, replay},
 };
 use protocol::{
@@ -35,6 +38,11 @@ const NAME: &str = "COMPANY_TEST_EVENTS_NAME";
 const COUNT: &str = "COMPANY_TEST_EVENTS_COUNT";
 
 const THREADS: usize = 8;
+
+/// The file as it is appended to.
+fn at(path: &std::path::Path) -> Place {
+    Place::at(path).expect("a folder")
+}
 
 fn event(id: &str) -> Event {
     Event {
@@ -131,7 +139,7 @@ fn a_child_says_which_events_are_on_the_disk() {
             scope.spawn(move || {
                 for number in 0..count {
                     let id = format!("evt_{name}_{thread}_{number}");
-                    logs.append(path, &[event(&id)]).expect("an append");
+                    logs.append(&at(path), &[event(&id)]).expect("an append");
                     let mut out = std::io::stdout().lock();
                     // Nobody may be listening any more.
                     let _ = writeln!(out, "on disk: {id}");
@@ -197,7 +205,7 @@ fn after_a_kill_at_any_moment_the_chain_goes_on_and_nothing_acknowledged_is_lost
         rest.pop();
         on_disk.extend(rest);
         let id = format!("evt_parent_{round}_0");
-        logs.append(&folder.path(), &[event(&id)]).unwrap();
+        logs.append(&at(&folder.path()), &[event(&id)]).unwrap();
         on_disk.insert(id);
     }
     let replayed = folder.verify();
@@ -221,14 +229,14 @@ fn a_child_appends_until_its_file_may_not_grow() {
             .map(|part| event(&format!("evt_{name}_{number}_{part}")))
             .collect();
         number += 1;
-        match logs.append(&path, &events) {
+        match logs.append(&at(&path), &events) {
             Ok(_) => println!("on disk: {number}"),
             Err(error) => break error,
         }
     };
     println!("said: {error}");
     // It goes on saying so.
-    logs.append(&path, &[event("evt_one_more")]).ok();
+    logs.append(&at(&path), &[event("evt_one_more")]).ok();
 }
 
 #[test]

@@ -43,7 +43,7 @@ impl Folder {
             &format!("{head}type: project\nid: proj_1\nname: Alpha\nstatus: active\n"),
         );
         let sources = Sources::with_random(Arc::new(|| NOON), || 0);
-        let companies = Companies::new(sources, Arc::new(|_, _| {}));
+        let companies = Companies::new(sources, company::Trust::everywhere(), Arc::new(|_, _| {}));
         let company = companies.open(root.path().to_str().expect("a path"));
         Self {
             company: company.expect("a company folder"),

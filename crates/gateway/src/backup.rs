@@ -30,7 +30,7 @@ use std::{
 };
 
 use company::{
-    Companies, transfer,
+    Companies, Company, Trust, transfer,
     walk::{Found, walk_folder},
 };
 use serde::{Deserialize, Serialize};
@@ -188,8 +188,9 @@ pub fn backup(
         .file(ABOUT, 0o600, about.len() as u64, about.as_slice());
     written.map_err(failed)?;
     saving.home(home.path(), &copy, secrets).map_err(failed)?;
+    let folders = folders(home, sources)?;
     for (number, dir) in companies.iter().enumerate() {
-        saving.company(number, dir, sources)?;
+        saving.company(number, &folders.at(dir))?;
     }
     let Saving {
         writer, left_out, ..
@@ -308,6 +309,18 @@ struct Saving<'a> {
     progress: &'a mut dyn FnMut(u64),
 }
 
+/// The company folders of a home, to be read.
+fn folders(home: &Home, sources: &Sources) -> Result<Companies, BackupError> {
+    let clock = Arc::clone(&sources.clock);
+    let times = company::Sources::new(Arc::new(move || clock.now_ms()));
+    let trust = Trust::of_home(home.path()).map_err(|source| BackupError::Company {
+        path: home.path().to_owned(),
+        source: Box::new(source),
+    })?;
+    // Nobody of this process hears of events; nothing is appended.
+    Ok(Companies::new(times, trust, Arc::new(|_, _| {})))
+}
+
 impl Saving<'_> {
     fn home(&mut self, home: &Path, database: &Path, secrets: Secrets) -> io::Result<()> {
         self.writer.folder("home")?;
@@ -332,13 +345,9 @@ impl Saving<'_> {
         }
     }
 
-    fn company(&mut self, number: usize, dir: &str, sources: &Sources) -> Result<(), BackupError> {
-        let clock = Arc::clone(&sources.clock);
-        let times = company::Sources::new(Arc::new(move || clock.now_ms()));
-        // Nobody of this process hears of events; nothing is appended.
-        let companies = Companies::new(times, Arc::new(|_, _| {}));
+    fn company(&mut self, number: usize, company: &Company) -> Result<(), BackupError> {
         let place = format!("companies/{number}");
-        let company = companies.at(dir);
+        let dir = company.given();
         let begun = match number {
             0 => self.writer.folder("companies"),
             _ => Ok(()),
@@ -348,7 +357,7 @@ impl Saving<'_> {
             path: PathBuf::from(dir),
             source,
         })?;
-        let saved = transfer::visit(&company, &mut |path, found| self.add(&place, path, &found));
+        let saved = transfer::visit(company, &mut |path, found| self.add(&place, path, &found));
         saved.map_err(|source| BackupError::Company {
             path: PathBuf::from(dir),
             source: Box::new(source),

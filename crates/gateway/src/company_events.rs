@@ -136,6 +136,7 @@ impl CompanyEvents {
     pub(crate) fn companies(
         self: &Arc<Self>,
         sources: &Sources,
+        trust: company::Trust,
         index_worker: &Arc<SyncWorker>,
     ) -> Companies {
         let clock = Arc::clone(&sources.clock);
@@ -144,6 +145,7 @@ impl CompanyEvents {
         let sources = company::Sources::new(Arc::new(move || clock.now_ms()));
         Companies::new(
             sources,
+            trust,
             Arc::new(move |path, offset| {
                 if let Some(events) = events.upgrade() {
                     events.grown(path, offset);

@@ -1,14 +1,14 @@
 //! What a handler may reach while it answers one request, and what the request causes once it is answered.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use agent::{Agent, TurnRun};
-use company::Companies;
+use company::{Companies, Company};
 use crud::CrudStore;
 use index::{Indexes, SyncWorker};
 use protocol::{
-    Access, Id, Notification, Reach, ThreadId, WorkspaceId, session::SessionResume,
-    workspace::WorkspaceUnsubscribe,
+    Access, Id, MayExec, Notification, Reach, ThreadId, WorkspaceId, company::Text as CompanyText,
+    session::SessionResume, workspace::WorkspaceUnsubscribe,
 };
 use protocol::{
     Method as _,
@@ -28,6 +28,9 @@ use crate::{
 pub struct Context {
     peer: Arc<Peer>,
     caused: Arc<Caused>,
+    /// The company folder that was looked up to decide whether a caller of some workspaces may reach it. What answers
+    /// uses this one: its path may lead elsewhere by then.
+    admitted: Arc<OnceLock<Company>>,
 }
 
 /// What a request causes. A failed request causes nothing.
@@ -64,6 +67,7 @@ impl Context {
         Self {
             peer,
             caused: Arc::default(),
+            admitted: Arc::default(),
         }
     }
 
@@ -79,6 +83,18 @@ impl Context {
     /// Who asks.
     pub(crate) fn principal(&self) -> &Principal {
         &self.peer.principal
+    }
+
+    /// The right to start, take over and end processes, if whoever asks has it.
+    #[expect(clippy::disallowed_methods, reason = "the scope was just checked")]
+    pub(crate) fn may_exec(&self) -> Result<MayExec, Failure> {
+        self.principal().check_scope(Access::Exec)?;
+        Ok(MayExec::granted())
+    }
+
+    /// Whether whoever asks may change something.
+    pub(crate) fn may_write(&self) -> bool {
+        self.principal().check_scope(Access::Write).is_ok()
     }
 
     /// The database.
@@ -104,6 +120,20 @@ impl Context {
     /// The company folders.
     pub(crate) fn companies(&self) -> &Companies {
         &self.peer.gateway.companies
+    }
+
+    /// The company folder at a path: the one the call was admitted to, or whatever is there. Blocks.
+    pub(crate) fn folder_at(&self, dir: &str) -> Company {
+        let admitted = self.admitted.get().filter(|company| company.given() == dir);
+        admitted.map_or_else(|| self.companies().at(dir), Company::clone)
+    }
+
+    /// The path of a company folder without links, if the call was admitted to that folder alone.
+    pub(crate) fn real_dir(&self, dir: CompanyText) -> CompanyText {
+        let admitted = self.admitted.get();
+        let admitted = admitted.filter(|company| company.given() == &*dir);
+        let real = admitted.and_then(|company| CompanyText::new(linking::dir(company)));
+        real.unwrap_or(dir)
     }
 
     /// The worker sessions.
@@ -331,7 +361,9 @@ impl Admit for Context {
             Reach::Company(dir) => {
                 self.peer.check_path("workspace_dir", dir)?;
                 if principal.is_limited() {
-                    let dir = linking::dir(&self.peer.gateway.folder_at(dir).await?);
+                    let company = self.peer.gateway.folder_at(dir).await?;
+                    let company = self.admitted.get_or_init(|| company);
+                    let dir = linking::dir(company);
                     let workspace = self.store().companies().workspace(&dir).await;
                     let workspace = workspace.map_err(rows::failure)?;
                     if !workspace.is_some_and(|workspace| principal.may_see(&workspace)) {

@@ -47,6 +47,15 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// What the home knows of company folders cannot be used.
+    #[error(
+        "what the home knows of company folders cannot be used: {source}: {}",
+        root_cause(source)
+    )]
+    Trust {
+        /// What `company` said.
+        source: company::Error,
+    },
     /// The database cannot be used.
     #[error("{source}: {}", root_cause(source))]
     Database {

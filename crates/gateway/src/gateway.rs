@@ -6,6 +6,7 @@ use agent::Agent;
 use company::{Companies, Company};
 use crud::CrudStore;
 use index::{Indexes, SyncWorker};
+use protocol::MayExec;
 use rpc::{Failure, Hub, Router};
 
 use crate::{
@@ -130,7 +131,9 @@ impl Gateway {
         let clock = Arc::clone(&sources.clock);
         let index_worker = SyncWorker::new(indexes.clone(), Arc::new(move || clock.now_ms()));
         let index_worker = Arc::new(index_worker);
-        let companies = company_events.companies(&sources, &index_worker);
+        let trust =
+            company::Trust::of_home(home.path()).map_err(|source| Error::Trust { source })?;
+        let companies = company_events.companies(&sources, trust, &index_worker);
         index_worker.serve(companies.clone());
         let gateway = Arc::new_cyclic(|gateway| {
             let mut session_options = session_options;
@@ -211,7 +214,12 @@ impl Gateway {
 
     /// Goes on with the worker sessions of linked company folders whose gateway is gone: they wait for somebody who
     /// reads what they print.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "whoever starts the gateway owns the sessions of its home"
+    )]
     pub async fn take_over_sessions(&self) {
+        let may = MayExec::granted();
         let linked = match self.store.workspaces().list().await {
             Ok(linked) => linked,
             Err(error) => {
@@ -223,7 +231,7 @@ impl Gateway {
             let Ok(company) = self.folder_at(&dir).await else {
                 continue;
             };
-            if let Err(error) = self.sessions.look_at(&company).await {
+            if let Err(error) = self.sessions.look_at(&company, may).await {
                 tracing::warn!(%error, dir, "sessions of an earlier gateway cannot be taken over");
             }
         }

@@ -9,7 +9,7 @@ use company::{
 };
 use index::Indexes;
 use protocol::{
-    Id as _,
+    Id as _, MayExec,
     company::{
         ActorRole, ContextPackId, DocumentId, JobId, ProjectId, RunId,
         context::{ContextPlanForJobResponse, ContextRef},
@@ -143,7 +143,11 @@ impl Surroundings for Around {
 }
 
 /// Carries out what somebody approved.
-pub(crate) struct Carrier(pub(crate) Heartbeats);
+pub(crate) struct Carrier {
+    pub(crate) heartbeats: Heartbeats,
+    /// Whether whoever decides may start workers.
+    pub(crate) may: Option<MayExec>,
+}
 
 fn action(approved: &ApprovedAction) -> Result<ProposedAction, Error> {
     serde_json::from_value(Value::Object(approved.proposed_action.clone()))
@@ -152,7 +156,10 @@ fn action(approved: &ApprovedAction) -> Result<ProposedAction, Error> {
 
 impl Carry for Carrier {
     fn check(&self, company: &Company, approved: &ApprovedAction) -> Result<(), Error> {
-        self.0
+        if self.may.is_none() {
+            return Err(Error::NeedsExec);
+        }
+        self.heartbeats
             .check_approved(company, &action(approved)?, &approved.actor())
     }
 
@@ -161,9 +168,11 @@ impl Carry for Carrier {
         company: &Company,
         approved: &ApprovedAction,
     ) -> Result<ActionExecution, Error> {
+        let may = self.may.ok_or(Error::NeedsExec)?;
+        let actor = approved.actor();
         let carried = self
-            .0
-            .carry_out(company, &action(approved)?, &approved.actor())?;
+            .heartbeats
+            .carry_out(company, &action(approved)?, &actor, may)?;
         let documents = carried.proposal_artifact_ids.iter();
         let jobs = carried.launched_job_ids.iter();
         Ok(ActionExecution {

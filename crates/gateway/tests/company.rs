@@ -118,7 +118,8 @@ async fn events_of_another_process_are_heard() {
 
     // What another process does: its own memory of the folder, and nobody tells this gateway.
     let sources = company::Sources::new(Arc::new(|| 1_777_900_000_000));
-    let others = company::Companies::new(sources, Arc::new(|_, _| {}));
+    let others =
+        company::Companies::new(sources, company::Trust::everywhere(), Arc::new(|_, _| {}));
     let company = others.open(fixture.dir()).unwrap();
     let project = ProjectId::parse(&fixture.project).unwrap();
     let event = company::event::Event {

@@ -373,7 +373,8 @@ impl Company {
 
     fn append(&self, bearer: &Bearer) {
         let sources = company::Sources::new(Arc::new(|| 1_777_900_000_000));
-        let others = company::Companies::new(sources, Arc::new(|_, _| {}));
+        let others =
+            company::Companies::new(sources, company::Trust::everywhere(), Arc::new(|_, _| {}));
         let dir = self.folder.path().to_str().expect("a path that is text");
         let company = others.open(dir).expect("a company folder");
         let visibility: Visibility =

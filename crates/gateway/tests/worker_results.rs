@@ -8,10 +8,10 @@ use fixture::{Fixture, text};
 use serde_json::{Value, json};
 
 /// Writes `report.md` among the outputs of the run, and a link that leads out of the company.
-const REPORTS: &str = "cd \"$(dirname \"$0\")\" && for run in work/projects/*/runs/*; do\n\
-                       printf '# Report\\n' > \"$run/outputs/report.md\"\n\
-                       ln -sf /etc/hostname \"$run/outputs/linked.txt\"\n\
-                       : > \"$run/outputs/empty.txt\"\ndone\n";
+const REPORTS: &str = "cd \"$ACCORD_RUN_DIR/outputs\"\n\
+                       printf '# Report\\n' > report.md\n\
+                       ln -sf /etc/hostname linked.txt\n\
+                       : > empty.txt\n";
 
 impl Fixture {
     async fn artifacts(&self, run: &str) -> Vec<Value> {
@@ -119,7 +119,7 @@ impl Fixture {
     /// An artifact that a run left behind.
     async fn result(&self, content: &str) -> String {
         self.install_script(&format!(
-            "cd \"$(dirname \"$0\")\" && for run in work/projects/*/runs/*; do printf '{content}' > \"$run/outputs/facts.md\"; done\n"
+            "printf '{content}' > \"$ACCORD_RUN_DIR/outputs/facts.md\"\n"
         ));
         let (run, _) = self.work("codex").await;
         let kept = self.artifacts(&run).await;
@@ -158,7 +158,7 @@ async fn an_artifact_in_the_references_of_a_job_is_a_file_its_worker_can_read() 
     let given = std::fs::read_to_string(fixture.folder.path().join(&relpath)).expect("a file");
     assert_eq!(given, "Water boils at 100 degrees.");
     let asked =
-        std::fs::read_to_string(fixture.folder.path().join("asked_first")).expect("a prompt");
+        std::fs::read_to_string(fixture.programs.path().join("asked_first")).expect("a prompt");
     assert!(
         asked.contains(&format!(
             "- file: {relpath} (the facts; artifact {artifact}, `facts.md`)"

@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Where the index of a company folder is.
-const INDEX: &str = ".local/index.sqlite";
+const INDEX: &str = "index.sqlite";
 /// How many folders are kept open.
 const MOST_FOLDERS: usize = 64;
 
@@ -115,7 +115,7 @@ impl Indexes {
 
     /// Whether the folder has an index, whatever is in it.
     pub fn is_built(&self, company: &Company) -> bool {
-        FileId::of(&company.path(INDEX)).is_some()
+        FileId::of(&company.derived(INDEX)).is_some()
     }
 
     /// Builds the index anew.
@@ -224,7 +224,7 @@ impl Indexes {
         read: &impl Fn(&Connection) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let folder = self.folder(company);
-        let Some(file) = FileId::of(&company.path(INDEX)) else {
+        let Some(file) = FileId::of(&company.derived(INDEX)) else {
             return Err(not_built(company));
         };
         let reader = {
@@ -315,7 +315,7 @@ impl Folder {
 impl Writer {
     /// A connection to the file that is there now.
     fn open(&mut self, company: &Company) -> Result<&mut Connection, Error> {
-        let file = FileId::of(&company.path(INDEX)).ok_or_else(|| not_built(company))?;
+        let file = FileId::of(&company.derived(INDEX)).ok_or_else(|| not_built(company))?;
         if self.open.as_ref().is_none_or(|open| open.file != file) {
             *self = Self::default();
             self.open = Some(Open::new(company)?);
@@ -385,7 +385,7 @@ fn current<'a>(
 impl Open {
     fn new(company: &Company) -> Result<Self, Error> {
         let _lock = Lock::shared(company);
-        let path = company.path(INDEX);
+        let path = company.derived(INDEX);
         let file = FileId::of(&path).ok_or_else(|| not_built(company))?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
@@ -395,7 +395,10 @@ impl Open {
 }
 
 fn shown_path(company: &Company) -> String {
-    format!("{}/{INDEX}", company.given().trim_end_matches('/'))
+    match company.is_trusted() {
+        true => format!("{}/.local/{INDEX}", company.given().trim_end_matches('/')),
+        false => company.derived(INDEX).display().to_string(),
+    }
 }
 
 fn not_built(company: &Company) -> Error {
@@ -420,7 +423,7 @@ impl Lock {
     fn open(company: &Company) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
-        options.open(company.path(&format!("{INDEX}.lock")))
+        options.open(company.derived(&format!("{INDEX}.lock")))
     }
 
     /// Without one where files cannot be made or locked: then nobody replaces an index either.
@@ -446,7 +449,7 @@ impl Temporary {
     fn new(company: &Company) -> Result<Self, Error> {
         use std::sync::atomic::{AtomicU64, Ordering};
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let place = company.path(INDEX);
+        let place = company.derived(INDEX);
         let folder = place.parent().unwrap_or(company.root());
         fs::create_dir_all(folder).map_err(Error::Io)?;
         remove_remains(folder);
@@ -462,10 +465,10 @@ impl Temporary {
         let replace = || -> io::Result<()> {
             // On the disk before it has the name: an index is whole or not there.
             File::open(&self.path)?.sync_all()?;
-            let place = company.path(INDEX);
+            let place = company.derived(INDEX);
             let _lock = Lock::exclusive(company)?;
             for beside in ["-wal", "-shm", "-journal"] {
-                match fs::remove_file(company.path(&format!("{INDEX}{beside}"))) {
+                match fs::remove_file(company.derived(&format!("{INDEX}{beside}"))) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                     _ => {}
                 }

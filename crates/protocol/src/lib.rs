@@ -7,6 +7,7 @@ mod id;
 mod method;
 mod name;
 mod openrpc;
+mod permit;
 mod reference;
 mod schema;
 
@@ -33,6 +34,7 @@ pub use method::{
 };
 pub use name::{InvalidName, Name};
 pub use openrpc::{describe_methods, openrpc, summary};
+pub use permit::{MayExec, MaySpend};
 pub use reference::reference;
 pub use schema::{schema_of, schemas};
 

@@ -72,6 +72,8 @@ kinds! {
     InvalidParams = "invalid_params";
     /// The folder given as `workspace_dir` is not a company folder.
     NotAWorkspace = "not_a_workspace";
+    /// Nobody made the company folder on this machine or said to trust it.
+    Untrusted = "workspace_untrusted";
     /// There is no such thing in the company folder.
     NotFound = "not_found";
     /// A file of the company folder cannot be used; `path` names it, `issues` say why.

@@ -13,9 +13,12 @@ use std::{
 };
 
 use company::document::{Channel, Machine};
-use protocol::company::adapter::{
-    AdapterCapabilities, AdapterChannel, AdapterLaunch, AdapterMode, AdapterReasonCode, AdapterRow,
-    WorktreeIsolation,
+use protocol::{
+    MayExec,
+    company::adapter::{
+        AdapterCapabilities, AdapterChannel, AdapterLaunch, AdapterMode, AdapterReasonCode,
+        AdapterRow, WorktreeIsolation,
+    },
 };
 use tokio::process::Command;
 
@@ -115,11 +118,17 @@ pub struct Adapters {
 
 impl Adapters {
     /// Every way to run a worker. A machine file that cannot be read makes none available and is the reason.
-    pub async fn status(&self, machine: Result<&Machine, &str>) -> Vec<AdapterRow> {
+    ///
+    /// A program is asked only for somebody who may execute; for others what it answered lately counts.
+    pub async fn status(
+        &self,
+        machine: Result<&Machine, &str>,
+        may: Option<MayExec>,
+    ) -> Vec<AdapterRow> {
         let mut rows = Vec::with_capacity(ADAPTERS.len());
         for (name, driver, mode) in ADAPTERS {
             let found = match machine {
-                Ok(machine) => self.find(machine, name, driver, mode).await,
+                Ok(machine) => self.find(machine, name, driver, mode, may).await,
                 Err(reason) => Err((AdapterReasonCode::MachineFile, reason.to_owned())),
             };
             let (available, reason_code, reason) = match found {
@@ -145,9 +154,10 @@ impl Adapters {
         &self,
         machine: Result<&Machine, &str>,
         options: &Options,
+        may: Option<MayExec>,
     ) -> Vec<AdapterRow> {
-        let mut rows = self.status(machine).await;
-        let Ok(machine) = machine else {
+        let mut rows = self.status(machine, may).await;
+        let (Ok(machine), Some(may)) = (machine, may) else {
             return rows;
         };
         let machine = Arc::new(machine.clone());
@@ -167,6 +177,7 @@ impl Adapters {
                     provider,
                     bin(&machine, name, program).to_owned(),
                     options.environment.clone(),
+                    may,
                 );
                 Some(tokio::spawn(check))
             })
@@ -185,6 +196,7 @@ impl Adapters {
         name: &str,
         driver: Program,
         mode: AdapterMode,
+        may: Option<MayExec>,
     ) -> Result<PathBuf, (AdapterReasonCode, String)> {
         let official = driver.as_str();
         let bin = bin(machine, name, driver);
@@ -211,16 +223,26 @@ impl Adapters {
             let reason = format!("{official} binary not found: {bin}");
             return Err((AdapterReasonCode::NotInstalled, reason));
         };
-        match mode {
-            AdapterMode::Protocol if !self.has_app_server(&path).await => Err((
+        if mode == AdapterMode::Cli {
+            return Ok(path);
+        }
+        match self.has_app_server(&path, may).await {
+            Some(true) => Ok(path),
+            Some(false) => Err((
                 AdapterReasonCode::NoAppServer,
                 format!("{official} app-server command unavailable for binary: {bin}"),
             )),
-            AdapterMode::Protocol | AdapterMode::Cli => Ok(path),
+            None => Err((
+                AdapterReasonCode::NotAsked,
+                format!(
+                    "{bin} was not asked whether it has an app server, which needs the scope `exec`"
+                ),
+            )),
         }
     }
 
-    async fn has_app_server(&self, path: &Path) -> bool {
+    /// Whether a program has an app server; none if it may not be asked and did not answer lately.
+    async fn has_app_server(&self, path: &Path, may: Option<MayExec>) -> Option<bool> {
         let state = path.metadata().map_or((0, 0, 0), |metadata| {
             (metadata.mtime(), metadata.mtime_nsec(), metadata.ino())
         });
@@ -233,9 +255,10 @@ impl Adapters {
             let answer = known.get(&key);
             if let Some((_, answer)) = answer.filter(|(asked_at, _)| asked_at.elapsed() < BELIEVED)
             {
-                return *answer;
+                return Some(*answer);
             }
         }
+        may?;
         let environment =
             environment::environment(&Wanted::default(), &Driver::Codex, None, &BTreeMap::new());
         let mut command = Command::new(path);
@@ -260,7 +283,7 @@ impl Adapters {
             .unwrap_or_else(PoisonError::into_inner);
         known.retain(|_, (asked_at, _)| asked_at.elapsed() < BELIEVED);
         known.insert(key, (Instant::now(), answer));
-        answer
+        Some(answer)
     }
 }
 
@@ -278,6 +301,7 @@ async fn launch_check(
     provider: &'static str,
     bin: String,
     allowed: Vec<String>,
+    _may: MayExec,
 ) -> AdapterLaunch {
     let policy = guard::policy(Some(&machine), provider).map(|(_, policy)| policy);
     let wanted = environment::Wanted {
@@ -333,6 +357,10 @@ mod tests {
     use std::{fs, os::unix::fs::PermissionsExt as _};
 
     use super::*;
+
+    /// Whoever runs the tests may execute.
+    #[expect(clippy::disallowed_methods, reason = "nobody is asked")]
+    const MAY: MayExec = MayExec::granted();
     use crate::driver::Wish;
 
     fn program(folder: &Path, name: &str, script: &str) -> String {
@@ -355,7 +383,7 @@ mod tests {
         machine
             .provider_bins
             .extend(bins.map(|(name, bin)| (name.to_owned(), bin)));
-        let rows = Adapters::default().status(Ok(&machine)).await;
+        let rows = Adapters::default().status(Ok(&machine), Some(MAY)).await;
         let shown: Vec<_> = rows
             .iter()
             .map(|row| (row.name.as_str(), row.available))
@@ -401,14 +429,14 @@ mod tests {
         let mut machine = Machine::initial();
         let bin = program(folder.path(), "codex", "exit 2");
         machine.provider_bins.insert("codex".to_owned(), bin);
-        let rows = Adapters::default().status(Ok(&machine)).await;
+        let rows = Adapters::default().status(Ok(&machine), Some(MAY)).await;
         assert!(!rows[0].available && rows[1].available);
     }
 
     #[tokio::test]
     async fn abilities_are_those_of_our_sessions() {
         let machine = Machine::initial();
-        let rows = Adapters::default().status(Ok(&machine)).await;
+        let rows = Adapters::default().status(Ok(&machine), Some(MAY)).await;
         // The output of all three is read for token counts, and all three get working copies.
         assert!(rows.iter().all(|row| row.capabilities.supports_token_usage));
         assert!(rows.iter().all(|row| {
@@ -438,7 +466,7 @@ mod tests {
         let bin = program(folder.path(), "codex", &script);
         let mut machine = Machine::initial();
         machine.provider_bins.insert("codex".to_owned(), bin);
-        let rows = Adapters::default().status(Ok(&machine)).await;
+        let rows = Adapters::default().status(Ok(&machine), Some(MAY)).await;
         assert!(rows[0].available, "{:?}", rows[0]);
         let seen = std::fs::read_to_string(seen).unwrap();
         // Cargo sets this one for every test.
@@ -456,7 +484,9 @@ mod tests {
         machine.provider_bins.insert("codex".to_owned(), bin);
         let adapters = Adapters::default();
         let options = Options::default();
-        let rows = adapters.status_with_launch(Ok(&machine), &options).await;
+        let rows = adapters
+            .status_with_launch(Ok(&machine), &options, Some(MAY))
+            .await;
         let launch = rows[1].launch.as_ref().unwrap();
         assert!(rows[1].available && !launch.ready);
         assert_eq!(launch.reason_code.as_deref(), Some("auth_probe_failed"));
@@ -467,7 +497,9 @@ mod tests {
         );
         let codex = company::machine::ProgramPolicy::of("codex").unwrap();
         machine.set_channel(codex, Channel::Api);
-        let rows = adapters.status_with_launch(Ok(&machine), &options).await;
+        let rows = adapters
+            .status_with_launch(Ok(&machine), &options, Some(MAY))
+            .await;
         let launch = rows[1].launch.as_ref().unwrap();
         assert!(launch.ready, "{launch:?}");
         assert_eq!(launch.channel, AdapterChannel::Api);
@@ -476,7 +508,7 @@ mod tests {
     #[tokio::test]
     async fn a_damaged_machine_file_is_the_reason() {
         let rows = Adapters::default()
-            .status(Err("`.local/machine.yaml` is damaged"))
+            .status(Err("`.local/machine.yaml` is damaged"), Some(MAY))
             .await;
         assert!(
             rows.iter()

@@ -14,7 +14,7 @@ use company::{
     run::{self, CreatedRun},
 };
 use protocol::{
-    Id as _,
+    Id as _, MayExec,
     company::{
         AgentId, PermissionLevel, RunStatus, Text, WorkerKind,
         pipeline::PipelineClientIntakeRunResponse, session::CompanySessionLaunchParams,
@@ -36,6 +36,7 @@ pub async fn fill(
     company: &Company,
     package: Package,
     model: &str,
+    may: MayExec,
 ) -> Result<PipelineClientIntakeRunResponse, Error> {
     let mut response = package.response.clone();
     let lead = package.targets.first();
@@ -45,6 +46,7 @@ pub async fn fill(
         company,
         package: Arc::new(package),
         model,
+        may,
         kind: kind_of_model(model).or_else(|| lead.as_deref().map(kind_of)),
         lead,
     };
@@ -110,6 +112,7 @@ struct Filling<'a> {
     package: Arc<Package>,
     /// The model somebody asked for.
     model: &'a str,
+    may: MayExec,
     /// Whose it is; one that nobody knows is of the provider that leads.
     kind: Option<WorkerKind>,
     /// Who leads the project, in whose name workers are asked.
@@ -184,7 +187,7 @@ impl Filling<'_> {
             is_one_shot: true,
             ..Extra::default()
         };
-        self.sessions.launch_with(params, extra).await?;
+        self.sessions.launch_with(params, extra, self.may).await?;
         let over = self.sessions.over(&dir, &scribe.session_ref).await;
         let Some((record, outcome)) = over else {
             return Err(Error::Unknown(scribe.session_ref.clone()));

@@ -313,8 +313,9 @@ async fn hand_on(
             Handed::Refused(reason) => {
                 tracing::warn!(reason, run = %note.run_id, "an edit of instructions cannot be proposed");
                 let outputs = layout::run_outputs(&note.project_id, &note.run_id);
-                let copy = company.path(&format!("{outputs}/refused_{}", note.file));
-                blocking(move || files::replace(&copy, content.as_bytes()))
+                let copy = format!("{outputs}/refused_{}", note.file);
+                let company = company.clone();
+                blocking(move || company.replace(&copy, content.as_bytes()))
                     .await
                     .map_err(|error| error.to_string())?;
             }

@@ -24,7 +24,7 @@ use std::{
 
 use company::{Companies, Company, job as files, project};
 use protocol::{
-    Id as _,
+    Id as _, MayExec,
     company::{
         Issue, JobId, ProjectId, RunStatus, Text,
         context::ContextRef,
@@ -147,8 +147,13 @@ impl Jobs {
     }
 
     /// Takes a job on. Answers before anything runs.
-    pub async fn submit(&self, spec: JobSpec, again: Resubmit) -> Result<JobSubmitResponse, Error> {
-        self.submit_placed(spec, again, JobPlacement::default())
+    pub async fn submit(
+        &self,
+        spec: JobSpec,
+        again: Resubmit,
+        may: MayExec,
+    ) -> Result<JobSubmitResponse, Error> {
+        self.submit_placed(spec, again, JobPlacement::default(), may)
             .await
     }
 
@@ -158,9 +163,10 @@ impl Jobs {
         spec: JobSpec,
         again: Resubmit,
         placement: JobPlacement,
+        may: MayExec,
     ) -> Result<JobSubmitResponse, Error> {
         let this = self.clone();
-        on_thread(move || this.submit_here(spec, again, placement)).await
+        on_thread(move || this.submit_here(spec, again, placement, may)).await
     }
 
     /// The same, on a thread of the runtime that may wait.
@@ -169,11 +175,13 @@ impl Jobs {
         spec: JobSpec,
         again: Resubmit,
         placement: JobPlacement,
+        may: MayExec,
     ) -> Result<JobSubmitResponse, Error> {
         if self.is_closing() {
             return Err(Error::Closing);
         }
         let company = self.companies().open(&spec.workspace_dir)?;
+        company.check_trusted()?;
         let (company, spec, plan, job, status) = self.prepare(company, spec, again, &placement)?;
         let response = JobSubmitResponse {
             workspace_dir: company.given().to_owned(),
@@ -188,7 +196,7 @@ impl Jobs {
                 .collect(),
         };
         if status.is_none() {
-            self.start(company, spec, job, plan, placement);
+            self.start(company, spec, job, plan, placement, may);
         }
         Ok(response)
     }
@@ -280,6 +288,7 @@ impl Jobs {
         job: JobId,
         plan: Option<ContextPlan>,
         placement: JobPlacement,
+        may: MayExec,
     ) {
         let key = (
             company.root().to_owned(),
@@ -315,6 +324,7 @@ impl Jobs {
                 plan,
                 placement,
                 active,
+                may,
             };
             runner.run().await;
         });
@@ -326,8 +336,9 @@ impl Jobs {
         workspace_dir: &str,
         project: &ProjectId,
         job: &JobId,
+        may: Option<MayExec>,
     ) -> Result<JobPollResponse, Error> {
-        let (company, record) = self.record(workspace_dir, project, job).await?;
+        let (company, record) = self.record(workspace_dir, project, job, may).await?;
         let polled = response(&company, job, &record);
         Ok(blocking(move || Ok(with_result_status(&company, polled))).await?)
     }
@@ -338,8 +349,9 @@ impl Jobs {
         workspace_dir: &str,
         project: &ProjectId,
         job: &JobId,
+        may: Option<MayExec>,
     ) -> Result<JobCollectResponse, Error> {
-        let (company, record) = self.record(workspace_dir, project, job).await?;
+        let (company, record) = self.record(workspace_dir, project, job, may).await?;
         let (project, name) = (project.clone(), job.clone());
         let folder = company.clone();
         let left = blocking(move || Ok(files::left(&folder, &project, &name))).await?;
@@ -360,8 +372,9 @@ impl Jobs {
         workspace_dir: &str,
         project: &ProjectId,
         job: &JobId,
+        may: MayExec,
     ) -> Result<JobPollResponse, Error> {
-        let (company, _) = self.record(workspace_dir, project, job).await?;
+        let (company, _) = self.record(workspace_dir, project, job, Some(may)).await?;
         let record = {
             let (company, project, job) = (company.clone(), project.clone(), job.clone());
             blocking(move || {
@@ -383,9 +396,15 @@ impl Jobs {
     }
 
     /// The newest jobs of a project, sorted by id.
-    pub async fn list(&self, params: JobListParams) -> Result<Vec<JobPollResponse>, Error> {
+    pub async fn list(
+        &self,
+        params: JobListParams,
+        may: Option<MayExec>,
+    ) -> Result<Vec<JobPollResponse>, Error> {
         let company = open(self.companies(), &params.workspace_dir).await?;
-        self.meet(&company).await?;
+        if let Some(may) = may {
+            self.meet(&company, may).await?;
+        }
         let rows = blocking(move || {
             let mut records = files::records(&company, &params.project_id)?;
             records
@@ -459,18 +478,21 @@ impl Jobs {
         workspace_dir: &str,
         project: &ProjectId,
         job: &JobId,
+        may: Option<MayExec>,
     ) -> Result<(Company, Arc<JobRecord>), Error> {
         let company = open(self.companies(), workspace_dir).await?;
-        self.meet(&company).await?;
+        if let Some(may) = may {
+            self.meet(&company, may).await?;
+        }
         let record = {
             let (company, project, job) = (company.clone(), project.clone(), job.clone());
             blocking(move || files::record(&company, &project, &job)).await?
         };
         let is_left = !record.status.is_over() && !self.is_owned(&company, project, job);
-        if !is_left || !self.inner.sessions.takes_over() {
+        let Some(may) = may.filter(|_| is_left && self.adopts(&company)) else {
             return Ok((company, record));
-        }
-        self.adopt(&company, project, job, &record).await?;
+        };
+        self.adopt(&company, project, job, &record, may).await?;
         let record = {
             let (company, project, job) = (company.clone(), project.clone(), job.clone());
             blocking(move || files::record(&company, &project, &job)).await?
@@ -483,9 +505,15 @@ impl Jobs {
         lock(&self.inner.active).contains_key(&key) || lease::is_held(company, project, job)
     }
 
+    /// Whether this process goes on with jobs that were left in a folder: nobody of this machine left one in a folder
+    /// that is not trusted.
+    fn adopts(&self, company: &Company) -> bool {
+        self.inner.sessions.takes_over() && company.is_trusted()
+    }
+
     /// Deals with jobs an earlier process left, once per folder. A process that ends soon leaves them to a gateway.
-    pub async fn meet(&self, company: &Company) -> Result<(), Error> {
-        if !self.inner.sessions.takes_over() {
+    pub async fn meet(&self, company: &Company, may: MayExec) -> Result<(), Error> {
+        if !self.adopts(company) {
             return Ok(());
         }
         if !lock(&self.inner.met).insert(company.root().to_owned()) {
@@ -508,7 +536,7 @@ impl Jobs {
         };
         for (project, job, record) in left {
             if !self.is_owned(company, &project, &job) {
-                self.adopt(company, &project, &job, &record).await?;
+                self.adopt(company, &project, &job, &record, may).await?;
             }
         }
         Ok(())
@@ -521,6 +549,7 @@ impl Jobs {
         project: &ProjectId,
         job: &JobId,
         record: &JobRecord,
+        may: MayExec,
     ) -> Result<(), Error> {
         let claimed = {
             let (company, project, job) = (company.clone(), project.clone(), job.clone());
@@ -561,7 +590,7 @@ impl Jobs {
                 let (company, project, job) = (company.clone(), project.clone(), job.clone());
                 blocking(move || JobPlacement::of(&company, &project, &job)).await?
             };
-            self.start(company.clone(), spec, job.clone(), planned, placement);
+            self.start(company.clone(), spec, job.clone(), planned, placement, may);
             return Ok(());
         }
         if let Some(attempt) = last {
@@ -570,7 +599,7 @@ impl Jobs {
             let stopped = self
                 .inner
                 .sessions
-                .stop(Some(&dir), &attempt.session_ref)
+                .stop(Some(&dir), &attempt.session_ref, may)
                 .await;
             if let Err(error) = stopped {
                 tracing::debug!(%error, "the session of an interrupted attempt is gone");

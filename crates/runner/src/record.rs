@@ -1,6 +1,6 @@
 //! `.local/sessions/<session>.yaml`: what is remembered of a session when the gateway is gone.
 
-use std::sync::Arc;
+use std::{io::Write as _, sync::Arc};
 
 use company::{Company, Error, document::Document};
 use protocol::company::{
@@ -90,6 +90,33 @@ pub struct SessionRecord {
 impl Document for SessionRecord {}
 
 impl SessionRecord {
+    /// Its process, if this machine started it. A record is a file like any other: without our seal it names a
+    /// process that is not ours to end.
+    pub(crate) fn own_process(&self, company: &Company) -> Option<ProcessId> {
+        let process = self.process()?;
+        let path = seal_relpath(&self.session_ref);
+        let seal = company.read_text(&path).ok()?;
+        let (place, text) = (company.path(&path), sealed(process));
+        let is_ours = company
+            .seals()
+            .is_sealed(&place, text.as_bytes(), seal.trim_end());
+        is_ours.then_some(process)
+    }
+
+    /// Seals which process it is, in a file of its own: other programs read and write the record. It need not last
+    /// longer than the process, so it is not synced.
+    pub(crate) fn seal(&self, company: &Company) -> Result<(), Error> {
+        let Some(process) = self.process() else {
+            return Ok(());
+        };
+        let path = seal_relpath(&self.session_ref);
+        let place = company.path(&path);
+        let seal = company.seals().seal(&place, sealed(process).as_bytes());
+        let mut file = company.create(&path)?;
+        let written = writeln!(file, "{seal}");
+        written.map_err(|error| Error::io("written", place, error))
+    }
+
     /// Its process, if it had one.
     pub fn process(&self) -> Option<ProcessId> {
         self.pid.map(|pid| ProcessId {
@@ -139,6 +166,11 @@ impl SessionRecord {
     }
 }
 
+fn sealed(process: ProcessId) -> String {
+    let ticks = process.start_ticks.unwrap_or(0);
+    format!("process {} {ticks}", process.pid)
+}
+
 /// The record of a session, if there is one that can be read.
 pub(crate) fn find(company: &Company, session_ref: &str) -> Option<Arc<SessionRecord>> {
     company.read(&relpath(session_ref)).ok()
@@ -156,6 +188,11 @@ pub fn all(company: &Company) -> Result<Vec<Arc<SessionRecord>>, Error> {
 /// The file of a session's record. What is not safe in a name is percent-encoded.
 pub(crate) fn relpath(session_ref: &str) -> String {
     format!("{FOLDER}/{}.yaml", file_name(session_ref))
+}
+
+/// The file that proves that this machine started the process of a session.
+pub(crate) fn seal_relpath(session_ref: &str) -> String {
+    format!(".local/session_seals/{}", file_name(session_ref))
 }
 
 /// A pipe of a session.

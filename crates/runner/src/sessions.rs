@@ -24,7 +24,7 @@ use std::{
 
 use company::{Companies, Company, layout};
 use protocol::{
-    Id as _,
+    Id as _, MayExec,
     company::{
         ProjectId, RunId,
         session::{
@@ -50,7 +50,7 @@ use crate::{
     plan::Extra,
     process::{self, Reaper},
     record::{self, SessionRecord},
-    session::{Stage, at, blocking, open},
+    session::{Stage, blocking, open},
 };
 
 /// All sessions of one process. Cheap to clone.
@@ -96,7 +96,7 @@ enum Found {
     /// It is one of this process.
     Here(Arc<Known>),
     /// Its record is all there is.
-    Recorded(Box<SessionRecord>),
+    Recorded(Box<(Company, SessionRecord)>),
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -133,15 +133,16 @@ impl Sessions {
         self.inner.options.briefer.brief(worker).await
     }
 
-    /// Where a session stands.
+    /// Where a session stands. Without the right to execute nothing becomes of what an earlier gateway left.
     pub async fn poll(
         &self,
         workspace_dir: Option<&str>,
         session_ref: &str,
+        may: Option<MayExec>,
     ) -> Result<CompanySessionState, Error> {
-        match self.found(workspace_dir, session_ref).await? {
+        match self.found(workspace_dir, session_ref, may).await? {
             Found::Here(known) => Ok(self.inner.state(&known)),
-            Found::Recorded(record) => Ok(record.state()),
+            Found::Recorded(found) => Ok(found.1.state()),
         }
     }
 
@@ -150,16 +151,18 @@ impl Sessions {
         &self,
         workspace_dir: Option<&str>,
         session_ref: &str,
+        may: Option<MayExec>,
     ) -> Result<CompanySessionCollectResponse, Error> {
-        let (company, state) = match self.found(workspace_dir, session_ref).await? {
+        let (company, state) = match self.found(workspace_dir, session_ref, may).await? {
             Found::Here(known) => {
                 let state = known.live.reach(|stage| stage == Stage::Over).await;
                 (known.company.clone(), state.record.state())
             }
-            Found::Recorded(record) => (
-                at(&self.inner.companies, &record.workspace_dir).await?,
-                record.state(),
-            ),
+            Found::Recorded(found) => {
+                let (company, record) = *found;
+                let state = record.state();
+                (company, state)
+            }
         };
         let outputs = {
             let (project, run) = (state.project_id.clone(), state.run_id.clone());
@@ -188,10 +191,14 @@ impl Sessions {
         &self,
         workspace_dir: Option<&str>,
         session_ref: &str,
+        may: MayExec,
     ) -> Result<CompanySessionState, Error> {
-        let known = match self.found(workspace_dir, session_ref).await? {
+        let known = match self.found(workspace_dir, session_ref, Some(may)).await? {
             Found::Here(known) => known,
-            Found::Recorded(record) => return self.stop_detached(*record).await,
+            Found::Recorded(found) => {
+                let (company, record) = *found;
+                return self.stop_detached(company, record, may).await;
+            }
         };
         if !known.live.is_over() {
             let (company, project, run) = (
@@ -306,7 +313,7 @@ impl Sessions {
         for known in &open {
             let session_ref = known.live.state().record.session_ref.to_string();
             let root = known.company.root().display().to_string();
-            if let Err(error) = self.stop(Some(&root), &session_ref).await {
+            if let Err(error) = self.stop(Some(&root), &session_ref, known.may).await {
                 tracing::warn!(%error, session_ref, "a session cannot be stopped in order");
                 known.live.request_stop();
             }
@@ -317,7 +324,12 @@ impl Sessions {
     }
 
     /// A session by its name: one of this process, or what its record says, as things are now.
-    async fn found(&self, workspace_dir: Option<&str>, session_ref: &str) -> Result<Found, Error> {
+    async fn found(
+        &self,
+        workspace_dir: Option<&str>,
+        session_ref: &str,
+        may: Option<MayExec>,
+    ) -> Result<Found, Error> {
         if let Some(known) = self.inner.find(workspace_dir, session_ref).await? {
             return Ok(Found::Here(known));
         }
@@ -325,21 +337,27 @@ impl Sessions {
             return Err(Error::UnknownHere(session_ref.to_owned()));
         };
         let company = open(&self.inner.companies, workspace_dir).await?;
-        self.look_at(&company).await?;
+        if let Some(may) = may {
+            self.look_at(&company, may).await?;
+        }
         let record = {
             let (company, name) = (company.clone(), session_ref.to_owned());
             blocking(move || Ok(record::find(&company, &name))).await?
         };
         let record = record.ok_or_else(|| Error::Unknown(session_ref.to_owned()))?;
-        if let Some(known) = self.take_over(&company, &record).await? {
+        if let Some(may) = may
+            && let Some(known) = self.take_over(&company, &record, may).await?
+        {
             return Ok(Found::Here(known));
         }
         let record = {
             let company = company.clone();
-            blocking(move || Ok(reconcile(&company, &record))).await?
+            blocking(move || Ok(reconcile(&company, &record, may))).await?
         };
-        self.collect_instructions(&company).await;
-        Ok(Found::Recorded(Box::new(record)))
+        if may.is_some() {
+            self.collect_instructions(&company).await;
+        }
+        Ok(Found::Recorded(Box::new((company, record))))
     }
 }
 

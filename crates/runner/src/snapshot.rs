@@ -5,7 +5,7 @@ use std::sync::Arc;
 use company::{
     Company, Error,
     document::{ContextPack, RepoSnapshot},
-    files, layout,
+    layout,
 };
 use protocol::{
     Id as _,
@@ -88,7 +88,7 @@ fn write(
     let patch_id: Option<DocumentId> = patch.map(|_| company.sources().id());
     if let (Some(patch), Some(id)) = (patch, &patch_id) {
         let relpath = format!("{}/artifacts/{id}.patch", layout::project(project));
-        files::replace(&company.path(&relpath), patch)?;
+        company.replace(&relpath, patch)?;
         events.push((
             "artifact.produced",
             json!({"artifact_id": id, "relpath": relpath, "kind": "repo_dirty_patch", "repo_id": repo_id}),

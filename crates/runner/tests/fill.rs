@@ -9,7 +9,7 @@ use protocol::{
     company::{AgentId, pipeline::PipelineGenerationMode},
 };
 use serde_json::{Value, json};
-use support::Fixture;
+use support::{Fixture, MAY};
 
 /// Answers with the document it was asked for and a sentence more.
 const WRITES: &str = r#"echo '{"type":"thread.started","thread_id":"t"}'
@@ -60,7 +60,7 @@ async fn what_workers_write_is_taken_over_and_what_they_cannot_stays_as_it_was()
     director(&fixture);
     let package = package(&fixture);
     fixture.codex(WRITES);
-    let filled = runner::fill(&fixture.sessions, &fixture.company, package, "gpt-9")
+    let filled = runner::fill(&fixture.sessions, &fixture.company, package, "gpt-9", MAY)
         .await
         .expect("an answer");
     let generation = &filled.generation;
@@ -102,7 +102,7 @@ async fn a_program_that_is_not_logged_in_writes_nothing() {
     let package = package(&fixture);
     fixture.codex(WRITES);
     fixture.login("Not logged in");
-    let filled = runner::fill(&fixture.sessions, &fixture.company, package, "gpt-9")
+    let filled = runner::fill(&fixture.sessions, &fixture.company, package, "gpt-9", MAY)
         .await
         .expect("an answer");
     let generation = &filled.generation;

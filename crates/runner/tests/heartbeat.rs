@@ -18,7 +18,7 @@ use protocol::company::{
 };
 use runner::{Heartbeats, Tick};
 use serde_json::{Value, json};
-use support::Fixture;
+use support::{Fixture, MAY};
 
 const OK: &str = r#"{"status":"ok","token":"HEARTBEAT_OK","summary":"quiet"}"#;
 
@@ -64,7 +64,7 @@ fn proposals(fixture: &Fixture) -> Vec<String> {
 
 async fn tick(fixture: &Fixture, beats: &Heartbeats) -> HeartbeatTickResponse {
     beats
-        .tick(&fixture.company, Tick::Asked, "test")
+        .tick(&fixture.company, Tick::Asked, "test", MAY)
         .await
         .expect("a tick")
 }
@@ -90,7 +90,7 @@ async fn a_dry_tick_tells_whom_it_would_wake_and_writes_nothing() {
     let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
     files_below(fixture.company.root(), &mut before);
     let ticked = beats
-        .tick(&fixture.company, Tick::Dry, "test")
+        .tick(&fixture.company, Tick::Dry, "test", MAY)
         .await
         .expect("a tick");
     files_below(fixture.company.root(), &mut after);
@@ -98,7 +98,7 @@ async fn a_dry_tick_tells_whom_it_would_wake_and_writes_nothing() {
     assert_eq!(ticked.woken_workers[0].worker_agent_id, "agent_w");
     assert_eq!(ticked.woken_workers[0].reasons, ["1 new event"]);
     let again = beats
-        .tick(&fixture.company, Tick::Dry, "test")
+        .tick(&fixture.company, Tick::Dry, "test", MAY)
         .await
         .expect("a tick");
     assert_eq!(
@@ -156,11 +156,11 @@ async fn harmless_actions_happen_once_and_others_wait_for_a_decision() {
         team_id: None,
     };
     let carried = beats
-        .carry_out(&fixture.company, &action, &boss)
+        .carry_out(&fixture.company, &action, &boss, MAY)
         .expect("an execution");
     assert_eq!(carried.executed_actions, 1);
     let again = beats
-        .carry_out(&fixture.company, &action, &boss)
+        .carry_out(&fixture.company, &action, &boss, MAY)
         .expect("an execution");
     assert_eq!((again.executed_actions, again.deduped_actions), (0, 1));
     assert_eq!(comments(&fixture), 2);
@@ -189,7 +189,11 @@ async fn a_secret_anywhere_in_an_action_is_blacked_out_and_never_carried_out() {
         team_id: None,
     };
     let action: ProposedAction = serde_json::from_value(action).expect("an action");
-    assert!(beats.carry_out(&fixture.company, &action, &boss).is_err());
+    assert!(
+        beats
+            .carry_out(&fixture.company, &action, &boss, MAY)
+            .is_err()
+    );
 }
 
 #[tokio::test]
@@ -237,7 +241,7 @@ async fn only_one_tick_at_a_time_runs_in_a_folder() {
     ));
     let beats = Heartbeats::new(fixture.jobs.clone());
     let (other, company) = (beats.clone(), fixture.company.clone());
-    let first = tokio::spawn(async move { other.tick(&company, Tick::Asked, "first").await });
+    let first = tokio::spawn(async move { other.tick(&company, Tick::Asked, "first", MAY).await });
     fixture.wait_for("up").await;
     let second = tick(&fixture, &beats).await;
     assert!(second.skipped_due_to_running);
@@ -255,8 +259,8 @@ async fn two_processes_that_tick_at_once_wake_a_worker_once() {
     let (company, jobs) = fixture.of_another_process(|_| Ok(()));
     let theirs = Heartbeats::new(jobs);
     let (ours, theirs) = tokio::join!(
-        ours.tick(&fixture.company, Tick::Interval, "interval"),
-        theirs.tick(&company, Tick::Interval, "interval"),
+        ours.tick(&fixture.company, Tick::Interval, "interval", MAY),
+        theirs.tick(&company, Tick::Interval, "interval", MAY),
     );
     let submitted: usize = [ours, theirs]
         .into_iter()
@@ -274,13 +278,13 @@ async fn a_tick_that_another_process_has_just_done_is_not_done_again() {
     let (company, jobs) = fixture.of_another_process(|_| Ok(()));
     let theirs = Heartbeats::new(jobs);
     theirs
-        .tick(&company, Tick::Interval, "interval")
+        .tick(&company, Tick::Interval, "interval", MAY)
         .await
         .expect("a tick");
     signal(&fixture);
     let ours = Heartbeats::new(fixture.jobs.clone());
     let ticked = ours
-        .tick(&fixture.company, Tick::Interval, "interval")
+        .tick(&fixture.company, Tick::Interval, "interval", MAY)
         .await
         .expect("a tick");
     assert_eq!(
@@ -314,7 +318,7 @@ async fn an_action_that_meets_a_held_lock_is_tried_again_and_becomes_no_proposal
         });
         let first = Heartbeats::new(jobs);
         first
-            .tick(&company, Tick::Asked, "test")
+            .tick(&company, Tick::Asked, "test", MAY)
             .await
             .expect("a tick");
         assert_eq!(proposals(&fixture), [""; 0]);
@@ -389,7 +393,7 @@ async fn what_a_worker_asked_for_happens_once_wherever_the_process_ends() {
         );
         let (company, jobs) = fixture.ending_after(writes);
         let first = Heartbeats::new(jobs)
-            .tick(&company, Tick::Asked, "test")
+            .tick(&company, Tick::Asked, "test", MAY)
             .await;
         ended += u64::from(first.is_err());
         // Two more ticks of a process that goes on.

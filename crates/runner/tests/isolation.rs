@@ -21,7 +21,7 @@ use protocol::{
 };
 use runner::{JobPlacement, Resubmit};
 use serde_json::{Value, json};
-use support::{DONE, Fixture};
+use support::{DONE, Fixture, MAY};
 
 fn git(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
@@ -109,11 +109,18 @@ fn params(fixture: &Fixture, run: &RunId, more: &Value) -> CompanySessionLaunchP
 /// Launches a session of the fake Codex and waits for its end.
 async fn session(fixture: &Fixture, more: Value) -> RunId {
     let run = new_run(fixture, "codex");
-    let launched = fixture.sessions.launch(params(fixture, &run, &more)).await;
+    let launched = fixture
+        .sessions
+        .launch(params(fixture, &run, &more), MAY)
+        .await;
     let launched = launched.expect("a session");
     let ended = fixture
         .sessions
-        .collect(Some(fixture.company.given()), &launched.session_ref)
+        .collect(
+            Some(fixture.company.given()),
+            &launched.session_ref,
+            Some(MAY),
+        )
         .await
         .expect("an end");
     assert_eq!(ended.state.status, RunStatus::Ended, "{ended:?}");
@@ -219,12 +226,16 @@ async fn a_worker_of_a_declared_driver_works_in_a_worktree_at_every_permission_l
         json!({"repo_id": "site", "prompt_text": "Do it", "permission_level": "read-only"});
     let launched = fixture
         .sessions
-        .launch(params(&fixture, &run, &launch))
+        .launch(params(&fixture, &run, &launch), MAY)
         .await
         .expect("a session");
     let ended = fixture
         .sessions
-        .collect(Some(fixture.company.given()), &launched.session_ref)
+        .collect(
+            Some(fixture.company.given()),
+            &launched.session_ref,
+            Some(MAY),
+        )
         .await
         .expect("an end");
     assert_eq!(ended.state.status, RunStatus::Ended, "{ended:?}");
@@ -260,7 +271,7 @@ async fn a_link_in_the_commit_does_not_lead_a_worker_out_of_its_worktree() {
     let launch = json!({"repo_id": "site", "prompt_text": "Do it", "permission_level": "patch"});
     let launched = fixture
         .sessions
-        .launch(params(&fixture, &run, &launch))
+        .launch(params(&fixture, &run, &launch), MAY)
         .await
         .expect("an answer");
     assert_eq!(launched.state, CompanySessionLaunchState::Failed);
@@ -382,7 +393,7 @@ async fn explaining_tells_the_worktree_or_the_scratch_folder_and_makes_neither()
         let asked = json!({"repo_id": repo, "prompt_text": "go", "permission_level": "patch", "explain": true});
         let explained = fixture
             .sessions
-            .launch(params(&fixture, &run, &asked))
+            .launch(params(&fixture, &run, &asked), MAY)
             .await;
         let explained = explained.expect("an answer").explain.expect("why");
         assert_eq!(explained.refusal, None);
@@ -423,7 +434,7 @@ async fn only_a_person_may_let_a_worker_run_in_place() {
     });
     let refused = fixture
         .sessions
-        .launch(params(&fixture, &run, &asked))
+        .launch(params(&fixture, &run, &asked), MAY)
         .await
         .expect_err("a refusal");
     assert_eq!(
@@ -437,7 +448,7 @@ async fn only_a_person_may_let_a_worker_run_in_place() {
     let spec = fixture.spec("job_1", json!({"permission_level": "patch"}));
     let refused = fixture
         .jobs
-        .submit_placed(spec, Resubmit::Refuse, in_place.clone())
+        .submit_placed(spec, Resubmit::Refuse, in_place.clone(), MAY)
         .await
         .expect_err("a refusal");
     assert!(refused.to_string().contains("found `manager`"), "{refused}");
@@ -449,7 +460,7 @@ async fn only_a_person_may_let_a_worker_run_in_place() {
     );
     let submitted = fixture
         .jobs
-        .submit_placed(spec, Resubmit::Refuse, in_place)
+        .submit_placed(spec, Resubmit::Refuse, in_place, MAY)
         .await
         .expect("a job");
     let jobs = &fixture.jobs;
@@ -473,7 +484,7 @@ async fn a_repository_without_a_commit_is_refused_with_what_is_missing() {
     let asked = json!({"repo_id": "empty", "prompt_text": "go", "permission_level": "patch"});
     let launched = fixture
         .sessions
-        .launch(params(&fixture, &run, &asked))
+        .launch(params(&fixture, &run, &asked), MAY)
         .await;
     let launched = launched.expect("an answer");
     assert_eq!(launched.state, CompanySessionLaunchState::Failed);
@@ -502,7 +513,7 @@ async fn the_repository_a_job_was_submitted_with_holds_after_a_restart() {
     let spec = fixture.spec("job_1", json!({"permission_level": "patch"}));
     fixture
         .jobs
-        .submit_placed(spec, Resubmit::Refuse, placement)
+        .submit_placed(spec, Resubmit::Refuse, placement, MAY)
         .await
         .expect("a job");
     fixture.wait_for("up").await;
@@ -594,12 +605,16 @@ async fn what_a_killed_git_worktree_add_left_does_not_block_its_run() {
     let asked = json!({"repo_id": "site", "prompt_text": "go", "permission_level": "patch"});
     let launched = fixture
         .sessions
-        .launch(params(&fixture, &run, &asked))
+        .launch(params(&fixture, &run, &asked), MAY)
         .await;
     let launched = launched.expect("a session");
     let ended = fixture
         .sessions
-        .collect(Some(fixture.company.given()), &launched.session_ref)
+        .collect(
+            Some(fixture.company.given()),
+            &launched.session_ref,
+            Some(MAY),
+        )
         .await
         .expect("an end");
     assert_eq!(ended.state.status, RunStatus::Ended, "{ended:?}");

@@ -12,7 +12,7 @@ use protocol::company::{
 };
 use runner::Resubmit;
 use serde_json::json;
-use support::{DONE, Fixture};
+use support::{DONE, Fixture, MAY};
 
 fn codes(collected: &JobCollectResponse) -> Vec<String> {
     let result = collected.result.as_ref().expect("a result");
@@ -137,7 +137,7 @@ async fn planning_what_a_worker_knows_needs_somebody_who_gives_the_job() {
     spec.manager_actor_id = None;
     let refused = fixture
         .jobs
-        .submit(spec, Resubmit::Refuse)
+        .submit(spec, Resubmit::Refuse, MAY)
         .await
         .unwrap_err();
     assert!(
@@ -167,7 +167,7 @@ async fn the_server_chooses_an_id_where_the_caller_does_not_and_never_a_path() {
     fixture.codex(&format!("cat > /dev/null; echo '{DONE}'"));
     let submitted = fixture
         .jobs
-        .submit(fixture.spec("  ", json!({})), Resubmit::Refuse)
+        .submit(fixture.spec("  ", json!({})), Resubmit::Refuse, MAY)
         .await;
     let job = submitted.expect("a job").job_id;
     assert!(job.as_str().starts_with("job_"));
@@ -177,7 +177,7 @@ async fn the_server_chooses_an_id_where_the_caller_does_not_and_never_a_path() {
         .await;
     let escaped = fixture
         .jobs
-        .submit(fixture.spec("../x", json!({})), Resubmit::Refuse)
+        .submit(fixture.spec("../x", json!({})), Resubmit::Refuse, MAY)
         .await;
     assert!(matches!(
         escaped,
@@ -192,14 +192,14 @@ async fn an_id_is_used_again_only_by_somebody_who_says_so() {
     fixture.job("job_1", json!({})).await;
     let again = fixture
         .jobs
-        .submit(fixture.spec("job_1", json!({})), Resubmit::Refuse)
+        .submit(fixture.spec("job_1", json!({})), Resubmit::Refuse, MAY)
         .await;
     assert!(again.unwrap_err().to_string().contains("exists already"));
     fixture.codex("cat > /dev/null; read never < $d/gate; exit 1");
     fixture.gate();
     let again = fixture
         .jobs
-        .submit(fixture.spec("job_1", json!({})), Resubmit::Forget)
+        .submit(fixture.spec("job_1", json!({})), Resubmit::Forget, MAY)
         .await;
     assert_eq!(again.expect("a job").status, JobStatus::Queued);
     let collected = fixture.collect("job_1").await;
@@ -216,7 +216,7 @@ async fn a_running_attempt_is_visible_and_a_wish_to_cancel_holds() {
     let spec = fixture.spec("job_1", json!({}));
     fixture
         .jobs
-        .submit(spec.clone(), Resubmit::Refuse)
+        .submit(spec.clone(), Resubmit::Refuse, MAY)
         .await
         .expect("a job");
     fixture.wait_for("up").await;
@@ -225,7 +225,7 @@ async fn a_running_attempt_is_visible_and_a_wish_to_cancel_holds() {
     assert_eq!(collected.job.attempts[0].status, RunStatus::Running);
     let again = fixture
         .jobs
-        .submit(spec, Resubmit::Refuse)
+        .submit(spec, Resubmit::Refuse, MAY)
         .await
         .expect("an answer");
     assert_eq!(
@@ -366,14 +366,14 @@ async fn stopping_the_session_of_an_attempt_ends_the_job() {
     fixture.gate_named("up");
     fixture.codex("cat > /dev/null; echo up > $d/up; read never < $d/gate");
     let spec = fixture.spec("job_1", json!({}));
-    let submitted = fixture.jobs.submit(spec, Resubmit::Refuse).await;
+    let submitted = fixture.jobs.submit(spec, Resubmit::Refuse, MAY).await;
     submitted.expect("a job");
     fixture.wait_for("up").await;
     let session_ref = fixture.collect("job_1").await.job.attempts[0]
         .session_ref
         .to_string();
     let dir = fixture.company.given().to_owned();
-    let stopped = fixture.sessions.stop(Some(&dir), &session_ref).await;
+    let stopped = fixture.sessions.stop(Some(&dir), &session_ref, MAY).await;
     stopped.expect("a session");
     let job = support::job_id("job_1");
     let over = fixture.jobs.over(&fixture.company, &fixture.project, &job);
@@ -405,7 +405,7 @@ async fn a_job_that_is_being_worked_on_when_the_gateway_stops_is_found_by_the_ne
     fixture.codex("cat > /dev/null; echo up > $d/up; read never < $d/gate");
     fixture
         .jobs
-        .submit(fixture.spec("job_1", json!({})), Resubmit::Refuse)
+        .submit(fixture.spec("job_1", json!({})), Resubmit::Refuse, MAY)
         .await
         .expect("a job");
     fixture.wait_for("up").await;
@@ -425,7 +425,7 @@ async fn a_job_hears_of_those_who_ask_another_process_for_its_end() {
     let spec = fixture.spec("job_1", json!({}));
     fixture
         .jobs
-        .submit(spec, Resubmit::Refuse)
+        .submit(spec, Resubmit::Refuse, MAY)
         .await
         .expect("an answer");
     fixture.wait_for("up").await;

@@ -42,6 +42,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 
+/// Whoever runs the tests may execute.
+#[expect(clippy::disallowed_methods, reason = "nobody is asked")]
+const MAY: protocol::MayExec = protocol::MayExec::granted();
+
 /// A company with one project, and its sessions.
 struct Office {
     _folder: TempDir,
@@ -81,6 +85,7 @@ impl Office {
         };
         let companies = Companies::new(
             Sources::new(Arc::new(now)),
+            company::Trust::everywhere(),
             Arc::new(move |_, _| tell.notify_waiters()),
         );
         let root = folder.path().join("office").display().to_string();
@@ -116,7 +121,11 @@ impl Office {
 
     async fn launch(&self, argv: &[&str]) -> (RunId, CompanySessionLaunchResponse) {
         let run = self.run_of("cmd");
-        let launched = self.sessions.launch(self.params(&run, argv)).await.unwrap();
+        let launched = self
+            .sessions
+            .launch(self.params(&run, argv), MAY)
+            .await
+            .unwrap();
         (run, launched)
     }
 
@@ -128,14 +137,14 @@ impl Office {
 
     async fn collect(&self, session_ref: &str) -> CompanySessionCollectResponse {
         self.sessions
-            .collect(Some(self.company.given()), session_ref)
+            .collect(Some(self.company.given()), session_ref, Some(MAY))
             .await
             .unwrap()
     }
 
     async fn stop(&self, session_ref: &str) {
         self.sessions
-            .stop(Some(self.company.given()), session_ref)
+            .stop(Some(self.company.given()), session_ref, MAY)
             .await
             .unwrap();
     }
@@ -416,7 +425,7 @@ async fn what_cannot_be_started_fails_its_run() {
         (&[], "launch_failed", "argv must be non-empty"),
     ] {
         let run = office.run_of("cmd");
-        let launched = office.sessions.launch(office.params(&run, argv)).await;
+        let launched = office.sessions.launch(office.params(&run, argv), MAY).await;
         let launched = launched.unwrap();
         assert_eq!(launched.state, CompanySessionLaunchState::Failed);
         assert_eq!(launched.error.as_deref(), Some(expected));
@@ -440,13 +449,13 @@ async fn a_run_has_one_session_at_a_time() {
     let (run, launched) = office.launch(&["/bin/sleep", "1000"]).await;
     let mut second = office.params(&run, &["/bin/true"]);
     second.session_ref = Some(text("other"));
-    let refused = office.sessions.launch(second).await.unwrap_err();
+    let refused = office.sessions.launch(second, MAY).await.unwrap_err();
     assert!(matches!(refused, Error::AlreadyRunning(name) if name == launched.session_ref));
     office.stop(&launched.session_ref).await;
     office.collect(&launched.session_ref).await;
     let again = office
         .sessions
-        .launch(office.params(&run, &["/bin/true"]))
+        .launch(office.params(&run, &["/bin/true"]), MAY)
         .await
         .unwrap();
     assert_eq!(again.state, CompanySessionLaunchState::Failed);
@@ -476,7 +485,7 @@ async fn a_place_is_held_until_the_session_ends() {
     assert_eq!(third.queue_position, Some(2));
     let rows = office
         .sessions
-        .list(CompanySessionListParams::default())
+        .list(CompanySessionListParams::default(), Some(MAY))
         .await
         .unwrap();
     let queued: Vec<_> = rows
@@ -511,7 +520,7 @@ async fn waiting_has_a_limit_if_one_is_given() {
     let run = office.run_of("cmd");
     let mut params = office.params(&run, &["/bin/true"]);
     params.queue_timeout_ms = Some(50);
-    let second = office.sessions.launch(params).await.unwrap();
+    let second = office.sessions.launch(params, MAY).await.unwrap();
     let ended = office.collect(&second.session_ref).await;
     assert_eq!(ended.state.status, RunStatus::Failed);
     office.stop(&first.session_ref).await;
@@ -529,7 +538,7 @@ async fn a_session_ends_at_its_limits_of_time() {
         let mut params = office.params(&run, &["/bin/sh", "-c", "echo x; sleep 1000"]);
         params.timeout_ms = timeout_ms;
         params.idle_timeout_ms = idle_timeout_ms;
-        let launched = office.sessions.launch(params).await.unwrap();
+        let launched = office.sessions.launch(params, MAY).await.unwrap();
         let ended = office.collect(&launched.session_ref).await;
         assert_eq!(ended.state.status, RunStatus::Failed, "{reason}");
         let last = office.events(&run).pop().unwrap();
@@ -548,7 +557,7 @@ async fn spending_too_much_ends_a_session_that_is_watched() {
         ..Budget::default()
     });
     params.budget_enforcement = Some(CompanySessionBudgetEnforcement::Live);
-    let launched = office.sessions.launch(params).await.unwrap();
+    let launched = office.sessions.launch(params, MAY).await.unwrap();
     let ended = office.collect(&launched.session_ref).await;
     assert_eq!(ended.state.status, RunStatus::Failed);
     let events = office.events(&run);
@@ -582,22 +591,22 @@ async fn what_a_running_session_may_spend_is_reserved_for_it() {
     );
     let mut params = office.params(&first, &["/bin/sleep", "1000"]);
     params.budget.clone_from(&budget);
-    let launched = office.sessions.launch(params).await.unwrap();
+    let launched = office.sessions.launch(params, MAY).await.unwrap();
     let mut params = office.params(&second, &["/bin/true"]);
     params.budget = Some(Budget {
         hard_tokens: Some(10),
         ..Budget::default()
     });
     // 800 of 1000 are spoken for, which is not all of it.
-    let passed = office.sessions.launch(params).await.unwrap();
+    let passed = office.sessions.launch(params, MAY).await.unwrap();
     office.collect(&passed.session_ref).await;
     let fourth = office.run_of("cmd");
     let mut params = office.params(&fourth, &["/bin/sleep", "1000"]);
     params.budget = budget;
-    let other = office.sessions.launch(params).await.unwrap();
+    let other = office.sessions.launch(params, MAY).await.unwrap();
     let refused = office
         .sessions
-        .launch(office.params(&third, &["/bin/true"]))
+        .launch(office.params(&third, &["/bin/true"]), MAY)
         .await
         .unwrap_err();
     assert!(
@@ -635,7 +644,7 @@ async fn closing_stops_all_and_writes_their_ends_down() {
     let run = office.run_of("cmd");
     let refused = office
         .sessions
-        .launch(office.params(&run, &["/bin/true"]))
+        .launch(office.params(&run, &["/bin/true"]), MAY)
         .await
         .unwrap_err();
     assert!(matches!(refused, Error::Closing));
@@ -657,7 +666,7 @@ async fn a_process_with_the_id_of_an_earlier_one_is_not_the_session() {
     plant(&office.company.path(".local/sessions/old.yaml"), &record);
     let state = office
         .sessions
-        .poll(Some(office.company.given()), "old")
+        .poll(Some(office.company.given()), "old", Some(MAY))
         .await
         .unwrap();
     assert_eq!(state.status, RunStatus::Failed);
@@ -674,13 +683,20 @@ async fn a_second_gateway_finds_and_stops_what_the_first_one_left() {
         .launch(&["/bin/sh", "-c", "echo $$; exec sleep 1000"])
         .await;
     let pid = office.until_printed(&run, "\n").await;
-    let companies = Companies::new(office.company.sources().clone(), Arc::new(|_, _| {}));
+    let companies = Companies::new(
+        office.company.sources().clone(),
+        company::Trust::everywhere(),
+        Arc::new(|_, _| {}),
+    );
     let later = Sessions::new(companies, Options::default());
     let dir = Some(office.company.given());
-    let state = later.poll(dir, &launched.session_ref).await.unwrap();
+    let state = later
+        .poll(dir, &launched.session_ref, Some(MAY))
+        .await
+        .unwrap();
     assert_eq!(state.status, RunStatus::Running);
     assert!(state.error.unwrap().contains("detached"));
-    later.stop(dir, &launched.session_ref).await.unwrap();
+    later.stop(dir, &launched.session_ref, MAY).await.unwrap();
     // The first one is still there here, and hears that its process has ended.
     let ended = office.collect(&launched.session_ref).await;
     assert_ne!(ended.state.status, RunStatus::Running);
@@ -703,7 +719,7 @@ impl Doomed {
         let sessions = office.sessions.clone();
         let launched = self
             .runtime
-            .spawn(async move { sessions.launch(params).await });
+            .spawn(async move { sessions.launch(params, MAY).await });
         launched.await.unwrap().unwrap().session_ref
     }
 
@@ -719,6 +735,7 @@ fn other_gateway(office: &Office, clock_step_ms: i64) -> (Sessions, Company, Arc
     let clock = office.company.sources().clone();
     let companies = Companies::new(
         Sources::new(Arc::new(move || clock.now_ms() + clock_step_ms)),
+        company::Trust::everywhere(),
         Arc::new(move |_, _| tell.notify_waiters()),
     );
     let company = companies.open(office.company.given()).unwrap();
@@ -734,7 +751,12 @@ async fn until_taken_over(sessions: &Sessions) {
         run_id: None,
         status: None,
     };
-    while sessions.list(all.clone()).await.unwrap().is_empty() {
+    while sessions
+        .list(all.clone(), Some(MAY))
+        .await
+        .unwrap()
+        .is_empty()
+    {
         tokio::task::yield_now().await;
     }
 }
@@ -752,7 +774,7 @@ async fn a_session_of_a_gateway_that_dies_later_is_taken_over_without_being_aske
     first.launch(&office, params).await;
     // The other one looks at the folder while the first one lives.
     let (second, folder, appended) = other_gateway(&office, 0);
-    second.look_at(&folder).await.unwrap();
+    second.look_at(&folder, MAY).await.unwrap();
     first.die();
     until_taken_over(&second).await;
     let opened = tokio::task::spawn_blocking(move || plant(&gate, "that\n"));
@@ -782,12 +804,12 @@ async fn the_time_limit_of_a_session_that_is_taken_over_survives_a_step_of_the_c
         let session_ref = first.launch(&office, params).await;
         let (second, folder, _) = other_gateway(&office, step_ms);
         first.die();
-        second.look_at(&folder).await.unwrap();
+        second.look_at(&folder, MAY).await.unwrap();
         until_taken_over(&second).await;
         let dir = Some(office.company.given());
-        let state = second.poll(dir, &session_ref).await.unwrap();
+        let state = second.poll(dir, &session_ref, Some(MAY)).await.unwrap();
         assert_eq!(state.status, RunStatus::Running, "a step of {step_ms} ms");
-        let ended = second.collect(dir, &session_ref).await.unwrap();
+        let ended = second.collect(dir, &session_ref, Some(MAY)).await.unwrap();
         let took = began.elapsed();
         assert_eq!(ended.state.status, RunStatus::Failed);
         assert!(took >= Duration::from_millis(3900), "{took:?}");
@@ -830,7 +852,7 @@ async fn secrets_a_worker_was_given_are_not_written_down() {
         env.map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into(),
     );
-    let launched = office.sessions.launch(params).await.unwrap();
+    let launched = office.sessions.launch(params, MAY).await.unwrap();
     office.collect(&launched.session_ref).await;
     let folder = office.company.path(&layout::run(&office.project, &run));
     for name in [
@@ -859,7 +881,7 @@ async fn explaining_starts_and_writes_nothing() {
         hard_tokens: Some(5),
         ..Budget::default()
     });
-    let explained = office.sessions.launch(params).await.unwrap();
+    let explained = office.sessions.launch(params, MAY).await.unwrap();
     assert_eq!(explained.state, CompanySessionLaunchState::Explained);
     let explanation = explained.explain.unwrap();
     assert!(explanation.would_launch);
@@ -871,7 +893,7 @@ async fn explaining_starts_and_writes_nothing() {
     assert!(
         office
             .sessions
-            .poll(None, &explained.session_ref)
+            .poll(None, &explained.session_ref, Some(MAY))
             .await
             .is_err()
     );
@@ -899,7 +921,7 @@ echo '{"type":"turn.completed","usage":{"input_tokens":1200,"cached_input_tokens
     let mut params = office.params(&run, &[]);
     params.prompt_text = Some("say hello".to_owned());
     params.apply_guard = Some(false);
-    let launched = office.sessions.launch(params).await.unwrap();
+    let launched = office.sessions.launch(params, MAY).await.unwrap();
     let ended = office.collect(&launched.session_ref).await;
     assert_eq!(ended.state.status, RunStatus::Ended, "{ended:?}");
     assert_eq!(office.output(&run, "last_message.md"), b"scripted answer");
@@ -933,7 +955,7 @@ echo "{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":$input,\"output_t
         let run = office.run_of("codex");
         let mut params = office.params(&run, &argv);
         params.apply_guard = Some(false);
-        let launched = office.sessions.launch(params).await.unwrap();
+        let launched = office.sessions.launch(params, MAY).await.unwrap();
         let ended = office.collect(&launched.session_ref).await;
         assert_eq!(ended.state.status, RunStatus::Ended, "{ended:?}");
         let usage = office.document(&run).usage.unwrap();
@@ -956,7 +978,7 @@ exit 1"#;
     let run = office.run_of("codex");
     let mut params = office.params(&run, &[&bin]);
     params.apply_guard = Some(false);
-    let launched = office.sessions.launch(params).await.unwrap();
+    let launched = office.sessions.launch(params, MAY).await.unwrap();
     let ended = office.collect(&launched.session_ref).await;
     assert_eq!(ended.state.status, RunStatus::Failed);
     assert_eq!(
@@ -970,14 +992,26 @@ exit 1"#;
         let mut params = office.params(&other, &["/bin/true"]);
         params.explain = Some(true);
         let sessions = sessions.clone();
-        async move { sessions.launch(params).await.unwrap().explain.unwrap().lane }
+        async move {
+            sessions
+                .launch(params, MAY)
+                .await
+                .unwrap()
+                .explain
+                .unwrap()
+                .lane
+        }
     };
     while !lanes.exists() {
         tokio::task::yield_now().await;
     }
     let lane = explain(&office, &office.sessions).await;
     assert_eq!(lane.queue_position, Some(1));
-    let companies = Companies::new(office.company.sources().clone(), Arc::new(|_, _| {}));
+    let companies = Companies::new(
+        office.company.sources().clone(),
+        company::Trust::everywhere(),
+        Arc::new(|_, _| {}),
+    );
     let later = Sessions::new(companies, Options::default());
     assert!(explain(&office, &later).await.cooldown_until.is_some());
 }
@@ -1013,7 +1047,7 @@ async fn a_queued_session_says_which_limit_it_waits_for_by_name() {
     made.unwrap();
     let launch = |run: RunId| {
         let params = office.params(&run, &["/bin/sleep", "1000"]);
-        office.sessions.launch(params)
+        office.sessions.launch(params, MAY)
     };
     let run_by = |agent: &AgentId, provider| {
         let made = run::create(&office.company, &office.project, agent, provider);
@@ -1024,7 +1058,7 @@ async fn a_queued_session_says_which_limit_it_waits_for_by_name() {
     let second = launch(run_by(&agents[1], "other")).await.unwrap();
     let state = office
         .sessions
-        .poll(Some(office.company.given()), &second.session_ref)
+        .poll(Some(office.company.given()), &second.session_ref, Some(MAY))
         .await
         .unwrap();
     assert_eq!(state.queue_reason, second.queue_reason);
@@ -1047,7 +1081,7 @@ async fn a_queued_session_says_which_limit_it_waits_for_by_name() {
     let third = launch(office.run_of("cmd")).await.unwrap();
     let rows = office
         .sessions
-        .list(CompanySessionListParams::default())
+        .list(CompanySessionListParams::default(), Some(MAY))
         .await
         .unwrap();
     let row = rows
@@ -1132,7 +1166,7 @@ async fn a_run_without_a_process_can_be_cancelled_and_one_with_a_process_cannot(
     assert!(matches!(again, Error::Over { .. }), "{again}");
     let launched = office
         .sessions
-        .launch(office.params(&unstarted, &["/bin/true"]))
+        .launch(office.params(&unstarted, &["/bin/true"]), MAY)
         .await
         .unwrap();
     assert_eq!(launched.state, CompanySessionLaunchState::Failed);
@@ -1165,7 +1199,7 @@ exec sleep 1000"#;
     let run = office.run_of("claude");
     let mut params = office.params(&run, &[&bin]);
     params.apply_guard = Some(false);
-    let launched = office.sessions.launch(params).await.unwrap();
+    let launched = office.sessions.launch(params, MAY).await.unwrap();
     loop {
         let appended = office.appended.notified();
         let printed = fs::read(office.company.path(&format!(
@@ -1194,7 +1228,7 @@ async fn a_worker_program_that_is_not_allowed_is_not_started() {
     let run = office.run_of("claude");
     let mut params = office.params(&run, &[&bin, "-p"]);
     params.env = Some([("ANTHROPIC_API_KEY".to_owned(), "0123456789".to_owned())].into());
-    let refused = office.sessions.launch(params).await.unwrap_err();
+    let refused = office.sessions.launch(params, MAY).await.unwrap_err();
     assert!(
         matches!(
             refused,
@@ -1257,7 +1291,7 @@ async fn isolated(office: &Office, script: &str) -> RunId {
     let mut params = office.params(&run, &["/bin/sh", "-c", script]);
     params.repo_id = Some(RepoId::parse("site").unwrap());
     params.task_id = Some(TaskId::parse("task_1").unwrap());
-    let launched = office.sessions.launch(params).await.unwrap();
+    let launched = office.sessions.launch(params, MAY).await.unwrap();
     let ended = office.collect(&launched.session_ref).await;
     assert_eq!(ended.state.status, RunStatus::Ended, "{ended:?}");
     run
@@ -1436,7 +1470,7 @@ async fn a_working_directory_that_leaves_the_repository_is_refused() {
     let mut params = office.params(&run, &["/bin/true"]);
     params.repo_id = Some(RepoId::parse("site").unwrap());
     params.workdir_rel = Some(text("../office"));
-    let launched = office.sessions.launch(params).await.unwrap();
+    let launched = office.sessions.launch(params, MAY).await.unwrap();
     assert_eq!(launched.state, CompanySessionLaunchState::Failed);
     assert!(launched.error.unwrap().contains("leaves the repository"));
 }

@@ -10,7 +10,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{File, Metadata, OpenOptions},
+    fs::{File, Metadata},
     io::{self, Write as _},
     os::unix::fs::{FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
@@ -18,8 +18,13 @@ use std::{
     time::Duration,
 };
 
-use super::{Event, Prepared, lines::open_regular, verify};
-use crate::{Error, files, group::Group};
+use super::{Event, Prepared, verify};
+use crate::{
+    Company, Error,
+    dir::{Dir, Readers},
+    files,
+    group::Group,
+};
 
 /// How many files are remembered, so that their ends need not be read again.
 const MAX_FILES: usize = 512;
@@ -66,22 +71,22 @@ impl EventLogs {
     ///
     /// A file that is not there is an error for which [`Error::is_missing`] holds. After any other error none of
     /// the events is in the file, unless the system also refused to cut them off again.
-    pub fn append(&self, path: &Path, events: &[Event]) -> Result<Vec<Appended>, Error> {
+    pub fn append(&self, place: &Place, events: &[Event]) -> Result<Vec<Appended>, Error> {
         if events.is_empty() {
             return Ok(Vec::new());
         }
         let lines = events.iter().map(Prepared::new).map(Line::Event).collect();
-        self.log(path).append(path, lines)
+        self.log(&place.path).append(place, lines)
     }
 
     /// Appends plain lines, given without LF, to a file that is created if it is not there; its folder is not. They
     /// are durable when this returns, and share one sync with the appends of other threads.
-    pub fn append_lines(&self, path: &Path, lines: Vec<String>) -> Result<(), Error> {
+    pub fn append_lines(&self, place: &Place, lines: Vec<String>) -> Result<(), Error> {
         if lines.is_empty() {
             return Ok(());
         }
         let lines = lines.into_iter().map(Line::Plain).collect();
-        self.log(path).append(path, lines).map(drop)
+        self.log(&place.path).append(place, lines).map(drop)
     }
 
     /// Forgets where the chain of a file ends: it was rewritten.
@@ -146,22 +151,22 @@ impl Line {
 }
 
 impl Log {
-    fn append(&self, path: &Path, lines: Vec<Line>) -> Result<Vec<Appended>, Error> {
+    fn append(&self, place: &Place, lines: Vec<Line>) -> Result<Vec<Appended>, Error> {
         let bytes = lines.iter().map(Line::len).sum();
         let written = self
             .group
-            .submit(lines, bytes, |batches| self.write(path, batches));
+            .submit(lines, bytes, |batches| self.write(place, batches));
         written.unwrap_or_else(|_| {
             let error = io::Error::other("the write was interrupted");
-            Err(Error::io("written", path, error))
+            Err(Error::io("written", &place.path, error))
         })
     }
 
     /// Writes the lines of several callers with one sync.
-    fn write(&self, path: &Path, batches: Vec<Vec<Line>>) -> Vec<Result<Vec<Appended>, Error>> {
-        let callers = batches.len();
+    fn write(&self, place: &Place, batches: Vec<Vec<Line>>) -> Vec<Result<Vec<Appended>, Error>> {
+        let (callers, path) = (batches.len(), &place.path);
         let remembered = lock(&self.remembered).take();
-        match write_batches(path, remembered, batches) {
+        match write_batches(place, remembered, batches) {
             Ok((answers, end)) => {
                 *lock(&self.remembered) = Some(end);
                 answers.into_iter().map(Ok).collect()
@@ -189,7 +194,7 @@ fn again(error: &Error, path: &Path) -> Error {
 }
 
 fn write_batches(
-    path: &Path,
+    place: &Place,
     remembered: Option<End>,
     batches: Vec<Vec<Line>>,
 ) -> Result<(Vec<Vec<Appended>>, End), Error> {
@@ -198,10 +203,11 @@ fn write_batches(
     let mut lines = batches.iter().flatten();
     let has_events = lines.any(|line| matches!(line, Line::Event(_)));
     let (file, created) = if has_plain {
-        Locked::open_or_create(path)?
+        Locked::open_or_create(place)?
     } else {
-        (Locked::open(path)?, Created::No)
+        (Locked::open(place)?, Created::No)
     };
+    let path = &place.path;
     let failed = |error| Error::io("written", path, error);
     let metadata = file.0.metadata().map_err(failed)?;
     let mut end = match remembered {
@@ -251,7 +257,7 @@ fn write_batches(
 
     append_durably(&file.0, end.length, buffer.as_bytes()).map_err(failed)?;
     if created == Created::Yes {
-        files::sync_dir(path.parent().unwrap_or(Path::new(".")))?;
+        place.sync_folder().map_err(failed)?;
     }
     end.length += buffer.len() as u64;
     Ok((answers, end))
@@ -294,50 +300,105 @@ enum Created {
 }
 
 impl Locked {
-    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+    pub(super) fn open(place: &Place) -> Result<Self, Error> {
         loop {
-            let file = open_regular(path, OpenOptions::new().read(true).append(true), "opened")?;
-            if let Some(locked) = Self::lock(file, path)? {
+            let file = plain(place, place.dir.append(&place.relative))?;
+            if let Some(locked) = Self::lock(file, place)? {
                 return Ok(locked);
             }
         }
     }
 
-    fn open_or_create(path: &Path) -> Result<(Self, Created), Error> {
+    fn open_or_create(place: &Place) -> Result<(Self, Created), Error> {
         loop {
-            match Self::open(path) {
+            match Self::open(place) {
                 Err(error) if error.is_missing() => {}
                 opened => return Ok((opened?, Created::No)),
             }
-            let mut options = OpenOptions::new();
-            options.read(true).append(true).create_new(true);
-            let file = match open_regular(path, &mut options, "opened") {
+            let made = place.dir.create_new(&place.relative, Readers::Usual);
+            let file = match made {
                 // Another process created it in between.
-                Err(Error::Io { source, .. })
-                    if source.kind() == io::ErrorKind::AlreadyExists && !path.is_symlink() =>
-                {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !place.is_link() => {
                     continue;
                 }
-                file => file?,
+                made => plain(place, made)?,
             };
-            if let Some(locked) = Self::lock(file, path)? {
+            if let Some(locked) = Self::lock(file, place)? {
                 return Ok((locked, Created::Yes));
             }
         }
     }
 
     /// `None` if another file has taken the place of this one while the lock was waited for.
-    fn lock(file: File, path: &Path) -> Result<Option<Self>, Error> {
-        let failed = |error| Error::io("locked", path, error);
-        files::lock(&file, path, LOCK_PATIENCE)?;
+    fn lock(file: File, place: &Place) -> Result<Option<Self>, Error> {
+        let failed = |error| Error::io("locked", &place.path, error);
+        files::lock(&file, &place.path, LOCK_PATIENCE)?;
         let locked = Self(file);
         let ours = locked.0.metadata().map_err(failed)?;
-        let named = match path.symlink_metadata() {
+        let named = match place.dir.link_metadata(&place.relative) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             named => named.map_err(failed)?,
         };
         let is_same = (ours.dev(), ours.ino()) == (named.dev(), named.ino());
         Ok(is_same.then_some(locked))
+    }
+}
+
+/// A file of lines: where it is, and the open folder through which it is reached.
+#[derive(Clone, Debug)]
+pub struct Place {
+    dir: Dir,
+    relative: PathBuf,
+    path: PathBuf,
+}
+
+impl Place {
+    /// A file of a company folder.
+    pub(crate) fn of(company: &Company, relative: &str) -> Result<Self, Error> {
+        let path = company.path(relative);
+        let dir = company
+            .dir()
+            .map_err(|error| Error::io("opened", &path, error))?;
+        Ok(Self {
+            dir: dir.clone(),
+            relative: PathBuf::from(relative),
+            path,
+        })
+    }
+
+    /// A file at a path, whatever it belongs to.
+    pub fn at(path: &Path) -> Result<Self, Error> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let opened = Dir::open(folder);
+        let (dir, _) = opened.map_err(|error| Error::io("opened", path, error))?;
+        Ok(Self {
+            dir,
+            relative: PathBuf::from(path.file_name().unwrap_or_default()),
+            path: path.to_owned(),
+        })
+    }
+
+    fn is_link(&self) -> bool {
+        let found = self.dir.link_metadata(&self.relative);
+        found.is_ok_and(|found| found.is_symlink())
+    }
+
+    fn sync_folder(&self) -> io::Result<()> {
+        let folder = self.relative.parent().unwrap_or(Path::new(""));
+        self.dir.folder(folder)?.sync()
+    }
+}
+
+/// An opened file, if it is a plain one.
+fn plain(place: &Place, opened: io::Result<File>) -> Result<File, Error> {
+    let failed = |error| Error::io("opened", &place.path, error);
+    let file = opened.map_err(failed)?;
+    match file.metadata().map_err(failed)?.is_file() {
+        true => Ok(file),
+        false => {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, "not a plain file");
+            Err(failed(error))
+        }
     }
 }
 

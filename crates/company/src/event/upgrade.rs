@@ -11,7 +11,7 @@ use protocol::company::RunId;
 use super::{
     hash_of, is_blank,
     lines::open_regular,
-    log::{EventLogs, Locked},
+    log::{EventLogs, Locked, Place},
     verify::{self, EVENT_HASH, PREV_EVENT_HASH},
 };
 use crate::{Error, ecma_json::Object, files};
@@ -80,7 +80,7 @@ impl EventLogs {
             read(&file, &mut bytes)?;
             return Ok(rewrite(&bytes, run_id.as_str(), forced).0);
         }
-        let locked = Locked::open(path)?;
+        let locked = Locked::open(&Place::at(path)?)?;
         read(&locked.0, &mut bytes)?;
         let (upgraded, rewritten) = rewrite(&bytes, run_id.as_str(), forced);
         if upgraded.outcome == Outcome::Updated {

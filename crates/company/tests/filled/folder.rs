@@ -25,6 +25,7 @@ pub(crate) fn filled() -> Filled {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let companies = Companies::new(
         Sources::with_random(Arc::new(|| NOW), || 0),
+        company::Trust::everywhere(),
         Arc::new(|_, _| {}),
     );
     let root = folder.path().join("acme");

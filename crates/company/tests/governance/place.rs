@@ -43,6 +43,7 @@ fn companies() -> Companies {
     let random = move || u128::from(random.fetch_add(1, Ordering::Relaxed));
     Companies::new(
         Sources::with_random(Arc::new(now), random),
+        company::Trust::everywhere(),
         Arc::new(|_, _| {}),
     )
 }
@@ -108,9 +109,11 @@ impl Place {
 
     /// The folder as another process opens it.
     pub(crate) fn reopened(&self) -> Company {
-        companies()
+        let company = companies()
             .open(self.dir())
-            .expect("the fixture is as it was made")
+            .expect("the fixture is as it was made");
+        company.finish_left();
+        company
     }
 
     /// The folder for a process that ends after `writes` writes.

@@ -86,7 +86,7 @@ fn names(folder: &Path) -> Vec<String> {
 /// The parts of a company, without what belongs to the machine.
 fn parts(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut tree = tree(root);
-    tree.retain(|(path, _)| !path.starts_with(".local"));
+    tree.retain(|(path, _)| !path.starts_with(".local") && !path.starts_with(".gitignore"));
     tree
 }
 

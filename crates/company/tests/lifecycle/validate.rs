@@ -201,6 +201,8 @@ fn a_link_out_of_the_folder_is_not_read() {
     std::os::unix::fs::symlink(&outside, filled.company.path("company/company.yaml")).unwrap();
     assert_eq!(
         issues(&filled),
-        ["parse_error company/company.yaml: company/company.yaml: the file cannot be read"]
+        [
+            "parse_error company/company.yaml: company/company.yaml: `company/company.yaml` leads out of the company folder"
+        ]
     );
 }

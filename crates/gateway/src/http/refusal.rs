@@ -43,6 +43,7 @@ fn status(kind: Kind) -> StatusCode {
         | Kind::UnknownProvider
         | Kind::NotInTrash
         | Kind::NotAWorkspace
+        | Kind::Untrusted
         | Kind::NotFound => StatusCode::NOT_FOUND,
         Kind::NotReady
         | Kind::VersionConflict

@@ -33,12 +33,9 @@ use std::sync::Arc;
 
 use ::index::{Indexes, Live, LiveSession};
 use company::{Company, Error, conversation::Scope, policy::Actor, run::LiveRuns};
-use protocol::{
-    Access,
-    company::{
-        ActorRole, CompanyScope, ProjectId, RunStatus, Text, monitor::MonitorLive,
-        session::CompanySessionListParams,
-    },
+use protocol::company::{
+    ActorRole, CompanyScope, ProjectId, RunStatus, Text, monitor::MonitorLive,
+    session::CompanySessionListParams,
 };
 use rpc::{Failure, Kind};
 use serde_json::json;
@@ -54,14 +51,20 @@ async fn within<R: Send + 'static>(
     workspace_dir: &str,
     work: impl FnOnce(&Company) -> Result<R, Error> + Send + 'static,
 ) -> Result<R, Failure> {
-    let companies = ctx.companies().clone();
-    let workspace_dir = workspace_dir.to_owned();
+    let (caller, workspace_dir) = (ctx.clone(), workspace_dir.to_owned());
     let gateway = Arc::clone(&ctx.peer().gateway);
+    let (may_write, may_exec) = (ctx.may_write(), ctx.may_exec().ok());
     let (done, outdated) = blocking(move || {
-        let company = companies.open(&workspace_dir)?;
-        gateway.heartbeats.observe(&company);
+        let company = caller.folder_at(&workspace_dir);
+        company.check_is_company()?;
+        if may_write {
+            company.finish_left();
+        }
+        if let Some(may) = may_exec {
+            gateway.heartbeats.observe(&company, may);
+        }
         let done = work(&company).map_err(|error| company.named(error))?;
-        let is_outdated = gateway.links.is_outdated(&company);
+        let is_outdated = may_write && gateway.links.is_outdated(&company);
         Ok((done, is_outdated.then_some(company)))
     })
     .await?;
@@ -73,7 +76,7 @@ async fn within<R: Send + 'static>(
 
 /// Makes a company folder a workspace that clients of the tree see, if the caller may write.
 async fn link(ctx: &Context, workspace_dir: &str) {
-    if ctx.principal().check_scope(Access::Write).is_ok() {
+    if ctx.may_write() {
         let gateway = &ctx.peer().gateway;
         match gateway.folder_at(workspace_dir).await {
             Ok(company) => gateway.link(company).await,
@@ -94,11 +97,16 @@ async fn indexed<R: Send + 'static>(
     workspace_dir: Text,
     work: impl FnOnce(&Indexes, &Company) -> Result<R, ::index::Error> + Send + 'static,
 ) -> Result<R, Failure> {
-    let companies = ctx.companies().clone();
+    let caller = ctx.clone();
     let worker = Arc::clone(ctx.index_worker());
     let indexes = ctx.indexes().clone();
+    let may_write = ctx.may_write();
     let work = move || {
-        let company = companies.open(&workspace_dir)?;
+        let company = caller.folder_at(&workspace_dir);
+        company.check_is_company()?;
+        if may_write {
+            company.finish_left();
+        }
         let done = work(&indexes, &company).map_err(|error| {
             if let ::index::Error::Folder(error) = error {
                 return company.named(error).into();
@@ -117,10 +125,10 @@ async fn indexed<R: Send + 'static>(
 /// The newest session of each run of a company folder.
 async fn live(ctx: &Context, workspace_dir: &Text) -> Result<Live, Failure> {
     let wanted = CompanySessionListParams {
-        workspace_dir: Some(workspace_dir.clone()),
+        workspace_dir: Some(ctx.real_dir(workspace_dir.clone())),
         ..CompanySessionListParams::default()
     };
-    let rows = ctx.sessions().list(wanted).await;
+    let rows = ctx.sessions().list(wanted, ctx.may_exec().ok()).await;
     let rows = rows.map_err(|error| session::failure(&error))?;
     let mut live = Live::new();
     // The newest come first.
@@ -165,15 +173,30 @@ fn index_failure(error: &::index::Error) -> Failure {
     }
 }
 
+/// Looks at a company folder, or decides about it, without anything that happens to folders in use.
+async fn opened<R: Send + 'static>(
+    ctx: &Context,
+    workspace_dir: &str,
+    work: impl FnOnce(&Company) -> Result<R, Error> + Send + 'static,
+) -> Result<R, Failure> {
+    let (caller, workspace_dir) = (ctx.clone(), workspace_dir.to_owned());
+    blocking(move || {
+        let company = caller.folder_at(&workspace_dir);
+        company.check_is_company()?;
+        work(&company).map_err(|error| company.named(error))
+    })
+    .await
+}
+
 /// Works on a folder that need not be a company folder.
 async fn at<R: Send + 'static>(
     ctx: &Context,
     workspace_dir: &str,
     work: impl FnOnce(&Company) -> Result<R, Error> + Send + 'static,
 ) -> Result<R, Failure> {
-    let (companies, workspace_dir) = (ctx.companies().clone(), workspace_dir.to_owned());
+    let (caller, workspace_dir) = (ctx.clone(), workspace_dir.to_owned());
     blocking(move || {
-        let company = companies.at(&workspace_dir);
+        let company = caller.folder_at(&workspace_dir);
         work(&company).map_err(|error| company.named(error))
     })
     .await
@@ -195,6 +218,10 @@ fn failure(error: &Error) -> Failure {
     match error {
         Error::NotACompanyFolder(_) => Failure::state(Kind::NotAWorkspace, message)
             .hint("make one with `workspace.init` or `workspace.bootstrap.enterprise`"),
+        Error::Untrusted(_) => Failure::state(Kind::Untrusted, message).hint(
+            "look at the folder first, then say that you trust it with `ac trust DIR` or `workspace.trust`",
+        ),
+        Error::NeedsExec => Failure::forbidden(message),
         Error::Missing(path) => Failure::state(Kind::NotFound, message).with("path", path.as_str()),
         Error::NotFound { .. } => Failure::state(Kind::NotFound, message),
         Error::FileInvalid { path, issues } => Failure::state(Kind::WorkspaceFileInvalid, message)

@@ -12,6 +12,8 @@ pub(crate) struct Fixture {
     _running: TestGateway,
     pub(crate) client: Client,
     pub(crate) folder: TempDir,
+    /// Where the worker programs are.
+    pub(crate) programs: TempDir,
     pub(crate) workspace: String,
     pub(crate) project: String,
 }
@@ -38,6 +40,7 @@ impl Fixture {
             workspace: text(&listed.expect("a list")["workspaces"][0]["id"]),
             project: text(&made["project_id"]),
             folder,
+            programs: tempfile::tempdir().expect("a folder"),
         };
         fixture.install();
         fixture
@@ -55,7 +58,7 @@ impl Fixture {
         let keep = "cat > \"$(dirname \"$0\")/asked\"\n";
         let mut bins = String::new();
         for name in ["codex", "claude", "gemini"] {
-            let program = self.folder.path().join(name);
+            let program = self.programs.path().join(name);
             write(&program, &format!("{about}{keep}{script}"));
             let mode = fs::Permissions::from_mode(0o755);
             fs::set_permissions(&program, mode).expect("a program");
@@ -102,7 +105,7 @@ impl Fixture {
         });
         let ended = self.call("session.collect", wait).await;
         assert_eq!(ended["status"], "ended", "{ended}");
-        let asked = fs::read_to_string(self.folder.path().join("asked")).expect("it was asked");
+        let asked = fs::read_to_string(self.programs.path().join("asked")).expect("it was asked");
         (run, asked)
     }
 

@@ -25,7 +25,11 @@ pub(crate) fn companies() -> Companies {
         let since = std::time::UNIX_EPOCH.elapsed().expect("a time after 1970");
         i64::try_from(since.as_millis()).expect("a time before the end")
     };
-    Companies::new(Sources::new(Arc::new(now)), Arc::new(|_, _| {}))
+    Companies::new(
+        Sources::new(Arc::new(now)),
+        company::Trust::everywhere(),
+        Arc::new(|_, _| {}),
+    )
 }
 
 pub(crate) fn at(path: &Path) -> Company {

@@ -103,6 +103,8 @@ pub enum AdapterReasonCode {
     UnapprovedBinary,
     /// The program is there and has no app server.
     NoAppServer,
+    /// The program was not asked, because the caller may not start it.
+    NotAsked,
     /// `.local/machine.yaml` cannot be read.
     MachineFile,
 }

@@ -25,7 +25,7 @@ crate::methods! {
     ///
     /// If it beats afterwards, `forecast` says what it may start by itself, how often, and the token caps. With
     /// `dry_run` nothing is written.
-    Write HeartbeatConfigSet = "heartbeat.config.set" (HeartbeatConfigSetParams in workspace_dir only Human) -> HeartbeatConfigSetResponse;
+    Exec HeartbeatConfigSet = "heartbeat.config.set" (HeartbeatConfigSetParams in workspace_dir only Human) -> HeartbeatConfigSetResponse;
 }
 
 /// How the heartbeat of a company is set, on the wire as in its file.

@@ -1,5 +1,7 @@
 //! `workspace.*`: the life of a company folder, and what is in it.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +14,13 @@ crate::methods! {
     Read CompanyWorkspaceOpen = "workspace.open" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceOpenResponse;
     /// Make a company folder.
     Write CompanyWorkspaceInit = "workspace.init" (CompanyWorkspaceInitParams in workspace_dir only Human) -> CompanyOkResponse;
+    /// Tell whether a company folder counts on this machine, and what it says about this machine.
+    Read CompanyWorkspaceTrustGet = "workspace.trust.get" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceTrustResponse;
+    /// Say that you trust a company folder that came from elsewhere: what its `.local` says about this machine counts
+    /// from now on, and the folder can be changed and worked in.
+    Exec CompanyWorkspaceTrust = "workspace.trust" (CompanyFolderParams in workspace_dir only Human) -> CompanyWorkspaceTrustResponse;
+    /// Take that back: the folder can be read and nothing else.
+    Exec CompanyWorkspaceTrustWithdraw = "workspace.trust.withdraw" (CompanyFolderParams in workspace_dir only Human) -> CompanyWorkspaceTrustResponse;
     /// Check every document of a company folder.
     Read CompanyWorkspaceValidate = "workspace.validate" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceValidateResponse;
     /// Check a company folder, the programs it needs, its repositories, its event logs and what crashes left behind.
@@ -56,6 +65,19 @@ pub struct CompanyFolderParams {
 pub struct CompanyOkResponse {
     /// True.
     pub ok: bool,
+}
+
+/// Response of [`CompanyWorkspaceTrustGet`], [`CompanyWorkspaceTrust`] and [`CompanyWorkspaceTrustWithdraw`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanyWorkspaceTrustResponse {
+    /// The company folder, as the caller wrote it.
+    pub workspace_dir: String,
+    /// Whether somebody made it on this machine or said to trust it.
+    pub trusted: bool,
+    /// The programs that `.local/machine.yaml` wants to use, by provider. They count only in a trusted folder.
+    pub programs: BTreeMap<String, String>,
+    /// Whether `.local/heartbeat/config.yaml` lets workers be woken without being asked.
+    pub heartbeat_enabled: bool,
 }
 
 /// One thing that is wrong with a company folder.

@@ -11,7 +11,7 @@ use company::{
     secret,
 };
 use protocol::{
-    Id as _,
+    Id as _, MayExec,
     company::{
         AgentId, DocumentId, JobKind, ProjectId, RunId, TaskId, Text, Visibility,
         heartbeat::{HeartbeatConfig, HeartbeatState, ProposedAction, TargetRole},
@@ -65,9 +65,16 @@ pub(crate) struct Source<'a> {
     pub(crate) actor: &'a Actor,
 }
 
+/// What starts jobs, and the right to.
+#[derive(Clone, Copy)]
+pub(crate) struct Starter<'a> {
+    pub(crate) jobs: &'a Jobs,
+    pub(crate) may: MayExec,
+}
+
 /// Decides about an action of a report and does what was decided.
 pub(crate) fn report(
-    jobs: &Jobs,
+    jobs: Starter<'_>,
     company: &Company,
     action: &ProposedAction,
     source: &Source<'_>,
@@ -115,7 +122,7 @@ pub(crate) fn report(
 
 /// Does what processes that ended had begun, as far as the limits allow it.
 pub(crate) fn resume_left(
-    jobs: &Jobs,
+    jobs: Starter<'_>,
     company: &Company,
     config: &HeartbeatConfig,
     now: Moment,
@@ -203,7 +210,7 @@ const TRIES: usize = 3;
 
 /// Does what was begun. What cannot be done becomes a proposal.
 fn finish(
-    jobs: &Jobs,
+    jobs: Starter<'_>,
     company: &Company,
     undone: &Undone,
     carried: &mut Carried,
@@ -312,7 +319,7 @@ pub(crate) fn check_approved(
 
 /// Carries out an action somebody approved, once.
 pub(crate) fn approved(
-    jobs: &Jobs,
+    jobs: Starter<'_>,
     company: &Company,
     action: &ProposedAction,
     approver: &Actor,
@@ -480,7 +487,11 @@ fn strings_of(action: &ProposedAction) -> Vec<String> {
 }
 
 /// Does an action unless it was done before. The id of a job it started is answered.
-fn execute(jobs: &Jobs, company: &Company, undone: &Undone) -> Result<Option<String>, NotDone> {
+fn execute(
+    jobs: Starter<'_>,
+    company: &Company,
+    undone: &Undone,
+) -> Result<Option<String>, NotDone> {
     match &undone.action {
         ProposedAction::Noop { .. } | ProposedAction::CreateApprovalItem { .. } => Ok(None),
         ProposedAction::AddComment {
@@ -511,7 +522,11 @@ fn execute(jobs: &Jobs, company: &Company, undone: &Undone) -> Result<Option<Str
             let is_known = company::job::record(company, &project, job).is_ok();
             // One without an owner is found by whoever meets the folder.
             if !is_known {
-                match jobs.submit_here(spec, Resubmit::Refuse, JobPlacement::default()) {
+                let placement = JobPlacement::default();
+                let submitted = jobs
+                    .jobs
+                    .submit_here(spec, Resubmit::Refuse, placement, jobs.may);
+                match submitted {
                     Ok(_) => {}
                     Err(crate::Error::Company(error)) => return Err(error.into()),
                     Err(crate::Error::Closing) => return Err(NotDone::Closing),

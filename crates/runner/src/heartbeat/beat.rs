@@ -13,14 +13,17 @@ use company::{
     policy::Actor,
     unix_ms,
 };
-use protocol::company::heartbeat::{
-    HeartbeatRuntime, HeartbeatState, HeartbeatStatusResponse, HeartbeatTickResponse,
-    ProposedAction,
+use protocol::{
+    MayExec,
+    company::heartbeat::{
+        HeartbeatRuntime, HeartbeatState, HeartbeatStatusResponse, HeartbeatTickResponse,
+        ProposedAction,
+    },
 };
 use tokio::{sync::watch, time::sleep};
 
 use super::{
-    act::{self, Carried},
+    act::{self, Carried, Starter},
     facts::Logs,
     tick::{self, Tick},
 };
@@ -97,6 +100,14 @@ impl Heartbeats {
         &self.inner.jobs
     }
 
+    /// What starts jobs with this right.
+    pub(crate) fn starter(&self, may: MayExec) -> Starter<'_> {
+        Starter {
+            jobs: &self.inner.jobs,
+            may,
+        }
+    }
+
     /// Held while actions are done.
     pub(crate) fn acting(&self) -> MutexGuard<'_, ()> {
         lock(&self.inner.acting)
@@ -112,7 +123,9 @@ impl Heartbeats {
         company: &Company,
         kind: Tick,
         reason: &str,
+        may: MayExec,
     ) -> Result<HeartbeatTickResponse, crate::Error> {
+        company.check_trusted()?;
         let root = company.root().to_owned();
         let skipped = || {
             let config = files::setting(company).config;
@@ -136,7 +149,7 @@ impl Heartbeats {
                 None => return Ok(skipped()),
             }
         };
-        let ticked = tick::run(self, company, kind, reason).await?;
+        let ticked = tick::run(self, company, kind, reason, may).await?;
         // In memory only: a dry run writes no state, but `heartbeat.status` shows its summary.
         lock(&self.inner.known).entry(root).or_default().last_tick = Some(ticked.clone());
         Ok(ticked)
@@ -174,7 +187,7 @@ impl Heartbeats {
 
     /// Lets the heartbeat of a folder beat by itself, if somebody set it. Called as often as one likes: what beats
     /// already goes on as it does.
-    pub fn observe(&self, company: &Company) {
+    pub fn observe(&self, company: &Company, may: MayExec) {
         if !is_configured(company) {
             return;
         }
@@ -188,7 +201,7 @@ impl Heartbeats {
         let (this, company) = (self.clone(), company.clone());
         tokio::spawn(async move {
             tokio::select! {
-                () = this.beat(&company) => {}
+                () = this.beat(&company, may) => {}
                 () = this.inner.jobs.closed() => {}
             }
             lock(&this.inner.known)
@@ -204,7 +217,7 @@ impl Heartbeats {
     }
 
     /// Ticks for as long as there is a config that says how. Whatever goes wrong is told of and tried again later.
-    async fn beat(&self, company: &Company) {
+    async fn beat(&self, company: &Company, may: MayExec) {
         let mut changed = self.inner.changed.subscribe();
         let mut rest = REST.0;
         while is_configured(company) {
@@ -244,7 +257,9 @@ impl Heartbeats {
             if !is_configured(company) {
                 return;
             }
-            let ticked = self.tick(company, Tick::Interval, tick::INTERVAL).await;
+            let ticked = self
+                .tick(company, Tick::Interval, tick::INTERVAL, may)
+                .await;
             self.know(company, |known| {
                 known.next_at_ms = None;
                 known.last_error = ticked.as_ref().err().map(ToString::to_string);
@@ -284,9 +299,10 @@ impl Heartbeats {
         company: &Company,
         action: &ProposedAction,
         approver: &Actor,
+        may: MayExec,
     ) -> Result<Carried, Error> {
         let now = tick::moment(company.sources().now_ms());
         let _acting = self.acting();
-        act::approved(&self.inner.jobs, company, action, approver, now)
+        act::approved(self.starter(may), company, action, approver, now)
     }
 }

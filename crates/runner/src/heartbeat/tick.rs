@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use company::{Company, Error, heartbeat as files, job as job_files, policy::Actor};
 use protocol::{
-    Id as _,
+    Id as _, MayExec,
     company::{
         ActorRole, AgentRole, JobId, ProjectId, Text,
         heartbeat::{
@@ -50,6 +50,7 @@ pub(crate) async fn run(
     company: &Company,
     kind: Tick,
     reason: &str,
+    may: MayExec,
 ) -> Result<HeartbeatTickResponse, crate::Error> {
     let started_ms = company.sources().now_ms();
     let setting = {
@@ -81,7 +82,7 @@ pub(crate) async fn run(
             return Ok(finished(response, company));
         }
     }
-    beats.jobs().meet(company).await?;
+    beats.jobs().meet(company, may).await?;
     let now = moment(started_ms);
     let (facts, decision, seen) = {
         let (beats, company, config) = (beats.clone(), company.clone(), Arc::clone(&config));
@@ -188,7 +189,7 @@ pub(crate) async fn run(
         .map(|pending| {
             let jitter = jitters.remove(pending.job.job_id.as_str()).unwrap_or(0);
             let (beats, company, pending) = (beats.clone(), company.clone(), pending.clone());
-            tokio::spawn(async move { listen(&beats, &company, &pending, jitter).await })
+            tokio::spawn(async move { listen(&beats, &company, &pending, jitter, may).await })
         })
         .collect();
     let mut carried = {
@@ -196,7 +197,7 @@ pub(crate) async fn run(
         blocking(move || {
             let mut carried = Carried::default();
             let _acting = beats.acting();
-            act::resume_left(beats.jobs(), &company, &config, now, &mut carried)?;
+            act::resume_left(beats.starter(may), &company, &config, now, &mut carried)?;
             Ok(carried)
         })
         .await?
@@ -206,7 +207,8 @@ pub(crate) async fn run(
         let (beats, company, config) = (beats.clone(), company.clone(), Arc::clone(&config));
         let before = carried.clone();
         let (after, status) =
-            blocking(move || answer(&beats, &company, &config, &pending, heard, before)).await?;
+            blocking(move || answer((&beats, may), &company, &config, &pending, heard, before))
+                .await?;
         carried = after;
         match status {
             Some(HeartbeatReportStatus::Ok) => response.reports_ok += 1,
@@ -339,7 +341,13 @@ enum Heard {
 }
 
 /// Submits a job that was not yet, and waits for its report.
-async fn listen(beats: &Heartbeats, company: &Company, pending: &Pending, jitter: u32) -> Heard {
+async fn listen(
+    beats: &Heartbeats,
+    company: &Company,
+    pending: &Pending,
+    jitter: u32,
+    may: MayExec,
+) -> Heard {
     let jobs = beats.jobs();
     let (Ok(job), project) = (JobId::parse(&pending.job.job_id), &pending.job.project_id) else {
         return Heard::Nothing;
@@ -355,7 +363,10 @@ async fn listen(beats: &Heartbeats, company: &Company, pending: &Pending, jitter
         blocking(move || Ok(job_files::record(&company, &project, &job).is_ok())).await
     };
     if !is_known.unwrap_or(false) {
-        match jobs.submit(pending.job.clone(), Resubmit::Refuse).await {
+        match jobs
+            .submit(pending.job.clone(), Resubmit::Refuse, may)
+            .await
+        {
             Ok(_) => {}
             Err(crate::Error::Closing) => return Heard::NotYet,
             Err(error) => {
@@ -379,7 +390,7 @@ async fn listen(beats: &Heartbeats, company: &Company, pending: &Pending, jitter
 
 /// Deals with what a woken worker said. It is forgotten as pending only afterwards.
 fn answer(
-    beats: &Heartbeats,
+    (beats, may): (&Heartbeats, MayExec),
     company: &Company,
     config: &HeartbeatConfig,
     pending: &Pending,
@@ -415,7 +426,14 @@ fn answer(
         for action in report.actions() {
             let done = u32::try_from(carried.executed_actions).unwrap_or(u32::MAX);
             let limits = (config, moment(now_ms), done);
-            act::report(beats.jobs(), company, action, &source, limits, &mut carried)?;
+            act::report(
+                beats.starter(may),
+                company,
+                action,
+                &source,
+                limits,
+                &mut carried,
+            )?;
         }
         change_state(company, |state| {
             let worker = state

@@ -1,6 +1,6 @@
 //! One try of a job: a run, what its worker knows, whether its program may run, its session, its words.
 
-use std::{fs, sync::Arc};
+use std::sync::Arc;
 
 use company::{Company, document::Agent, layout, run as runs};
 use protocol::{
@@ -351,13 +351,13 @@ impl Attempt<'_> {
         let runner = self.runner;
         let sessions = &runner.jobs.inner.sessions;
         let dir = params.workspace_dir.clone();
-        sessions.launch_with(params, extra).await?;
+        sessions.launch_with(params, extra, self.runner.may).await?;
         let over = sessions.over(&dir, &scribe.session_ref);
         tokio::pin!(over);
         let (over, canceled) = tokio::select! {
             over = &mut over => (over, false),
             () = runner.active.cancel_wanted() => {
-                sessions.stop(Some(&dir), &scribe.session_ref).await?;
+                sessions.stop(Some(&dir), &scribe.session_ref, self.runner.may).await?;
                 (over.await, true)
             }
         };
@@ -478,9 +478,10 @@ pub(crate) fn close_run(scribe: &Scribe, reason: &str, error: &str) -> Result<()
 /// A file of a run's output, as far as it is looked at.
 fn output(company: &Company, project: &ProjectId, run: &RunId, name: &str) -> Option<String> {
     use std::io::Read as _;
-    let path = company.path(&format!("{}/{name}", layout::run_outputs(project, run)));
+    let path = format!("{}/{name}", layout::run_outputs(project, run));
     let mut bytes = Vec::new();
-    fs::File::open(path)
+    company
+        .open(&path)
         .ok()?
         .take(READ_BYTES)
         .read_to_end(&mut bytes)

@@ -3,11 +3,14 @@
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
 use company::{Company, document::Agent, job as files};
-use protocol::company::{
-    JobId, JobKind, ProjectId,
-    job::{
-        HeartbeatReport, JobAttempt, JobError, JobRecord, JobResult, JobResultStatus, JobSpec,
-        JobStatus,
+use protocol::{
+    MayExec,
+    company::{
+        JobId, JobKind, ProjectId,
+        job::{
+            HeartbeatReport, JobAttempt, JobError, JobRecord, JobResult, JobResultStatus, JobSpec,
+            JobStatus,
+        },
     },
 };
 use serde_json::{Map, Value, json};
@@ -51,6 +54,8 @@ pub(super) struct Runner {
     pub(super) plan: Option<ContextPlan>,
     pub(super) placement: JobPlacement,
     pub(super) active: Arc<Active>,
+    /// Whoever submitted the job may execute.
+    pub(super) may: MayExec,
 }
 
 /// What came of a job.

@@ -60,17 +60,11 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
     let files = {
         let plan = Arc::clone(plan);
         blocking(move || {
-            let path = |name: &str| plan.company.path(&plan.output(name).0);
-            if let Some(folder) = path("stdout.txt").parent() {
-                files::make_dir(folder)?;
-            }
+            let create = |name: &str| plan.company.create(&plan.output(name).0);
+            let files = (create("stdout.txt")?, create("stderr.txt")?);
             // Left by an earlier session of this run.
-            let _ = fs::remove_file(path(STOP_FLAG));
-            let create = |name: &str| {
-                let path = path(name);
-                File::create(&path).map_err(|error| company::Error::io("made", path, error))
-            };
-            Ok((create("stdout.txt")?, create("stderr.txt")?))
+            plan.company.remove(&plan.output(STOP_FLAG).0)?;
+            Ok(files)
         })
         .await?
     };
@@ -241,13 +235,12 @@ pub fn is_result(name: &str) -> bool {
 
 /// Keeps the proof of what the worker is told; one of an earlier session of the run is not it.
 fn write_manifest(plan: &Plan, manifest: Option<&str>) -> Result<(), company::Error> {
-    let path = plan.company.path(&plan.output(MANIFEST).0);
+    let path = plan.output(MANIFEST).0;
     match manifest {
-        Some(manifest) => files::replace(&path, format!("{manifest}\n").as_bytes()),
-        None => {
-            let _ = fs::remove_file(&path);
-            Ok(())
-        }
+        Some(manifest) => plan
+            .company
+            .replace(&path, format!("{manifest}\n").as_bytes()),
+        None => plan.company.remove(&path),
     }
 }
 

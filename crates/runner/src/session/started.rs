@@ -1,7 +1,7 @@
 //! A process while it runs: its output is pumped into the sink, its limits are watched, and it is ended.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::Read as _,
     os::unix::process::ExitStatusExt as _,
     process::{ExitStatus, Stdio},
@@ -145,6 +145,9 @@ pub(super) async fn start(
         record.pid_claimed_at_ms = Some(now_ms);
         record.pid_start_ticks = leader.start_ticks;
     });
+    if let Err(error) = live.state().record.seal(&plan.company) {
+        tracing::warn!(%error, "a session of a gateway that ends cannot be stopped by another one");
+    }
 
     let printed = Printed::read(pipes);
     let secrets = plan.secrets(&command.environment);
@@ -197,15 +200,8 @@ pub(super) fn take_over(
     process: ProcessId,
     pipes: Pipes,
 ) -> Result<Started, company::Error> {
-    let path = |name: &str| plan.company.path(&plan.output(name).0);
-    let append = |name: &str| {
-        let path = path(name);
-        File::options()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .map_err(|error| company::Error::io("opened", path, error))
-    };
+    let path = |name: &str| plan.output(name).0;
+    let append = |name: &str| plan.company.append_to(&path(name));
     let files = (append("stdout.txt")?, append("stderr.txt")?);
     let environment = process::environment_of(process);
     let mut sink = Sink::new(
@@ -221,8 +217,8 @@ pub(super) fn take_over(
         (Stream::Stderr, "stderr.txt"),
     ] {
         let path = path(name);
-        let failed = |error| company::Error::io("read", path.clone(), error);
-        let mut file = File::open(&path).map_err(failed)?;
+        let mut file = plan.company.open(&path)?;
+        let failed = |error| company::Error::io("read", plan.company.path(&path), error);
         let mut bytes = vec![0; BATCH_BYTES];
         loop {
             match file.read(&mut bytes).map_err(failed)? {
@@ -231,7 +227,10 @@ pub(super) fn take_over(
             }
         }
     }
-    let stdin = fs::read_to_string(path("stdin.txt")).unwrap_or_default();
+    let stdin = plan
+        .company
+        .read_text(&path("stdin.txt"))
+        .unwrap_or_default();
     let tree = Tree::find(process, plan.mark());
     Ok(Started::begin(
         Leader::TakenOver(process),

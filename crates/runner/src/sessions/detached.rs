@@ -1,15 +1,10 @@
 //! Sessions of an earlier gateway process: what became of them, and how they are stopped.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use company::{Company, document::Run, layout, unix_ms};
 use protocol::{
-    Id as _,
+    Id as _, MayExec,
     company::{ProjectId, RunId, RunStatus, session::CompanySessionState},
 };
 use rustix::process::Signal;
@@ -21,30 +16,35 @@ use crate::{
     Error,
     environment::MARK,
     pipes::{self, Reading},
-    process::Tree,
+    process::{ProcessId, Tree},
     record::SessionRecord,
     scribe::Scribe,
-    session::{STOP_FLAG, blocking, open},
+    session::{STOP_FLAG, blocking},
 };
 
 const DETACHED: &str = "Session process is detached from this runtime (possible restart).";
 const ORPHANED: &str = "Reconciled orphaned detached session (pid not running).";
 const STOPPED: &str = "Reconciled detached stop request after process exit.";
+const NOT_OURS: &str =
+    "Nothing proves that this machine started the process the record names, so it is left alone.";
 const SIGNALLED: &str = "Stop signal sent to detached session process.";
 
 impl Sessions {
     /// Stops a process that an earlier gateway started.
     pub(super) async fn stop_detached(
         &self,
+        company: Company,
         mut record: SessionRecord,
+        _may: MayExec,
     ) -> Result<CompanySessionState, Error> {
-        let Some(process) = record.process().filter(|_| !record.is_over()) else {
-            return Ok(record.state());
-        };
-        if !process.is_alive() {
+        let is_running = |process: &ProcessId| !record.is_over() && process.is_alive();
+        if !record.process().is_some_and(|process| is_running(&process)) {
             return Ok(record.state());
         }
-        let company = open(&self.inner.companies, &record.workspace_dir).await?;
+        let Some(process) = record.own_process(&company) else {
+            record.error = Some(NOT_OURS.to_owned());
+            return Ok(record.state());
+        };
         let (Ok(project), Ok(run)) = (
             ProjectId::parse(&record.project_id),
             RunId::parse(&record.run_id),
@@ -77,11 +77,8 @@ impl Sessions {
     }
 }
 
-fn stop_flag(company: &Company, project: &ProjectId, run: &RunId) -> PathBuf {
-    company.path(&format!(
-        "{}/{STOP_FLAG}",
-        layout::run_outputs(project, run)
-    ))
+fn stop_flag(project: &ProjectId, run: &RunId) -> String {
+    format!("{}/{STOP_FLAG}", layout::run_outputs(project, run))
 }
 
 pub(super) fn write_stop_flag(
@@ -91,16 +88,16 @@ pub(super) fn write_stop_flag(
     session_ref: &str,
 ) -> Result<(), company::Error> {
     let text = format!("{}\n", json!({"session_ref": session_ref}));
-    company::files::replace(&stop_flag(company, project, run), text.as_bytes())
+    company.replace(&stop_flag(project, run), text.as_bytes())
 }
 
 /// Whether somebody wanted this session stopped. A flag that names another session does not count.
-fn has_stop_flag(path: &Path, session_ref: &str) -> bool {
+fn has_stop_flag(company: &Company, path: &str, session_ref: &str) -> bool {
     #[derive(serde::Deserialize)]
     struct Flag {
         session_ref: String,
     }
-    match fs::read_to_string(path) {
+    match company.read_text(path) {
         Ok(text) => match serde_json::from_str::<Flag>(&text) {
             Ok(flag) => flag.session_ref == session_ref,
             Err(_) => true,
@@ -110,7 +107,13 @@ fn has_stop_flag(path: &Path, session_ref: &str) -> bool {
 }
 
 /// A record of an earlier process, as things are now: a process that is gone has ended, whatever the record says.
-pub(super) fn reconcile(company: &Company, record: &Arc<SessionRecord>) -> SessionRecord {
+///
+/// Only for somebody who may execute it is written down; others just see it.
+pub(super) fn reconcile(
+    company: &Company,
+    record: &Arc<SessionRecord>,
+    may: Option<MayExec>,
+) -> SessionRecord {
     let mut record = SessionRecord::clone(record);
     if record.is_over() {
         return record;
@@ -135,7 +138,7 @@ pub(super) fn reconcile(company: &Company, record: &Arc<SessionRecord>) -> Sessi
         record.error = Some(DETACHED.to_owned());
         return record;
     }
-    let flag = has_stop_flag(&stop_flag(company, &project, &run_id), &record.session_ref);
+    let flag = has_stop_flag(company, &stop_flag(&project, &run_id), &record.session_ref);
     match record.process() {
         Some(process) if !process.is_alive() => {
             let (status, event_type, error) = match flag {
@@ -145,6 +148,9 @@ pub(super) fn reconcile(company: &Company, record: &Arc<SessionRecord>) -> Sessi
             record.status = status;
             record.error = Some(error.to_owned());
             record.ended_at_ms = Some(company.sources().now_ms());
+            if may.is_none() {
+                return record;
+            }
             let scribe = Scribe {
                 company: company.clone(),
                 project,

@@ -3,9 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use company::{Company, document::Run};
-use protocol::company::{
-    ProjectId, RunId, RunStatus, Text,
-    session::{CompanySessionRow, CompanySessionState},
+use protocol::{
+    MayExec,
+    company::{
+        ProjectId, RunId, RunStatus, Text,
+        session::{CompanySessionRow, CompanySessionState},
+    },
 };
 use serde_json::Map;
 
@@ -28,6 +31,8 @@ pub(super) struct Known {
     pub(super) company: Company,
     pub(super) project: ProjectId,
     pub(super) run: RunId,
+    /// Whoever launched it may execute.
+    pub(super) may: MayExec,
     pub(super) live: Arc<Live>,
     /// Its place in the lane.
     pub(super) ticket: Mutex<Option<Ticket>>,
@@ -37,7 +42,7 @@ pub(super) struct Known {
 
 impl Inner {
     /// Takes the name and the run for a session, unless another one has them.
-    pub(super) fn claim(&self, plan: &Plan, run: &Run) -> Result<Arc<Known>, Error> {
+    pub(super) fn claim(&self, plan: &Plan, run: &Run, may: MayExec) -> Result<Arc<Known>, Error> {
         if let Some(other) = self.detached(plan, run) {
             return Err(Error::AlreadyRunning(other));
         }
@@ -91,6 +96,7 @@ impl Inner {
             company: plan.company.clone(),
             project: plan.project.clone(),
             run: plan.run.clone(),
+            may,
             live: Arc::new(Live::new(record, Stage::Queued, plan.task.clone())),
             ticket: Mutex::default(),
             warnings: plan.warnings.clone(),

@@ -6,11 +6,14 @@ use std::{
 };
 
 use company::{document::Run, layout, policy::Actor};
-use protocol::company::{
-    RunStatus,
-    session::{
-        CompanySessionLaunchParams, CompanySessionLaunchResponse, CompanySessionLaunchState,
-        CompanySessionQueueReason,
+use protocol::{
+    MayExec,
+    company::{
+        RunStatus,
+        session::{
+            CompanySessionLaunchParams, CompanySessionLaunchResponse, CompanySessionLaunchState,
+            CompanySessionQueueReason,
+        },
     },
 };
 use tokio::{
@@ -39,8 +42,9 @@ impl Sessions {
     pub async fn launch(
         &self,
         params: CompanySessionLaunchParams,
+        may: MayExec,
     ) -> Result<CompanySessionLaunchResponse, Error> {
-        self.launch_with(params, Extra::default()).await
+        self.launch_with(params, Extra::default(), may).await
     }
 
     /// The same with the facts that only a job knows.
@@ -48,6 +52,7 @@ impl Sessions {
         &self,
         params: CompanySessionLaunchParams,
         extra: Extra,
+        may: MayExec,
     ) -> Result<CompanySessionLaunchResponse, Error> {
         let inner = &self.inner;
         if inner.closing.load(Ordering::SeqCst) {
@@ -55,7 +60,9 @@ impl Sessions {
         }
         let explains = params.explain.unwrap_or(false);
         let company = session::at(&inner.companies, &params.workspace_dir).await?;
-        self.look_at(&company).await?;
+        company.check_is_company()?;
+        company.check_trusted()?;
+        self.look_at(&company, may).await?;
         let params = Arc::new(params);
         let (plan, run, actor) = {
             let (inner, params) = (Arc::clone(inner), Arc::clone(&params));
@@ -73,7 +80,7 @@ impl Sessions {
         }
         let known = {
             let (inner, plan, run) = (Arc::clone(inner), Arc::clone(&plan), Arc::clone(&run));
-            on_thread(move || inner.claim(&plan, &run)).await?
+            on_thread(move || inner.claim(&plan, &run, may)).await?
         };
         let not_running =
             (run.status != RunStatus::Running).then(|| session::not_running(run.status));

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use protocol::company::{
-    Text,
-    session::{CompanySessionListParams, CompanySessionRow},
+use protocol::{
+    MayExec,
+    company::{
+        Text,
+        session::{CompanySessionListParams, CompanySessionRow},
+    },
 };
 
 use super::{Sessions, detached::reconcile};
@@ -14,17 +17,21 @@ use crate::{
 };
 
 impl Sessions {
-    /// Sessions, newest first: of a company folder, or those of this process.
+    /// Sessions, newest first: of a company folder, or those of this process. Without the right to execute nothing
+    /// becomes of what an earlier gateway left.
     pub async fn list(
         &self,
         params: CompanySessionListParams,
+        may: Option<MayExec>,
     ) -> Result<Vec<CompanySessionRow>, Error> {
         let mut rows = match &params.workspace_dir {
             None => self.inner.rows(|_| true),
             Some(dir) => {
                 // A folder without records has none, whatever it is.
                 let company = at(&self.inner.companies, dir).await?;
-                self.look_at(&company).await?;
+                if let Some(may) = may {
+                    self.look_at(&company, may).await?;
+                }
                 let root = company.root().to_owned();
                 let mut rows = self.inner.rows(|known| known.company.root() == root);
                 let names: BTreeSet<_> = rows
@@ -39,12 +46,14 @@ impl Sessions {
                             .iter()
                             .filter(|record| !names.contains(record.session_ref.as_str()));
                         Ok(others
-                            .map(|record| reconcile(&company, record).row())
+                            .map(|record| reconcile(&company, record, may).row())
                             .collect::<Vec<_>>())
                     })
                 };
                 rows.extend(found.await?);
-                self.collect_instructions(&company).await;
+                if may.is_some() {
+                    self.collect_instructions(&company).await;
+                }
                 rows
             }
         };

@@ -2,14 +2,13 @@
 //! writes down their end.
 
 use std::{
-    fs,
     sync::{Arc, Weak, atomic::Ordering},
     time::Duration,
 };
 
 use company::{Company, document::Run, layout};
 use protocol::{
-    Id as _,
+    Id as _, MayExec,
     company::{
         ActorRole, ProjectId, RunId, RunStatus,
         session::{CompanySessionLaunchParams, CompanySessionMode},
@@ -50,8 +49,12 @@ impl Sessions {
     /// Looks at the records of a folder, once: old ones are removed, and sessions whose gateway is gone are taken over.
     ///
     /// From then on the folder is watched: a session whose gateway ends later is taken over too.
-    pub async fn look_at(&self, company: &Company) -> Result<(), Error> {
-        self.watch(company);
+    pub async fn look_at(&self, company: &Company, may: MayExec) -> Result<(), Error> {
+        // Nobody of this machine left anything in a folder that is not trusted.
+        if !company.is_trusted() {
+            return Ok(());
+        }
+        self.watch(company, may);
         if lock(&self.inner.looked_at).contains(company.root()) {
             return Ok(());
         }
@@ -63,7 +66,7 @@ impl Sessions {
             return Ok(());
         };
         for record in open {
-            self.take_over(company, &record).await?;
+            self.take_over(company, &record, may).await?;
         }
         self.collect_instructions(company).await;
         lock(&self.inner.looked_at).insert(company.root().to_owned());
@@ -71,7 +74,7 @@ impl Sessions {
     }
 
     /// Looks at a folder from time to time for sessions whose gateway has ended.
-    fn watch(&self, company: &Company) {
+    fn watch(&self, company: &Company, may: MayExec) {
         let inner = &self.inner;
         if !inner.options.takes_over {
             return;
@@ -88,14 +91,14 @@ impl Sessions {
                     if inner.closing.load(Ordering::SeqCst) {
                         return;
                     }
-                    Self { inner }.take_over_left().await;
+                    Self { inner }.take_over_left(may).await;
                 }
             });
         });
     }
 
     /// Takes over what other gateways left in the watched folders since they were looked at.
-    async fn take_over_left(&self) {
+    async fn take_over_left(&self, may: MayExec) {
         let watched: Vec<_> = lock(&self.inner.watched).values().cloned().collect();
         for company in watched {
             let left = {
@@ -111,11 +114,12 @@ impl Sessions {
                 .await
             };
             for record in left.unwrap_or_default() {
-                match self.take_over(&company, &record).await {
+                match self.take_over(&company, &record, may).await {
                     Ok(Some(_)) => {}
                     Ok(None) => {
                         let (company, record) = (company.clone(), Arc::clone(&record));
-                        let ended = blocking(move || Ok(reconcile(&company, &record))).await;
+                        let ended =
+                            blocking(move || Ok(reconcile(&company, &record, Some(may)))).await;
                         if let Err(error) = ended {
                             tracing::warn!(%error, "an orphaned session cannot be looked at");
                         }
@@ -143,6 +147,7 @@ impl Sessions {
         &self,
         company: &Company,
         record: &Arc<SessionRecord>,
+        may: MayExec,
     ) -> Result<Option<Arc<Known>>, Error> {
         let inner = &self.inner;
         if record.is_over() || self.is_closing() || !inner.options.takes_over {
@@ -176,6 +181,7 @@ impl Sessions {
             company: plan.company.clone(),
             project: plan.project.clone(),
             run: plan.run.clone(),
+            may,
             live: Arc::new(live),
             warnings: Vec::new(),
             ticket: Some(ticket).into(),
@@ -220,7 +226,9 @@ fn prune(company: &Company) -> Option<Vec<Arc<SessionRecord>>> {
     for record in &open {
         if record.is_over() && record.ended_at_ms.is_some_and(|ended| ended < oldest) {
             // The next process tries again.
-            let _ = fs::remove_file(company.path(&record::relpath(&record.session_ref)));
+            for path in [record::relpath, record::seal_relpath] {
+                let _ = company.remove(&path(&record.session_ref));
+            }
         }
     }
     open.retain(|record| !record.is_over());
@@ -230,7 +238,8 @@ fn prune(company: &Company) -> Option<Vec<Arc<SessionRecord>>> {
 /// What is left of a session, if its process runs and nobody reads what it prints. An app server has nobody to talk
 /// to, and ends by itself.
 fn left(company: &Company, record: &SessionRecord, options: &crate::Options) -> Option<Left> {
-    let process = record.process().filter(|process| process.is_alive())?;
+    let process = record.own_process(company);
+    let process = process.filter(|process| process.is_alive())?;
     let project = ProjectId::parse(&record.project_id).ok()?;
     let run_id = RunId::parse(&record.run_id).ok()?;
     let path = format!("{}/run.yaml", layout::run(&project, &run_id));

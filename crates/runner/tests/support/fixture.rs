@@ -29,6 +29,10 @@ use runner::{Alone, Jobs, Options, Resubmit, Sessions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+/// Whoever runs the tests may execute.
+#[expect(clippy::disallowed_methods, reason = "nobody is asked")]
+pub(crate) const MAY: protocol::MayExec = protocol::MayExec::granted();
+
 /// What a worker says that did its job.
 pub(crate) const DONE: &str = r#"{"status":"succeeded","summary":"done","files_changed":[],"commands_run":[],"artifacts":[],"next_actions":[],"errors":[]}"#;
 
@@ -125,8 +129,12 @@ impl Fixture {
         before_write: impl Fn(&Path) -> Result<(), company::Error> + Send + Sync + 'static,
     ) -> (Company, Jobs) {
         let now = Arc::new(|| jiff::Timestamp::now().as_millisecond());
-        let companies = Companies::new(Sources::new(now), Arc::new(|_, _| {}))
-            .with_before_write(Arc::new(before_write));
+        let companies = Companies::new(
+            Sources::new(now),
+            company::Trust::everywhere(),
+            Arc::new(|_, _| {}),
+        )
+        .with_before_write(Arc::new(before_write));
         let company = companies.at(self.company.given());
         let sessions = Sessions::new(companies, Options::default());
         (company, Jobs::new(sessions, Arc::new(Alone)))
@@ -207,7 +215,7 @@ impl Fixture {
     /// Does a job to its end.
     pub(crate) async fn job(&self, id: &str, more: Value) -> JobCollectResponse {
         self.jobs
-            .submit(self.spec(id, more), Resubmit::Refuse)
+            .submit(self.spec(id, more), Resubmit::Refuse, MAY)
             .await
             .expect("a job");
         self.jobs
@@ -218,14 +226,14 @@ impl Fixture {
 
     pub(crate) async fn collect(&self, id: &str) -> JobCollectResponse {
         self.jobs
-            .collect(self.company.given(), &self.project, &job_id(id))
+            .collect(self.company.given(), &self.project, &job_id(id), Some(MAY))
             .await
             .expect("a job")
     }
 
     pub(crate) async fn cancel(&self, id: &str) -> JobCollectResponse {
         self.jobs
-            .cancel(self.company.given(), &self.project, &job_id(id))
+            .cancel(self.company.given(), &self.project, &job_id(id), MAY)
             .await
             .expect("a job");
         self.jobs
@@ -269,7 +277,11 @@ pub(crate) fn job_id(id: &str) -> JobId {
 }
 
 fn open(root: &Path, now: company::Now, options: Options) -> (Company, Sessions, Jobs) {
-    let companies = Companies::new(Sources::new(now), Arc::new(|_, _| {}));
+    let companies = Companies::new(
+        Sources::new(now),
+        company::Trust::everywhere(),
+        Arc::new(|_, _| {}),
+    );
     let company = companies.at(root.join("company").to_str().expect("a path"));
     let sessions = Sessions::new(companies, options);
     let jobs = Jobs::new(sessions.clone(), Arc::new(Alone));

@@ -17,6 +17,7 @@ const OBSTACLES: Record<AdapterReasonCode, string> = {
   not_installed: "Not installed",
   unapproved_binary: "Not approved",
   no_app_server: "Not supported by the installed version",
+  not_asked: "Not checked",
   machine_file: "Unknown",
 };
 

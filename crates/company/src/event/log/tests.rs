@@ -1,6 +1,10 @@
 //! Appending to event logs, whoever else appends and whatever breaks.
 
-use std::{fs, sync::Barrier, thread};
+use std::{
+    fs::{self, OpenOptions},
+    sync::Barrier,
+    thread,
+};
 
 use protocol::{
     Id as _,
@@ -40,6 +44,11 @@ fn file(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
+/// The file as it is appended to.
+pub(in crate::event) fn at(path: &Path) -> Place {
+    Place::at(path).expect("a folder")
+}
+
 fn verify_all(path: &Path) -> Replay {
     let options = Options {
         mode: ReplayMode::Verified,
@@ -52,8 +61,8 @@ fn verify_all(path: &Path) -> Replay {
 fn events_of_one_append_follow_each_other_in_one_chain() {
     let (_folder, path) = file(b"");
     let logs = EventLogs::new();
-    let first = logs.append(&path, &[event(1), event(2)]).unwrap();
-    let second = logs.append(&path, &[event(3)]).unwrap();
+    let first = logs.append(&at(&path), &[event(1), event(2)]).unwrap();
+    let second = logs.append(&at(&path), &[event(3)]).unwrap();
     let lines: String = first
         .iter()
         .chain(&second)
@@ -76,9 +85,9 @@ fn an_append_continues_the_chain_of_others() {
     let (_folder, path) = file(GOLDEN.as_bytes());
     let [ours, theirs] = [EventLogs::new(), EventLogs::new()];
     for number in [1, 3, 5] {
-        ours.append(&path, &[event(number)]).unwrap();
+        ours.append(&at(&path), &[event(number)]).unwrap();
         theirs
-            .append(&path, &[event(number + 1), event(number + 2)])
+            .append(&at(&path), &[event(number + 1), event(number + 2)])
             .unwrap();
     }
     let replay = verify_all(&path);
@@ -90,12 +99,24 @@ fn an_append_continues_the_chain_of_others() {
 fn lines_of_others_are_counted() {
     let (_folder, path) = file(b"");
     let [ours, theirs] = [EventLogs::new(), EventLogs::new()];
-    assert_eq!(ours.append(&path, &[event(1)]).unwrap()[0].seq, Some(1));
-    assert_eq!(theirs.append(&path, &[event(2)]).unwrap()[0].seq, Some(2));
-    assert_eq!(ours.append(&path, &[event(3)]).unwrap()[0].seq, Some(3));
+    assert_eq!(
+        ours.append(&at(&path), &[event(1)]).unwrap()[0].seq,
+        Some(1)
+    );
+    assert_eq!(
+        theirs.append(&at(&path), &[event(2)]).unwrap()[0].seq,
+        Some(2)
+    );
+    assert_eq!(
+        ours.append(&at(&path), &[event(3)]).unwrap()[0].seq,
+        Some(3)
+    );
     let mut torn = OpenOptions::new().append(true).open(&path).unwrap();
     torn.write_all(b"\n\n{\"torn").unwrap();
-    assert_eq!(ours.append(&path, &[event(4)]).unwrap()[0].seq, Some(7));
+    assert_eq!(
+        ours.append(&at(&path), &[event(4)]).unwrap()[0].seq,
+        Some(7)
+    );
 }
 
 #[test]
@@ -106,7 +127,7 @@ fn a_torn_last_line_becomes_a_line_of_its_own_wherever_it_was_cut() {
     for cut in (0..=last).step_by(7).chain([1, last - 1, last]) {
         let (_folder, path) = file(&GOLDEN.as_bytes()[..whole + cut]);
         let logs = EventLogs::new();
-        logs.append(&path, &[event(1), event(2)]).unwrap();
+        logs.append(&at(&path), &[event(1), event(2)]).unwrap();
         let replayed = verify_all(&path).replayed;
         assert_eq!(replayed.verification_issues, [], "cut at {cut}");
         let fragment = usize::from(cut != 0 && cut != last);
@@ -158,7 +179,8 @@ fn nothing_is_made_for_a_run_that_is_not_there() {
     let logs = EventLogs::new();
     for path in ["events.jsonl", "run_1/events.jsonl"] {
         let path = folder.path().join(path);
-        assert!(logs.append(&path, &[event(1)]).unwrap_err().is_missing());
+        let appended = Place::at(&path).and_then(|place| logs.append(&place, &[event(1)]));
+        assert!(appended.unwrap_err().is_missing());
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -171,7 +193,7 @@ fn a_folder_or_a_link_is_no_events_file() {
     std::os::unix::fs::symlink("target", &link).unwrap();
     let logs = EventLogs::new();
     for path in [folder.path(), &link] {
-        let error = logs.append(path, &[event(1)]).unwrap_err();
+        let error = logs.append(&at(path), &[event(1)]).unwrap_err();
         assert!(!error.is_missing());
     }
     assert_eq!(fs::read(folder.path().join("target")).unwrap(), b"");
@@ -181,13 +203,13 @@ fn a_folder_or_a_link_is_no_events_file() {
 fn a_file_that_was_replaced_is_looked_at_again() {
     let (_folder, path) = file(b"");
     let logs = EventLogs::new();
-    logs.append(&path, &[event(1)]).unwrap();
+    logs.append(&at(&path), &[event(1)]).unwrap();
     let length = fs::metadata(&path).unwrap().len();
     let mut other = GOLDEN.lines().next().unwrap().to_owned();
     other.push('\n');
     other.push_str(&" ".repeat(usize::try_from(length).unwrap().saturating_sub(other.len())));
     files::replace(&path, other.as_bytes()).unwrap();
-    logs.append(&path, &[event(2)]).unwrap();
+    logs.append(&at(&path), &[event(2)]).unwrap();
     assert_eq!(verify_all(&path).replayed.verification_issues, []);
 }
 
@@ -202,7 +224,9 @@ fn threads_share_one_chain_and_lose_nothing() {
             scope.spawn(move || {
                 barrier.wait();
                 for number in 0..40 {
-                    let appended = logs.append(path, &[event(thread * 100 + number)]).unwrap();
+                    let appended = logs
+                        .append(&at(path), &[event(thread * 100 + number)])
+                        .unwrap();
                     assert_eq!(appended.len(), 1);
                 }
             });
@@ -220,7 +244,7 @@ fn only_so_many_files_are_remembered() {
     for number in 0..MAX_FILES + 10 {
         let path = folder.path().join(number.to_string());
         // The file is not there, but the name was asked for.
-        logs.append(&path, &[event(1)]).unwrap_err();
+        logs.append(&at(&path), &[event(1)]).unwrap_err();
     }
     assert_eq!(lock(&logs.logs).by_path.len(), MAX_FILES);
 }
@@ -230,7 +254,8 @@ fn plain_lines_of_many_threads_are_all_there_and_a_torn_line_keeps_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("messages.jsonl");
     let logs = EventLogs::new();
-    logs.append_lines(&path, vec!["first".to_owned()]).unwrap();
+    logs.append_lines(&at(&path), vec!["first".to_owned()])
+        .unwrap();
     let mut torn = OpenOptions::new().append(true).open(&path).unwrap();
     torn.write_all(b"torn").unwrap();
     thread::scope(|scope| {
@@ -239,7 +264,7 @@ fn plain_lines_of_many_threads_are_all_there_and_a_torn_line_keeps_its_own() {
             scope.spawn(move || {
                 for line in 0..50 {
                     let lines = vec![format!("{writer}-{line}")];
-                    logs.append_lines(path, lines).unwrap();
+                    logs.append_lines(&at(path), lines).unwrap();
                 }
             });
         }
@@ -263,9 +288,9 @@ fn plain_lines_of_many_threads_are_all_there_and_a_torn_line_keeps_its_own() {
 fn an_event_behind_plain_lines_continues_the_chain() {
     let (_folder, path) = file(GOLDEN.as_bytes());
     let logs = EventLogs::new();
-    logs.append_lines(&path, vec!["not an event".to_owned()])
+    logs.append_lines(&at(&path), vec!["not an event".to_owned()])
         .unwrap();
-    logs.append(&path, &[event(1)]).unwrap();
+    logs.append(&at(&path), &[event(1)]).unwrap();
     assert_eq!(verify_all(&path).replayed.verification_issues, []);
 }
 
@@ -276,7 +301,7 @@ fn a_plain_file_is_never_created_through_a_link() {
     let path = folder.path().join("messages.jsonl");
     let target = outside.path().join("target");
     std::os::unix::fs::symlink(&target, &path).unwrap();
-    let appended = EventLogs::new().append_lines(&path, vec!["line".to_owned()]);
+    let appended = EventLogs::new().append_lines(&at(&path), vec!["line".to_owned()]);
     appended.unwrap_err();
     assert!(!target.exists());
 }

@@ -211,15 +211,21 @@ fn by_force_a_tampered_file_is_sealed_again_and_the_original_kept() {
 #[test]
 fn an_append_behind_a_rewritten_file_continues_the_new_chain() {
     let folder = Folder::with("");
-    let event = crate::event::log::tests::event;
+    let (event, at) = (
+        crate::event::log::tests::event,
+        crate::event::log::tests::at,
+    );
     folder
         .logs
-        .append(&folder.path(), &[event(1), event(2)])
+        .append(&at(&folder.path()), &[event(1), event(2)])
         .unwrap();
     let tampered = folder.text().replace("evt_1", "evt_9");
     files::replace(&folder.path(), tampered.as_bytes()).unwrap();
     folder.upgrade(Upgrade::Forced);
-    folder.logs.append(&folder.path(), &[event(3)]).unwrap();
+    folder
+        .logs
+        .append(&at(&folder.path()), &[event(3)])
+        .unwrap();
     let options = Options {
         mode: ReplayMode::Verified,
         tail: NonZeroUsize::new(9),

@@ -1,9 +1,8 @@
 //! `adapter.*`
 
 use company::{
-    document::{Channel, Machine},
-    layout,
-    machine::ProgramPolicy,
+    document::Channel,
+    machine::{self, ProgramPolicy},
 };
 use protocol::company::{Issue, adapter::*, workspace::CompanyFolderParams};
 use rpc::{Failure, Router};
@@ -21,15 +20,15 @@ async fn status(
     params: CompanyFolderParams,
 ) -> Result<AdapterStatusResponse, Failure> {
     let machine = within(&ctx, &params.workspace_dir, |company| {
-        Ok(company
-            .read::<Machine>(layout::MACHINE)
-            .map_err(|error| error.to_string()))
+        Ok(machine::read(company).map_err(|error| error.to_string()))
     });
     let machine = machine.await?;
     let machine = machine.as_deref().map_err(String::as_str);
     let adapters = &ctx.peer().gateway.adapters;
     let options = ctx.sessions().options();
-    let rows = adapters.status_with_launch(machine, options).await;
+    let rows = adapters
+        .status_with_launch(machine, options, ctx.may_exec().ok())
+        .await;
     Ok(AdapterStatusResponse(rows))
 }
 

@@ -10,7 +10,10 @@ use company::{
     policy::Actor,
     run::CreatedRun,
 };
-use protocol::company::{Text, agent::*, session::CompanySessionLaunchParams};
+use protocol::{
+    MayExec,
+    company::{Text, agent::*, session::CompanySessionLaunchParams},
+};
 use rpc::{Failure, Router};
 use runner::Sessions;
 
@@ -85,7 +88,7 @@ async fn self_improve_cycle(
     params: AgentSelfImproveCycleParams,
 ) -> Result<AgentSelfImproveCycleResponse, Failure> {
     let manager = actor(params.manager_actor_id, params.manager_role, None);
-    let sessions = ctx.sessions().clone();
+    let (sessions, may) = (ctx.sessions().clone(), ctx.may_exec()?);
     // The work is done on a thread that may wait, for a session too.
     let runtime = tokio::runtime::Handle::current();
     within(&ctx, &params.workspace_dir, move |company| {
@@ -118,7 +121,7 @@ async fn self_improve_cycle(
             },
         };
         guidance::self_improve(company, &cycle, |run, evaluation| {
-            let evaluated = evaluate(&sessions, company, &cycle, run, evaluation);
+            let evaluated = evaluate((&sessions, may), company, &cycle, run, evaluation);
             runtime.block_on(evaluated)
         })
     })
@@ -127,7 +130,7 @@ async fn self_improve_cycle(
 
 /// Runs the command of an evaluation as a session like any other: under policy and budgets, in a lane.
 async fn evaluate(
-    sessions: &Sessions,
+    (sessions, may): (&Sessions, MayExec),
     company: &Company,
     cycle: &Cycle,
     run: &CreatedRun,
@@ -165,9 +168,11 @@ async fn evaluate(
         | runner::Error::Over { .. }
         | runner::Error::Closing) => Error::Refused(error.to_string()),
     };
-    let launched = sessions.launch(params).await.map_err(refused)?;
+    let launched = sessions.launch(params, may).await.map_err(refused)?;
     let dir = Some(company.given());
-    let collected = sessions.collect(dir, &launched.session_ref).await;
+    let collected = sessions
+        .collect(dir, &launched.session_ref, Some(may))
+        .await;
     let state = collected.map_err(refused)?.state;
     match (state.exit_code, state.signal, state.error) {
         (None, None, Some(error)) => Err(Error::Refused(error)),

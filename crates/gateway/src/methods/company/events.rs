@@ -41,15 +41,16 @@ async fn subscribe(
         actor,
     };
     let peer = ctx.peer();
-    let (events, companies) = (peer.gateway.company_events.clone(), ctx.companies().clone());
+    let (events, caller) = (peer.gateway.company_events.clone(), ctx.clone());
     let (connection, outbox) = (peer.connection, peer.outbox().clone());
     let runtime = tokio::runtime::Handle::current();
     let begun = tokio::task::spawn_blocking(move || {
         let _inside = runtime.enter();
         let folder = match params.workspace_dir {
             Some(workspace_dir) => {
-                let opened = companies.open(&workspace_dir);
-                Some(opened.map_err(NotSubscribed::Folder)?)
+                let company = caller.folder_at(&workspace_dir);
+                company.check_is_company().map_err(NotSubscribed::Folder)?;
+                Some(company)
             }
             None => None,
         };

@@ -34,7 +34,10 @@ async fn tick(ctx: Context, params: HeartbeatTickParams) -> Result<HeartbeatTick
     };
     let company = within(&ctx, &params.workspace_dir, |company| Ok(company.clone())).await?;
     let reason = params.reason.as_deref().unwrap_or("rpc");
-    let ticked = ctx.heartbeats().tick(&company, kind, reason).await;
+    let ticked = ctx
+        .heartbeats()
+        .tick(&company, kind, reason, ctx.may_exec()?)
+        .await;
     ticked.map_err(|error| super::session::failure(&error))
 }
 
@@ -56,12 +59,13 @@ async fn config_set(
     params: HeartbeatConfigSetParams,
 ) -> Result<HeartbeatConfigSetResponse, Failure> {
     let workspace_dir = params.workspace_dir.clone();
+    let may = ctx.may_exec()?;
     let heartbeats = ctx.heartbeats().clone();
     within(&ctx, &workspace_dir, move |company| {
         let is_dry = params.dry_run == Some(true);
         let config = heartbeat::set(company, params)?;
         if !is_dry {
-            heartbeats.observe(company);
+            heartbeats.observe(company, may);
             heartbeats.changed();
         }
         let forecast = if config.enabled {

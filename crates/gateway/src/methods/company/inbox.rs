@@ -126,7 +126,10 @@ pub(super) async fn resolve(
     params: InboxResolveParams,
 ) -> Result<InboxResolveResponse, Failure> {
     let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
-    let carrier = Carrier(ctx.heartbeats().clone());
+    let carrier = Carrier {
+        heartbeats: ctx.heartbeats().clone(),
+        may: ctx.may_exec().ok(),
+    };
     let presence = ctx.principal().presence().clone();
     within(&ctx, &params.workspace_dir, move |company| {
         let verdict = Verdict {

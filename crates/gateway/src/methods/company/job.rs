@@ -37,12 +37,15 @@ async fn submit(ctx: Context, mut params: JobSubmitParams) -> Result<JobSubmitRe
     };
     let placement = JobPlacement::from(&params);
     let jobs = ctx.jobs();
-    let submitted = jobs.submit_placed(params.job, again, placement).await;
+    let submitted = jobs
+        .submit_placed(params.job, again, placement, ctx.may_exec()?)
+        .await;
     submitted.map_err(|error| failure(&error))
 }
 
-async fn list(ctx: Context, params: JobListParams) -> Result<JobListResponse, Failure> {
-    let rows = ctx.jobs().list(params).await;
+async fn list(ctx: Context, mut params: JobListParams) -> Result<JobListResponse, Failure> {
+    params.workspace_dir = ctx.real_dir(params.workspace_dir);
+    let rows = ctx.jobs().list(params, ctx.may_exec().ok()).await;
     rows.map(JobListResponse).map_err(|error| failure(&error))
 }
 
@@ -52,7 +55,9 @@ async fn poll(ctx: Context, params: JobParams) -> Result<JobPollResponse, Failur
         project_id,
         job_id,
     } = params;
-    let polled = ctx.jobs().poll(&workspace_dir, &project_id, &job_id).await;
+    let workspace_dir = ctx.real_dir(workspace_dir);
+    let (jobs, may) = (ctx.jobs(), ctx.may_exec().ok());
+    let polled = jobs.poll(&workspace_dir, &project_id, &job_id, may).await;
     polled.map_err(|error| failure(&error))
 }
 
@@ -62,9 +67,10 @@ async fn collect(ctx: Context, params: JobParams) -> Result<JobCollectResponse, 
         project_id,
         job_id,
     } = params;
+    let workspace_dir = ctx.real_dir(workspace_dir);
     let collected = ctx
         .jobs()
-        .collect(&workspace_dir, &project_id, &job_id)
+        .collect(&workspace_dir, &project_id, &job_id, ctx.may_exec().ok())
         .await;
     collected.map_err(|error| failure(&error))
 }
@@ -75,9 +81,10 @@ async fn cancel(ctx: Context, params: JobParams) -> Result<JobPollResponse, Fail
         project_id,
         job_id,
     } = params;
+    let workspace_dir = ctx.real_dir(workspace_dir);
     let canceled = ctx
         .jobs()
-        .cancel(&workspace_dir, &project_id, &job_id)
+        .cancel(&workspace_dir, &project_id, &job_id, ctx.may_exec()?)
         .await;
     canceled.map_err(|error| failure(&error))
 }

@@ -44,7 +44,8 @@ async fn client_intake_run(
     match package.response.generation.mode {
         PipelineGenerationMode::Deterministic => Ok(package.response),
         PipelineGenerationMode::ProviderWithFallback => {
-            let filled = runner::fill(ctx.sessions(), &company, package, &model).await;
+            let filled =
+                runner::fill(ctx.sessions(), &company, package, &model, ctx.may_exec()?).await;
             filled.map_err(|error| failure(&error))
         }
     }

@@ -1,8 +1,6 @@
 //! `pm.*`: plans
 
-use company::{
-    conversation::Scope, document::Machine, home::Standings, layout, plan::allocation::Provider, pm,
-};
+use company::{conversation::Scope, home::Standings, machine, plan::allocation::Provider, pm};
 use protocol::company::{
     adapter::{AdapterRow, WorktreeIsolation},
     pm::*,
@@ -44,13 +42,16 @@ pub(super) async fn recommend_allocations(
         project_id,
     } = params;
     let machine = within(&ctx, &workspace_dir, |company| {
-        Ok(company
-            .read::<Machine>(layout::MACHINE)
-            .map_err(|error| error.to_string()))
+        Ok(machine::read(company).map_err(|error| error.to_string()))
     });
     let machine = machine.await?;
     let machine = machine.as_deref().map_err(String::as_str);
-    let adapters = ctx.peer().gateway.adapters.status(machine).await;
+    let adapters = ctx
+        .peer()
+        .gateway
+        .adapters
+        .status(machine, ctx.may_exec().ok())
+        .await;
     let live = live_runs(&live(&ctx, &workspace_dir).await?);
     within(&ctx, &workspace_dir, move |company| {
         let providers = |name: &str| provider(&adapters, name);

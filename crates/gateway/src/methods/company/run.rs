@@ -175,11 +175,11 @@ pub(super) fn leave_out(replayed: &mut ReplayedEvents, actor: &Actor) -> u64 {
 /// The newest session of a run.
 async fn live(ctx: &Context, workspace_dir: &Text, run: &RunId) -> Result<ReplayLive, Failure> {
     let params = CompanySessionListParams {
-        workspace_dir: Some(workspace_dir.clone()),
+        workspace_dir: Some(ctx.real_dir(workspace_dir.clone())),
         run_id: Text::new(run.as_str()),
         ..CompanySessionListParams::default()
     };
-    let rows = ctx.sessions().list(params).await;
+    let rows = ctx.sessions().list(params, ctx.may_exec().ok()).await;
     let rows = rows.map_err(|error| session::failure(&error))?;
     Ok(rows
         .into_iter()

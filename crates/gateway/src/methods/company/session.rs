@@ -50,15 +50,16 @@ async fn launch(
     if !issues.is_empty() {
         return Err(Failure::issues(issues));
     }
-    let launched = ctx.sessions().launch(params).await;
+    let launched = ctx.sessions().launch(params, ctx.may_exec()?).await;
     launched.map_err(|error| failure(&error))
 }
 
 async fn list(
     ctx: Context,
-    params: CompanySessionListParams,
+    mut params: CompanySessionListParams,
 ) -> Result<CompanySessionListResponse, Failure> {
-    let rows = ctx.sessions().list(params).await;
+    params.workspace_dir = params.workspace_dir.map(|dir| ctx.real_dir(dir));
+    let rows = ctx.sessions().list(params, ctx.may_exec().ok()).await;
     rows.map(CompanySessionListResponse)
         .map_err(|error| failure(&error))
 }
@@ -67,8 +68,10 @@ async fn poll(
     ctx: Context,
     params: CompanySessionParams,
 ) -> Result<CompanySessionStateResponse, Failure> {
-    let dir = params.workspace_dir.as_deref();
-    let state = ctx.sessions().poll(dir, &params.session_ref).await;
+    let dir = params.workspace_dir.map(|dir| ctx.real_dir(dir));
+    let dir = dir.as_deref();
+    let (sessions, may) = (ctx.sessions(), ctx.may_exec().ok());
+    let state = sessions.poll(dir, &params.session_ref, may).await;
     let state = state.map_err(|error| failure(&error))?;
     Ok(CompanySessionStateResponse(state))
 }
@@ -77,8 +80,10 @@ async fn collect(
     ctx: Context,
     params: CompanySessionParams,
 ) -> Result<CompanySessionCollectResponse, Failure> {
-    let dir = params.workspace_dir.as_deref();
-    let collected = ctx.sessions().collect(dir, &params.session_ref).await;
+    let dir = params.workspace_dir.map(|dir| ctx.real_dir(dir));
+    let dir = dir.as_deref();
+    let (sessions, may) = (ctx.sessions(), ctx.may_exec().ok());
+    let collected = sessions.collect(dir, &params.session_ref, may).await;
     collected.map_err(|error| failure(&error))
 }
 
@@ -86,8 +91,10 @@ async fn stop(
     ctx: Context,
     params: CompanySessionParams,
 ) -> Result<CompanySessionStateResponse, Failure> {
-    let dir = params.workspace_dir.as_deref();
-    let state = ctx.sessions().stop(dir, &params.session_ref).await;
+    let dir = params.workspace_dir.map(|dir| ctx.real_dir(dir));
+    let dir = dir.as_deref();
+    let (sessions, may) = (ctx.sessions(), ctx.may_exec()?);
+    let state = sessions.stop(dir, &params.session_ref, may).await;
     let state = state.map_err(|error| failure(&error))?;
     Ok(CompanySessionStateResponse(state))
 }

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use company::{
     bootstrap, defaults, home,
     init::{self, NonEmpty},
-    org, project, transfer,
+    org, project, transfer, trust,
     validate::validate,
 };
 use protocol::{
@@ -16,13 +16,16 @@ use protocol::{
 };
 use rpc::{Failure, Kind, Router};
 
-use super::{at, blocking, link, within};
+use super::{at, blocking, link, opened, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router
         .on::<CompanyWorkspaceOpen>(open)
         .on::<CompanyWorkspaceInit>(init)
+        .on::<CompanyWorkspaceTrustGet>(trust_get)
+        .on::<CompanyWorkspaceTrust>(grant_trust)
+        .on::<CompanyWorkspaceTrustWithdraw>(withdraw_trust)
         .on::<CompanyWorkspaceValidate>(validate_folder)
         .on::<CompanyWorkspaceDoctor>(doctor::doctor)
         .on::<CompanyWorkspaceDiagnostics>(doctor::diagnostics)
@@ -43,8 +46,11 @@ async fn open(
     ctx: Context,
     params: CompanyFolderParams,
 ) -> Result<CompanyWorkspaceOpenResponse, Failure> {
-    let (company, opened) = at(&ctx, &params.workspace_dir, |company| {
-        company.finish_left();
+    let may_write = ctx.may_write();
+    let (company, opened) = at(&ctx, &params.workspace_dir, move |company| {
+        if may_write {
+            company.finish_left();
+        }
         let issues = validate(company);
         let opened = CompanyWorkspaceOpenResponse {
             workspace_dir: company.given().to_owned(),
@@ -58,7 +64,9 @@ async fn open(
         link(&ctx, &params.workspace_dir).await;
     }
     // Workers whose gateway is gone wait for somebody who reads what they print.
-    if let Err(error) = ctx.sessions().look_at(&company).await {
+    if let Ok(may) = ctx.may_exec()
+        && let Err(error) = ctx.sessions().look_at(&company, may).await
+    {
         tracing::warn!(%error, "sessions of an earlier gateway cannot be taken over");
     }
     Ok(opened)
@@ -80,6 +88,30 @@ async fn init(
     .await?;
     link(&ctx, &workspace_dir).await;
     Ok(made)
+}
+
+async fn trust_get(
+    ctx: Context,
+    params: CompanyFolderParams,
+) -> Result<CompanyWorkspaceTrustResponse, Failure> {
+    let dir = &params.workspace_dir;
+    opened(&ctx, dir, |company| Ok(trust::told(company))).await
+}
+
+async fn grant_trust(
+    ctx: Context,
+    params: CompanyFolderParams,
+) -> Result<CompanyWorkspaceTrustResponse, Failure> {
+    let told = opened(&ctx, &params.workspace_dir, trust::grant).await?;
+    link(&ctx, &params.workspace_dir).await;
+    Ok(told)
+}
+
+async fn withdraw_trust(
+    ctx: Context,
+    params: CompanyFolderParams,
+) -> Result<CompanyWorkspaceTrustResponse, Failure> {
+    opened(&ctx, &params.workspace_dir, trust::withdraw).await
 }
 
 async fn validate_folder(

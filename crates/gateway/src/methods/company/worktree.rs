@@ -3,7 +3,7 @@
 use protocol::company::worktree::*;
 use rpc::{Failure, Router};
 
-use super::{blocking, failure};
+use super::{failure, opened};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -14,9 +14,10 @@ async fn cleanup(
     ctx: Context,
     params: WorktreeCleanupParams,
 ) -> Result<WorktreeCleanupResponse, Failure> {
-    let companies = ctx.companies().clone();
-    let workspace_dir = params.workspace_dir.clone();
-    let company = blocking(move || companies.open(&workspace_dir)).await?;
+    let company = opened(&ctx, &params.workspace_dir, |company| {
+        company.check_trusted().map(|()| company.clone())
+    })
+    .await?;
     let cleaned = runner::worktree::cleanup(&company, &params).await;
     cleaned.map_err(|error| failure(&error))
 }

@@ -4,8 +4,8 @@ use ::index::Indexes;
 use company::{
     Company,
     doctor::{self, Outside, check},
-    document::{Machine, Run},
-    files, layout, replay, secret,
+    document::Run,
+    files, layout, machine, replay, secret,
 };
 use protocol::company::{
     adapter::AdapterRow, inbox::InboxSnapshotParams, monitor::MonitorSnapshotParams,
@@ -81,13 +81,12 @@ fn examine(
 /// The worker programs. A folder without a machine file has none, and the file is the reason.
 async fn adapters(ctx: &Context, workspace_dir: &str) -> Result<Vec<AdapterRow>, Failure> {
     let machine = at(ctx, workspace_dir, |company| {
-        Ok(company
-            .read::<Machine>(layout::MACHINE)
-            .map_err(|error| error.to_string()))
+        Ok(machine::read(company).map_err(|error| error.to_string()))
     });
     let machine = machine.await?;
     let machine = machine.as_deref().map_err(String::as_str);
-    Ok(ctx.peer().gateway.adapters.status(machine).await)
+    let may = ctx.may_exec().ok();
+    Ok(ctx.peer().gateway.adapters.status(machine, may).await)
 }
 
 fn providers(adapters: &[AdapterRow]) -> Vec<DoctorCheck> {
@@ -235,8 +234,8 @@ fn index_check(company: &Company, indexes: &Indexes, rebuild: bool, sync: bool) 
             "help_requests",
         ],
     );
-    let index_ms = modified_ms(&company.path(".local/index.sqlite"))
-        .max(modified_ms(&company.path(".local/index.sqlite-wal")));
+    let index_ms = modified_ms(&company.derived("index.sqlite"))
+        .max(modified_ms(&company.derived("index.sqlite-wal")));
     let latest_ms = newest_ms(company);
     details.push(format!("index_mtime_ms: {index_ms}"));
     details.push(format!("canonical_latest_mtime_ms: {latest_ms}"));
@@ -327,7 +326,7 @@ pub(super) async fn diagnostics(
         workspace_dir: Some(dir.clone()),
         ..CompanySessionListParams::default()
     };
-    let sessions = ctx.sessions().list(listed).await;
+    let sessions = ctx.sessions().list(listed, ctx.may_exec().ok()).await;
     let sessions = sessions.map_err(|error| session::failure(&error))?;
     let live = live(&ctx, &dir).await?;
     let facts = indexed(&ctx, dir.clone(), {
