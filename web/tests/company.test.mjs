@@ -165,6 +165,8 @@ test("the inbox is decided by keys alone, and says what happened", async () => {
   await page.getByText("5 decisions wait for you").waitFor();
   await page.keyboard.press("j");
   await page.getByRole("heading", { name: "Run the whole suite before saying done" }).waitFor();
+  // What is decided about is on the screen before it can be decided.
+  await page.getByRole("button", { name: "Approve" }).first().waitFor();
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).getByText("Approve").waitFor();
   await page.keyboard.press("Escape");

@@ -449,11 +449,13 @@ test("a decision in a browser that signed in is recorded as made on the desktop"
   const context = await desk.browser.newContext();
   const page = await context.newPage();
   await page.goto(link);
+  await page.waitForFunction(() => localStorage.getItem("accord.page_key"));
   const params = { ...where(), artifact_id, decision: "denied", actor_id: "human", actor_role: "human" };
   const answer = await page.evaluate(
     (params) =>
       new Promise((resolve, reject) => {
-        const socket = new WebSocket(`ws://${location.host}/ws`, ["accord"]);
+        const key = localStorage.getItem("accord.page_key");
+        const socket = new WebSocket(`ws://${location.host}/ws`, ["accord", `page-key.${key}`]);
         socket.onopen = () =>
           socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "inbox.resolve", params }));
         socket.onmessage = ({ data }) => resolve(JSON.parse(data));
