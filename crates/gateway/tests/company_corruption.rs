@@ -213,6 +213,14 @@ async fn fill(client: &Client, dir: &Path) -> Ids {
             }
         }
     }
+    // What the job taught is written down after it is over.
+    let is_told = |(path, text): (PathBuf, Vec<u8>)| {
+        path.ends_with("events.jsonl")
+            && String::from_utf8_lossy(&text).contains("memory.candidates.generated")
+    };
+    while !kept(dir).into_iter().any(is_told) {
+        tokio::task::yield_now().await;
+    }
     for method in [
         "comment.add",
         "conversation.message.send",
@@ -515,7 +523,8 @@ async fn whatever_is_damaged_a_subscription_works_or_says_what_is_wrong_and_chan
         }
         drop(client.unread().await);
         let after = kept(root);
-        assert_eq!(changed(&before, &after), Vec::<&Path>::new(), "{how}");
+        let what = format!("{} {how}", path.display());
+        assert_eq!(changed(&before, &after), Vec::<&Path>::new(), "{what}");
         restore(root, &pristine);
     }
 }
