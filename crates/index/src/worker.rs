@@ -16,13 +16,15 @@ use std::{
 };
 
 use company::{Companies, Company, Now};
-use protocol::company::index::IndexSyncWorkerStatusResponse;
+use protocol::company::index::{IndexSyncResponse, IndexSyncWorkerStatusResponse};
 
 use self::watch::Watched;
 use crate::{Error, Indexes};
 
 /// How long the worker waits for more.
 const DEBOUNCE: Duration = Duration::from_millis(250);
+/// How long it waits at most while other programs go on changing a folder.
+const LONGEST_DEBOUNCE: Duration = Duration::from_millis(1000);
 /// How long it rests between two batches.
 const REST: Duration = Duration::from_millis(1000);
 /// How long a folder is watched after it was last used.
@@ -52,8 +54,8 @@ struct State {
     due: Option<Instant>,
     /// When the last batch ended.
     rested_from: Option<Instant>,
-    /// Folders that look different, and when to sync them.
-    noticed: BTreeMap<PathBuf, Instant>,
+    /// Folders that other programs changed since they were last synced.
+    noticed: BTreeMap<PathBuf, Notice>,
     /// Folders in use.
     watched: BTreeMap<PathBuf, Watched>,
     /// Folders that were used, and are not watched yet.
@@ -61,6 +63,26 @@ struct State {
     /// Folders with events that are not in the full text yet.
     texts: BTreeSet<PathBuf>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// Changes of other programs that are not in the index yet.
+#[derive(Clone, Copy)]
+struct Notice {
+    /// When the first of them was noticed.
+    first: Instant,
+    /// When the last of them was noticed.
+    last: Instant,
+    /// The folder is not synced before.
+    not_before: Instant,
+}
+
+impl Notice {
+    /// When to sync the folder: once it is quiet, or after a while in any case.
+    fn due(&self) -> Instant {
+        (self.last + DEBOUNCE)
+            .min(self.first + LONGEST_DEBOUNCE)
+            .max(self.not_before)
+    }
 }
 
 impl SyncWorker {
@@ -133,6 +155,20 @@ impl SyncWorker {
             watched_workspaces: state.watched.len() as u64,
             ..state.status.clone()
         }
+    }
+
+    /// Syncs a folder on request. What was noticed there before is then done.
+    pub fn sync(&self, company: &Company) -> Result<IndexSyncResponse, Error> {
+        let started = Instant::now();
+        let counts = self.shared.indexes.sync(company)?;
+        let mut state = self.shared.state();
+        if let Some(notice) = state.noticed.get_mut(company.root()) {
+            notice.first = notice.last;
+            if notice.last <= started {
+                state.noticed.remove(company.root());
+            }
+        }
+        Ok(counts)
     }
 
     /// Does what is pending now.
@@ -280,13 +316,13 @@ impl Shared {
 
     fn watch(self: &Arc<Self>, root: PathBuf) {
         // Setting up a watch takes a while; nobody waits for it.
-        let watched = Watched::new(Arc::downgrade(self), &root);
+        let mut watched = Watched::new(Arc::downgrade(self), &root);
         let company = self.company(&root);
         let is_built = company.is_none_or(|company| self.indexes.is_built(&company));
         let mut state = self.state();
         if !is_built {
             // Whoever asks for a view next need not wait for it.
-            state.noticed.insert(root.clone(), Instant::now());
+            watched.look_at = Instant::now();
         }
         state.texts.insert(root.clone());
         state.watched.insert(root, watched);
@@ -325,10 +361,15 @@ impl Shared {
 
     /// A watch told that something in a folder is different.
     fn noticed(&self, root: &Path) {
+        let now = Instant::now();
         let mut state = self.state();
-        let rested = state.watched.get(root).map(|watched| watched.rests_until);
-        let at = (Instant::now() + DEBOUNCE).max(rested.unwrap_or_else(Instant::now));
-        state.noticed.entry(root.to_owned()).or_insert(at);
+        let rests_until = state.watched.get(root).map(|watched| watched.rests_until);
+        let notice = state.noticed.entry(root.to_owned()).or_insert(Notice {
+            first: now,
+            last: now,
+            not_before: rests_until.unwrap_or(now),
+        });
+        notice.last = now;
         drop(state);
         self.wake.notify_all();
     }
@@ -358,7 +399,7 @@ impl State {
             .retain(|_, watched| now.duration_since(watched.used_at) < IN_USE);
         let watched = &self.watched;
         self.noticed.retain(|root, _| watched.contains_key(root));
-        let noticed = self.noticed.iter().find(|(_, at)| **at <= now);
+        let noticed = self.noticed.iter().find(|(_, notice)| notice.due() <= now);
         let noticed = noticed.map(|(root, _)| root.clone());
         let overdue = || {
             let due = self
@@ -376,7 +417,7 @@ impl State {
         }
         let looks = self.watched.values().map(|watched| watched.look_at);
         let until = looks
-            .chain(self.noticed.values().copied())
+            .chain(self.noticed.values().map(Notice::due))
             .chain(self.due)
             .min();
         Next::Sleep(until)

@@ -1,5 +1,7 @@
 //! `index.*`
 
+use std::sync::Arc;
+
 use ::index::{Freshness, Query};
 use protocol::company::{index::*, workspace::CompanyFolderParams};
 use rpc::{Failure, Router};
@@ -36,8 +38,9 @@ async fn rebuild(
 }
 
 async fn sync(ctx: Context, params: CompanyFolderParams) -> Result<IndexSyncResponse, Failure> {
-    indexed(&ctx, params.workspace_dir, |indexes, company| {
-        indexes.sync(company)
+    let worker = Arc::clone(ctx.index_worker());
+    indexed(&ctx, params.workspace_dir, move |_, company| {
+        worker.sync(company)
     })
     .await
 }
