@@ -296,6 +296,62 @@ fn a_backup_names_the_files_whose_bytes_are_damaged_or_missing() {
 }
 
 #[test]
+fn company_folders_are_restored_below_a_named_folder_alone() {
+    let (place, archive) = saved();
+    let old = place.path().join("demo/fernway");
+    fs::remove_dir_all(&old).unwrap();
+    let new = place.path().join("new");
+    let mut command = ac();
+    command
+        .arg("restore")
+        .arg(&archive)
+        .arg("--home")
+        .arg(new.join("home"));
+    let refused = run(&mut command);
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("--companies DIR"), "{said}");
+    assert!(!old.exists() && !new.exists(), "something was written");
+
+    let restored = restore(&archive, &new.join("home"), &new);
+    let said = String::from_utf8(restored.stdout).unwrap();
+    let folder = new.join("fernway");
+    let next = format!(
+        "`ac trust --home {} {}`",
+        new.join("home").display(),
+        folder.display()
+    );
+    assert!(said.contains(&next), "{said}");
+    assert!(!old.exists());
+    let create = |home: &Path| {
+        let mut create = ac();
+        create.args([
+            "rpc:call",
+            "--method",
+            "workspace.project.create_with_defaults",
+            "--params",
+        ]);
+        create.arg(format!(
+            r#"{{"workspace_dir": "{}", "name": "Beta"}}"#,
+            folder.display()
+        ));
+        run(create.arg("--home").arg(home))
+    };
+    let refused = create(&new.join("home"));
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("ac trust"), "{said}");
+    let mut trust = ac();
+    trust.arg("trust").arg(&folder).arg("--yes");
+    assert!(
+        run(trust.arg("--home").arg(new.join("home")))
+            .status
+            .success()
+    );
+    let created = create(&new.join("home"));
+    assert!(created.status.success(), "{created:?}");
+}
+
+#[test]
 fn a_damaged_archive_is_refused_and_nothing_is_written() {
     let (place, archive) = saved();
     let bytes = fs::read(&archive).unwrap();

@@ -44,6 +44,14 @@ pub use restore::{Restore, Restored, RestoredFolder, restore};
 const ABOUT: &str = "accord-backup.json";
 /// The version of the layout.
 const FORMAT: u32 = 1;
+/// What is saved of a home.
+const HOME: [&str; 5] = [
+    "gateway.db",
+    "config.toml",
+    "artifacts",
+    SECRETS[0],
+    SECRETS[1],
+];
 /// The files of a home that let others in.
 const SECRETS: [&str; 2] = ["token", "provider_keys.json"];
 
@@ -90,6 +98,16 @@ pub enum BackupError {
         path: PathBuf,
         /// The home or a company folder.
         folder: PathBuf,
+    },
+    /// Nobody said where company folders go.
+    #[error(
+        "the backup has {} ({}): name the folder to put them into with --companies DIR",
+        match companies.len() { 1 => "a company folder".to_owned(), count => format!("{count} company folders") },
+        companies.iter().map(|dir| format!("`{}`", dir.escape_debug())).collect::<Vec<_>>().join(", ")
+    )]
+    NoPlace {
+        /// Where they were.
+        companies: Vec<String>,
     },
     /// There is something where the backup would go.
     #[error("`{}` is not empty: {hint}", path.display())]

@@ -12,6 +12,7 @@ use crate::{failure::Failure, folder, terminal};
 ///
 /// The whole file is read and every hash compared before anything is written. The home and the company folders must
 /// not be there, or be empty. What `ac backup` left out is made anew: the owner's token, the index of a company folder.
+/// A restored company folder can be read; `ac trust` lets Accord work in it again.
 #[derive(Args, Debug)]
 pub(crate) struct Restore {
     /// The file that `ac backup` wrote.
@@ -19,7 +20,7 @@ pub(crate) struct Restore {
     file: PathBuf,
     #[command(flatten)]
     home: HomeOption,
-    /// Put the company folders here [default: where they were]
+    /// The folder to put the company folders into; needed if the backup has any.
     #[arg(long, value_name = "DIR", value_parser = folder::argument())]
     companies: Option<PathBuf>,
     /// Print JSON.
@@ -52,6 +53,13 @@ impl Restore {
         let mut lines = vec![format!("home     {}", restored.home.display())];
         let companies = restored.companies.iter();
         lines.extend(companies.map(|company| format!("company  {}", company.to.display())));
+        for company in &restored.companies {
+            lines.push(format!(
+                "Next: `ac trust --home {} {}` lets Accord work in this folder.",
+                restored.home.display(),
+                company.to.display()
+            ));
+        }
         lines.push(format!(
             "Restored {}. `ac serve --home {}` serves this home.",
             terminal::count(restored.files, "file"),

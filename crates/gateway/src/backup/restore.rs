@@ -10,7 +10,7 @@ use std::{
 use serde::Serialize;
 
 use super::{
-    ABOUT, About, BackupError, FORMAT,
+    ABOUT, About, BackupError, FORMAT, HOME,
     archive::{self, Entry, Manifest, Refusal},
     parent,
 };
@@ -26,7 +26,8 @@ pub struct Restore<'a> {
     pub file: &'a Path,
     /// The home to make.
     pub home: &'a Path,
-    /// Where company folders go; to their old places if none is named.
+    /// The folder that company folders are put into. Where the archive says they were is not asked: an archive is
+    /// somebody's file, and would choose where to write.
     pub companies: Option<&'a Path>,
 }
 
@@ -176,7 +177,9 @@ fn read_about(path: &str, entry: Entry<'_>) -> Result<About, Refusal> {
 fn check_place(path: &str, about: &About) -> Result<(), Refusal> {
     let mut parts = path.split('/');
     let is_known = match (parts.next(), parts.next()) {
-        (Some("home"), _) | (Some("companies"), None) => true,
+        (Some("home"), None) | (Some("companies"), None) => true,
+        // Nothing else of a home is saved, and which folders are trusted is for this machine alone to say.
+        (Some("home"), Some(name)) => HOME.contains(&name),
         (Some("companies"), Some(number)) => {
             let found = number.parse::<usize>().ok();
             found.is_some_and(|found| found < about.companies.len() && found.to_string() == number)
@@ -217,17 +220,18 @@ impl Places {
             to: whole(wish.home)?,
         }];
         for (number, from) in about.companies.iter().enumerate() {
-            let to = match wish.companies {
-                None => PathBuf::from(from),
-                Some(folder) => {
-                    let name = Path::new(from).file_name().unwrap_or_default();
-                    let to = whole(folder)?.join(name);
-                    match places.iter().any(|place| place.to == to) {
-                        false => to,
-                        true => to.with_file_name(format!("{}-{number}", name.to_string_lossy())),
-                    }
-                }
+            let Some(folder) = wish.companies else {
+                return Err(BackupError::NoPlace {
+                    companies: about.companies.clone(),
+                });
             };
+            let folder = whole(folder)?;
+            let name = Path::new(from).file_name().and_then(|name| name.to_str());
+            let name = name.unwrap_or("company");
+            let mut to = folder.join(name);
+            if places.iter().any(|place| place.to == to) {
+                to = folder.join(format!("{name}-{number}"));
+            }
             places.push(Place {
                 entry: format!("companies/{number}"),
                 from: from.clone(),
