@@ -31,7 +31,7 @@ function readTypes() {
 function readReference() {
   const page = readFileSync(new URL("docs/protocol/reference.md", root), "utf8");
   const scopes = new Map();
-  for (const [, name, scope] of page.matchAll(/^\| \[`([^`]+)`\]\([^)]*\) \| (read|propose|write|exec)(?:, \w+)? \|/gm)) {
+  for (const [, name, scope] of page.matchAll(/^\| \[`([^`]+)`\]\([^)]*\) \| (read|propose|write|spend|exec)(?:, \w+)? \|/gm)) {
     scopes.set(name, scope);
   }
   const methods = [];

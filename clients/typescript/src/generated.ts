@@ -1876,6 +1876,12 @@ export type CompanySessionLaunchState =
 
 /** Params of [`CompanySessionList`]. */
 export interface CompanySessionListParams {
+  /** The id of the person or agent that asks. The caller's own if absent. */
+  actor_id?: string | null;
+  /** The role of that actor, at most the role of the caller's token. The role of the token if absent. */
+  actor_role?: ActorRole | null;
+  /** The team of that actor. The team in the agent's file if absent, none for anybody else. */
+  actor_team_id?: string | null;
   /** Only of this project. */
   project_id?: string | null;
   /** Only of this run. */
@@ -1898,6 +1904,12 @@ export type CompanySessionMode =
 
 /** Params that name a session. */
 export interface CompanySessionParams {
+  /** The id of the person or agent that asks. The caller's own if absent. */
+  actor_id?: string | null;
+  /** The role of that actor, at most the role of the caller's token. The role of the token if absent. */
+  actor_role?: ActorRole | null;
+  /** The team of that actor. The team in the agent's file if absent, none for anybody else. */
+  actor_team_id?: string | null;
   /** The session. */
   session_ref: string;
   /** The company folder; needed for sessions of an earlier gateway process. */
@@ -2365,12 +2377,28 @@ export interface CompanyWorkspaceRepoRootSetResponse {
 /** Response of [`CompanyWorkspaceTeamsList`]. */
 export type CompanyWorkspaceTeamsListResponse = TeamRow[];
 
+/** Params of [`CompanyWorkspaceTrust`]. */
+export interface CompanyWorkspaceTrustParams {
+  /**
+   * The `sha256` of [`CompanyWorkspaceTrustGet`] that the person looked at: if what the folder says about this
+   * machine changed since, it stays untrusted. Absent for whatever it says.
+   */
+  expected_sha256?: string | null;
+  /** The company folder. */
+  workspace_dir: string;
+}
+
 /** Response of [`CompanyWorkspaceTrustGet`], [`CompanyWorkspaceTrust`] and [`CompanyWorkspaceTrustWithdraw`]. */
 export interface CompanyWorkspaceTrustResponse {
   /** Whether `.local/heartbeat/config.yaml` lets workers be woken without being asked. */
   heartbeat_enabled: boolean;
   /** The programs that `.local/machine.yaml` wants to use, by provider. They count only in a trusted folder. */
   programs: Record<string, string>;
+  /**
+   * The value for `expected_sha256`: SHA-256 of one line `<sha256>  <relpath>` and a line feed for
+   * `.local/machine.yaml` and one for `.local/heartbeat/config.yaml`. A file that is not there has `-` for its hash.
+   */
+  sha256: string;
   /** Whether somebody made it on this machine or said to trust it. */
   trusted: boolean;
   /** The company folder, as the caller wrote it. */
@@ -4138,6 +4166,12 @@ export type IndexListReviewsResponse = IndexedReview[];
 
 /** Params of [`IndexListRuns`]. */
 export interface IndexListRunsParams {
+  /** The id of the person or agent that asks. The caller's own if absent. */
+  actor_id?: string | null;
+  /** The role of that actor, at most the role of the caller's token. The role of the token if absent. */
+  actor_role?: ActorRole | null;
+  /** The team of that actor. The team in the agent's file if absent, none for anybody else. */
+  actor_team_id?: string | null;
   /** How many; 200 if not given. */
   limit?: number | null;
   /** Only of this project. */
@@ -4623,6 +4657,12 @@ export type JobKind =
 
 /** Params of [`JobList`]. */
 export interface JobListParams {
+  /** The id of the person or agent that asks. The caller's own if absent. */
+  actor_id?: string | null;
+  /** The role of that actor, at most the role of the caller's token. The role of the token if absent. */
+  actor_role?: ActorRole | null;
+  /** The team of that actor. The team in the agent's file if absent, none for anybody else. */
+  actor_team_id?: string | null;
   /** At most so many; 200 if not given. */
   limit?: number | null;
   /** The project. */
@@ -4638,6 +4678,12 @@ export type JobListResponse = JobPollResponse[];
 
 /** Params of [`JobPoll`], [`JobCollect`] and [`JobCancel`]. */
 export interface JobParams {
+  /** The id of the person or agent that asks. The caller's own if absent. */
+  actor_id?: string | null;
+  /** The role of that actor, at most the role of the caller's token. The role of the token if absent. */
+  actor_role?: ActorRole | null;
+  /** The team of that actor. The team in the agent's file if absent, none for anybody else. */
+  actor_team_id?: string | null;
   /** The job. */
   job_id: string;
   /** The project. */
@@ -6454,6 +6500,12 @@ export interface RunCreateResponse {
 
 /** Params of [`RunList`]. */
 export interface RunListParams {
+  /** The id of the person or agent that asks. The caller's own if absent. */
+  actor_id?: string | null;
+  /** The role of that actor, at most the role of the caller's token. The role of the token if absent. */
+  actor_role?: ActorRole | null;
+  /** The team of that actor. The team in the agent's file if absent, none for anybody else. */
+  actor_team_id?: string | null;
   /** Only runs of this project. */
   project_id?: string | null;
   /** The company folder. */
@@ -9016,7 +9068,7 @@ export interface Methods {
    * An id that exists answers the stored workspace and changes nothing.
    */
   "workspace/create": { params: WorkspaceCreateParams; result: WorkspaceCreateResponse };
-  /** Answer one workspace and, on request, make it the current one, which needs scope `write`. */
+  /** Answer one workspace and, on request, make it the current one, which needs scope `write` and a token for all workspaces. */
   "workspace/select": { params: WorkspaceSelectParams; result: WorkspaceSelectResponse };
   /** Rename a workspace. */
   "workspace/update": { params: WorkspaceUpdateParams; result: WorkspaceUpdateResponse };
@@ -9274,7 +9326,7 @@ export interface Methods {
   /** Tell whether a company folder counts on this machine, and what it says about this machine. */
   "workspace.trust.get": { params: CompanyFolderParams; result: CompanyWorkspaceTrustResponse };
   /** Say that you trust a company folder that came from elsewhere: what its `.local` says about this machine counts from now on, and the folder can be changed and worked in. */
-  "workspace.trust": { params: CompanyFolderParams; result: CompanyWorkspaceTrustResponse };
+  "workspace.trust": { params: CompanyWorkspaceTrustParams; result: CompanyWorkspaceTrustResponse };
   /** Take that back: the folder can be read and nothing else. */
   "workspace.trust.withdraw": { params: CompanyFolderParams; result: CompanyWorkspaceTrustResponse };
   /** Check every document of a company folder. */
@@ -9697,7 +9749,6 @@ export const READS: ReadonlySet<keyof Methods> = new Set<keyof Methods>([
   "artifact/download/abort",
   "hook/runs/list",
   "provider/list",
-  "provider/models/list",
   "desktop_session/list",
   "session/resume",
   "system/methods",

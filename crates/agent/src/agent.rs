@@ -6,7 +6,7 @@ use crud::{CrudStore, FinishTurn, NewTurnEvent, StartTurn, TurnStarted};
 use entity::{thread, turn};
 use hooks::Runtime;
 use protocol::{
-    Id as _, ThreadId, TurnId, WorkspaceId,
+    Id as _, MaySpend, ThreadId, TurnId, WorkspaceId,
     turn::{
         ItemAgentMessageDeltaNotification, ItemCompletedNotification, ItemStartedNotification,
         Turn, TurnEventPayload, TurnItem, TurnStatus, UserInput,
@@ -120,6 +120,8 @@ pub struct NewTurn {
     pub mode: Option<String>,
     /// Whether these become the thread's.
     pub remember: bool,
+    /// That whoever starts it may spend the owner's money.
+    pub may: MaySpend,
 }
 
 /// A turn that was accepted.
@@ -142,6 +144,7 @@ pub struct TurnRun {
     pub(crate) row: turn::Model,
     pub(crate) thread: thread::Model,
     pub(crate) mode: String,
+    pub(crate) may: MaySpend,
 }
 
 /// Why a turn cannot be started, read or ended.
@@ -234,6 +237,7 @@ impl Agent {
                         row,
                         thread: *thread,
                         mode,
+                        may: new.may,
                     }),
                 })
             }

@@ -6,6 +6,7 @@
 use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 
 use futures_util::Stream;
+use protocol::MaySpend;
 use serde::Serialize;
 
 mod answer;
@@ -34,6 +35,7 @@ pub trait Provider: Send + Sync + 'static {
     /// The models it offers. Asks the service where it has a list.
     fn models(
         &self,
+        may: MaySpend,
     ) -> Pin<Box<dyn Future<Output = Result<Vec<Model>, ProviderError>> + Send + '_>>;
 
     /// MIME types of pictures that its models take; none where they take no pictures.
@@ -79,6 +81,8 @@ pub struct ModelRequest {
     pub messages: Vec<Message>,
     /// The most tokens of the answer; none leaves it to the provider.
     pub max_output_tokens: Option<u32>,
+    /// That whoever asks may spend the owner's money.
+    pub may: MaySpend,
 }
 
 /// One message of the conversation.

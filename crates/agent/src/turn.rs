@@ -109,6 +109,7 @@ impl Agent {
             system_stable: compiled.stable,
             system_dynamic: compiled.dynamic,
             max_output_tokens: None,
+            may: run.may,
         };
         self.stream(run, provider.stream(request)).await
     }

@@ -14,7 +14,8 @@ use agent::provider::{
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use server::{
-    KEY, Reply, SHORT, Server, all, check, client, failure, key, patient, question, reasoning, text,
+    KEY, MAY, Reply, SHORT, Server, all, check, client, failure, key, patient, question, reasoning,
+    text,
 };
 
 fn provider(server: &Server) -> Anthropic {
@@ -341,7 +342,7 @@ async fn models_are_listed_with_their_titles() {
         { "type": "model", "id": "two" },
     ] });
     let mut server = Server::start([Reply::json(200, &list)]).await;
-    let models = provider(&server).models().await.unwrap();
+    let models = provider(&server).models(MAY).await.unwrap();
     let model = |id: &str, title: &str| Model {
         id: id.to_owned(),
         title: title.to_owned(),

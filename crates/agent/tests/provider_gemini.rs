@@ -14,7 +14,8 @@ use agent::provider::{
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use server::{
-    KEY, Reply, SHORT, Server, all, check, client, failure, key, patient, question, reasoning, text,
+    KEY, MAY, Reply, SHORT, Server, all, check, client, failure, key, patient, question, reasoning,
+    text,
 };
 
 fn provider(server: &Server) -> Gemini {
@@ -349,7 +350,7 @@ async fn models_that_answer_are_listed() {
         { "name": "models/three", "supportedGenerationMethods": ["embedContent"] },
     ] });
     let mut server = Server::start([Reply::json(200, &list)]).await;
-    let models = provider(&server).models().await.unwrap();
+    let models = provider(&server).models(MAY).await.unwrap();
     let model = |id: &str, title: &str| Model {
         id: id.to_owned(),
         title: title.to_owned(),

@@ -12,7 +12,8 @@ use agent::provider::{
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use server::{
-    KEY, Reply, SHORT, Server, all, check, client, failure, key, patient, question, reasoning, text,
+    KEY, MAY, Reply, SHORT, Server, all, check, client, failure, key, patient, question, reasoning,
+    text,
 };
 use tokio::net::TcpListener;
 
@@ -71,7 +72,7 @@ async fn the_vendor_is_not_asked_without_a_key() {
     let error = failure(provider.stream(question())).await;
     let message = "`openai` needs a key, `OPENAI_API_KEY` is not set";
     check(&error, FailureClass::AuthExpired, Stage::Connect, message);
-    assert_eq!(provider.models().await.unwrap_err(), error);
+    assert_eq!(provider.models(MAY).await.unwrap_err(), error);
 }
 
 #[tokio::test]
@@ -403,7 +404,7 @@ async fn nothing_is_asked_before_the_first_poll() {
     let mut server = Server::start([Reply::stream()]).await;
     let provider = provider(&server);
     drop(provider.stream(question()));
-    provider.models().await.unwrap_err();
+    provider.models(MAY).await.unwrap_err();
     assert_eq!(server.request().await.line, "GET /models");
 }
 
@@ -455,7 +456,7 @@ async fn a_pause_that_is_too_long_is_a_stall() {
 async fn models_are_listed_in_order() {
     let list = json!({ "object": "list", "data": [{ "id": "b" }, { "id": "a" }] });
     let mut server = Server::start([Reply::json(200, &list)]).await;
-    let models = provider(&server).models().await.unwrap();
+    let models = provider(&server).models(MAY).await.unwrap();
     let model = |id: &str| Model {
         id: id.to_owned(),
         title: id.to_owned(),
@@ -487,7 +488,7 @@ async fn a_list_that_fails_says_why() {
         ),
     ] {
         let server = Server::start([reply]).await;
-        let error = provider(&server).models().await.unwrap_err();
+        let error = provider(&server).models(MAY).await.unwrap_err();
         assert_eq!((error.class, error.stage), (class, stage));
     }
 }
@@ -501,7 +502,7 @@ async fn a_list_that_does_not_end_is_a_stall() {
             ..patient()
         };
         let provider = OpenAi::new(server.base.clone(), key(), timeouts, client());
-        let error = provider.models().await.unwrap_err();
+        let error = provider.models(MAY).await.unwrap_err();
         assert_eq!(error.class, FailureClass::StreamStall);
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use protocol::{
     Id as _, WorkspaceId,
     company::{
-        ProjectId, Text,
+        Asking, ProjectId, Text,
         run::{RunList, RunListParams},
         task::{TaskList, TaskListParams},
         workspace::{
@@ -121,6 +121,7 @@ impl Names {
         let params = RunListParams {
             workspace_dir: dir.clone(),
             project_id: project.and_then(|id| ProjectId::parse(id).ok()),
+            asking: Asking::default(),
         };
         let mut names = Self::default();
         for run in client.call::<RunList>(params).await?.0 {

@@ -77,6 +77,8 @@ pub struct Company {
     /// The folder itself, from the moment it was looked up or made.
     dir: Arc<OnceLock<Dir>>,
     origin: Origin,
+    /// Whoever it was opened for may only read.
+    is_read_only: bool,
     shared: Companies,
 }
 
@@ -137,6 +139,7 @@ impl Companies {
             root,
             dir: Arc::new(dir),
             origin: Origin::Found,
+            is_read_only: false,
             shared: self.clone(),
         }
     }
@@ -214,6 +217,21 @@ impl Company {
             true => Ok(()),
             false => Err(Error::Untrusted(self.given.clone())),
         }
+    }
+
+    /// The same folder for somebody who may only read: nothing is written through it, whatever code it is given to.
+    /// Logs are the exception, because they tell who looked at what.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.is_read_only = true;
+        self
+    }
+
+    fn check_writable(&self) -> Result<(), Error> {
+        if self.is_read_only {
+            return Err(Error::NeedsWrite);
+        }
+        self.check_trusted()
     }
 
     /// Whether a relative path counts: what holds for one machine alone does not in a folder nobody trusts.
@@ -340,7 +358,7 @@ impl Company {
 
     /// Finishes what a process left half done.
     pub fn finish_left(&self) {
-        if intent::is_left(self) {
+        if !self.is_read_only && intent::is_left(self) {
             // Whoever cannot write can still read, and writes will tell what is wrong.
             if let Err(error) = self.write(|_| Ok(())) {
                 tracing::warn!(%error, "what was left half done could not be finished");
@@ -353,7 +371,7 @@ impl Company {
         &self,
         change: impl FnOnce(&Writer<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        self.check_trusted()?;
+        self.check_writable()?;
         let lock = WriteLock::acquire(self, &self.sources().now_text())?;
         let writer = Writer {
             company: self,
@@ -403,7 +421,7 @@ impl Company {
 
     /// Replaces a file of a run that only its session writes, so without the write lock.
     pub fn replace(&self, relative: &str, bytes: &[u8]) -> Result<(), Error> {
-        self.check_trusted()?;
+        self.check_writable()?;
         self.through("written", relative, |dir, place| {
             dir.replace(place, bytes, Readers::of(relative))
         })
@@ -411,7 +429,7 @@ impl Company {
 
     /// Makes such a file anew, empty, to be written bit by bit.
     pub fn create(&self, relative: &str) -> Result<fs::File, Error> {
-        self.check_trusted()?;
+        self.check_writable()?;
         self.through("made", relative, |dir, place| {
             dir.make_dir(place.parent().unwrap_or(Path::new("")))?;
             dir.create(place, Readers::of(relative))
@@ -420,7 +438,7 @@ impl Company {
 
     /// Opens such a file to write on behind what is there.
     pub fn append_to(&self, relative: &str) -> Result<fs::File, Error> {
-        self.check_trusted()?;
+        self.check_writable()?;
         self.through("opened", relative, |dir, place| match dir.append(place) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 dir.create(place, Readers::of(relative))
@@ -431,7 +449,7 @@ impl Company {
 
     /// Removes such a file; one that is not there is removed.
     pub fn remove(&self, relative: &str) -> Result<(), Error> {
-        self.check_trusted()?;
+        self.check_writable()?;
         self.through("removed", relative, |dir, place| dir.remove(place))
     }
 
@@ -535,6 +553,7 @@ impl Company {
             root: path,
             dir: Arc::default(),
             origin: Origin::MadeHere,
+            is_read_only: self.is_read_only,
             shared: self.shared.clone(),
         })
     }

@@ -540,6 +540,7 @@ fn shown(relative: &str, error: &Error) -> String {
         Error::NotACompanyFolder(_)
         | Error::Untrusted(_)
         | Error::NeedsExec
+        | Error::NeedsWrite
         | Error::Denied { .. }
         | Error::ActorMismatch { .. }
         | Error::Secret { .. }

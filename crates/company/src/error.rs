@@ -22,6 +22,9 @@ pub enum Error {
         "what is approved is carried out at once and may start a worker, which needs the scope `exec`"
     )]
     NeedsExec,
+    /// Whoever asks may only read.
+    #[error("this changes the company folder, which needs the scope `write`")]
+    NeedsWrite,
     /// A file is not there.
     #[error("`{0}` is not there")]
     Missing(String),
@@ -198,6 +201,7 @@ impl Error {
             Self::NotACompanyFolder(_)
             | Self::Untrusted(_)
             | Self::NeedsExec
+            | Self::NeedsWrite
             | Self::FileInvalid { .. }
             | Self::Params(_)
             | Self::Tasks(_)

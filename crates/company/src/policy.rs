@@ -1,5 +1,7 @@
 //! Who may do what: one table for every read and write of the company family, and the record of what it decided.
 
+use std::collections::BTreeMap;
+
 use protocol::{
     Id as _,
     company::{ActorRole, AgentId, AgentRole, EventId, ProjectId, RunId, Sensitivity, Visibility},
@@ -187,6 +189,49 @@ impl Resource<'_> {
             sensitivity: None,
         }
     }
+}
+
+impl<'a> Resource<'a> {
+    /// A run of an agent: its team sees it, and everybody if the agent belongs to none.
+    pub fn run(agent_id: &'a str, team_id: Option<&'a str>) -> Self {
+        Self {
+            team_id,
+            producing_actor_id: Some(agent_id),
+            kind: Some("run"),
+            ..Self::visible(match team_id {
+                Some(_) => Visibility::Team,
+                None => Visibility::Org,
+            })
+        }
+    }
+}
+
+/// Tells of an agent whether somebody may see its runs, as [`see_run`] does; everything, if nobody is given. Each agent
+/// is looked up once.
+pub fn run_viewer(company: &Company, actor: Option<&Actor>) -> impl FnMut(Option<&str>) -> bool {
+    let mut known = BTreeMap::new();
+    move |agent| {
+        let Some(actor) = actor else {
+            return true;
+        };
+        let agent = agent.map(ToOwned::to_owned);
+        *known
+            .entry(agent)
+            .or_insert_with_key(|agent| see_run(company, actor, agent.as_deref()).allowed)
+    }
+}
+
+/// Whether somebody may see a run of an agent. A run that no agent is known for is for those who lead.
+pub fn see_run(company: &Company, actor: &Actor, agent: Option<&str>) -> Decision {
+    let Some(agent) = agent else {
+        return decide(
+            actor,
+            Action::Read,
+            &Resource::visible(Visibility::Managers),
+        );
+    };
+    let team = team_of(company, agent);
+    decide(actor, Action::Read, &Resource::run(agent, team.as_deref()))
 }
 
 /// What was decided, and by which rule.

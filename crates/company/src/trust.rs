@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
-use crate::{Company, Error, document::Machine, event::hex, files, heartbeat, layout};
+use crate::{Company, Error, document::Machine, event::hex, files, heartbeat, intent, layout};
 
 /// The list of folders, in the home.
 const LIST: &str = "trusted_folders.json";
@@ -166,11 +166,34 @@ pub fn told(company: &Company) -> CompanyWorkspaceTrustResponse {
         trusted: company.is_trusted(),
         programs: machine.map_or_else(|_| BTreeMap::new(), |said| said.provider_bins.clone()),
         heartbeat_enabled: heartbeat::setting(&shown).config.enabled,
+        sha256: said_sha256(&shown),
     }
 }
 
-/// Remembers that a person trusts a folder. One that came without a machine file gets one.
-pub fn grant(company: &Company) -> Result<CompanyWorkspaceTrustResponse, Error> {
+/// The hash of what a folder says about this machine.
+fn said_sha256(company: &Company) -> String {
+    let lines = [layout::MACHINE, layout::HEARTBEAT_CONFIG].map(|path| {
+        let hash = company.read_bytes(path).map(|bytes| intent::sha256(&bytes));
+        format!("{}  {path}\n", hash.as_deref().unwrap_or("-"))
+    });
+    intent::sha256(lines.concat().as_bytes())
+}
+
+/// Remembers that a person trusts a folder. One that came without a machine file gets one. Fails if the folder says
+/// something else about this machine than what was shown.
+pub fn grant(
+    company: &Company,
+    expected_sha256: Option<&str>,
+) -> Result<CompanyWorkspaceTrustResponse, Error> {
+    let actual = said_sha256(&company.as_if_trusted());
+    if let Some(expected) = expected_sha256.filter(|shown| !shown.eq_ignore_ascii_case(&actual)) {
+        return Err(Error::BasisChanged {
+            artifact_id: layout::LOCAL.to_owned(),
+            expected: expected.to_owned(),
+            actual,
+            files: Vec::new(),
+        });
+    }
     company.trust()?;
     company.write(|writer| {
         writer.make_dir(layout::LOCAL)?;

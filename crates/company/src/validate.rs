@@ -312,6 +312,7 @@ impl Check<'_> {
             other @ (Error::NotACompanyFolder(_)
             | Error::Untrusted(_)
             | Error::NeedsExec
+            | Error::NeedsWrite
             | Error::Denied { .. }
             | Error::ActorMismatch { .. }
             | Error::Secret { .. }

@@ -24,7 +24,7 @@ mod upload;
 
 pub use binding::{BindTargets, NewBinding};
 pub use lifecycle::{Deleted, RestoredBytes, Usage};
-pub use list::{ArtifactPage, ArtifactQuery};
+pub use list::{ArtifactPage, ArtifactQuery, is_run_output};
 pub use make::{ChunkHashes, NewArtifact};
 pub use output::NewOutput;
 pub use projection::{ProjectionResult, ProjectionWork};

@@ -32,7 +32,7 @@ pub use access_token::{AccessTokenRepository, NewAccessToken};
 pub use artifact::{
     ArtifactDetail, ArtifactPage, ArtifactQuery, ArtifactRepository, BindTargets, ChunkHashes,
     Deleted, FinishUpload, Finished, NewArtifact, NewBinding, NewOutput, NewUpload,
-    ProjectionResult, ProjectionWork, Quota, RestoredBytes, UploadStarted, Usage,
+    ProjectionResult, ProjectionWork, Quota, RestoredBytes, UploadStarted, Usage, is_run_output,
 };
 pub use company::{CompanyRepository, LinkCompany, LinkProject, Linked, ProjectPlace};
 pub use desktop_session::{DesktopSessionRepository, NewDesktopSession};

@@ -141,6 +141,22 @@ impl Principal {
         }
     }
 
+    /// Whether the principal sees what runs printed and left. A worker's token belongs to no team, so it sees none.
+    pub(crate) fn sees_run_outputs(&self) -> bool {
+        self.role >= Role::Manager
+    }
+
+    /// Refuses an artifact that the principal may not see.
+    pub(crate) fn check_artifact(&self, artifact: &entity::artifact::Model) -> Result<(), Failure> {
+        if crud::is_run_output(artifact) && !self.sees_run_outputs() {
+            return Err(Failure::forbidden(format!(
+                "artifact `{}` is the output of a run: expected a token of the role manager or above",
+                artifact.id
+            )));
+        }
+        Ok(())
+    }
+
     /// Who is named as the author of a change.
     pub(crate) fn author(&self) -> &str {
         self.token_id().unwrap_or("owner")
@@ -202,6 +218,10 @@ impl Principal {
             // Whoever may change something may propose to.
             Access::Propose => {
                 self.scopes.contains(&Access::Propose) || self.scopes.contains(&Access::Write)
+            }
+            // Whoever may start workers may spend.
+            Access::Spend => {
+                self.scopes.contains(&Access::Spend) || self.scopes.contains(&Access::Exec)
             }
             Access::Read | Access::Write | Access::Exec => self.scopes.contains(&access),
         };
@@ -312,7 +332,13 @@ impl fmt::Display for Role {
 }
 
 pub(crate) fn parse_scope(text: &str) -> Result<Access, InvalidToken> {
-    let scopes = [Access::Read, Access::Propose, Access::Write, Access::Exec];
+    let scopes = [
+        Access::Read,
+        Access::Propose,
+        Access::Write,
+        Access::Spend,
+        Access::Exec,
+    ];
     let found = scopes
         .into_iter()
         .find(|scope| scope.as_str() == text.trim());

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use agent::{Agent, TurnRun};
 use company::{Companies, Company};
-use crud::CrudStore;
+use crud::{ArtifactDetail, CrudStore};
 use index::{Indexes, SyncWorker};
 use protocol::{
-    Access, Id, MayExec, Notification, Reach, ThreadId, WorkspaceId, company::Text as CompanyText,
-    session::SessionResume, workspace::WorkspaceUnsubscribe,
+    Access, Id, MayExec, MaySpend, Notification, Reach, ThreadId, WorkspaceId,
+    company::Text as CompanyText, session::SessionResume, workspace::WorkspaceUnsubscribe,
 };
 use protocol::{
     Method as _,
@@ -92,6 +92,13 @@ impl Context {
         Ok(MayExec::granted())
     }
 
+    /// The right to ask model providers with the owner's keys, if whoever asks has it.
+    #[expect(clippy::disallowed_methods, reason = "the scope was just checked")]
+    pub(crate) fn may_spend(&self) -> Result<MaySpend, Failure> {
+        self.principal().check_scope(Access::Spend)?;
+        Ok(MaySpend::granted())
+    }
+
     /// Whether whoever asks may change something.
     pub(crate) fn may_write(&self) -> bool {
         self.principal().check_scope(Access::Write).is_ok()
@@ -100,6 +107,20 @@ impl Context {
     /// The database.
     pub(crate) fn store(&self) -> &CrudStore {
         &self.peer.gateway.store
+    }
+
+    /// An artifact that whoever asks may see.
+    pub(crate) async fn artifact(
+        &self,
+        workspace: &str,
+        artifact: &str,
+        version: Option<&str>,
+    ) -> Result<ArtifactDetail, Failure> {
+        let artifacts = self.store().artifacts();
+        let found = artifacts.get(workspace, artifact, version).await;
+        let found = found.map_err(rows::failure)?;
+        self.principal().check_artifact(&found.artifact)?;
+        Ok(found)
     }
 
     /// Which browsers are signed in.
@@ -122,10 +143,21 @@ impl Context {
         &self.peer.gateway.companies
     }
 
-    /// The company folder at a path: the one the call was admitted to, or whatever is there. Blocks.
+    /// The company folder at a path: the one the call was admitted to, or whatever is there. Nothing can be written
+    /// through it if whoever asks may only read. Blocks.
     pub(crate) fn folder_at(&self, dir: &str) -> Company {
         let admitted = self.admitted.get().filter(|company| company.given() == dir);
-        admitted.map_or_else(|| self.companies().at(dir), Company::clone)
+        let company = admitted.map_or_else(|| self.companies().at(dir), Company::clone);
+        // Whoever may write may propose, too.
+        let changing = [Access::Propose, Access::Exec];
+        let may_change = changing
+            .iter()
+            .any(|access| self.principal().check_scope(*access).is_ok());
+        if may_change {
+            company
+        } else {
+            company.read_only()
+        }
     }
 
     /// The path of a company folder without links, if the call was admitted to that folder alone.
@@ -356,7 +388,7 @@ impl Admit for Context {
         principal.check_role(call.claims)?;
         match call.reach {
             // What belongs to all workspaces is not for a token of some.
-            Reach::Home if call.access == Access::Read => {}
+            Reach::Home if matches!(call.access, Access::Read | Access::Spend) => {}
             Reach::Home => principal.check_unlimited()?,
             Reach::Company(dir) => {
                 self.peer.check_path("workspace_dir", dir)?;

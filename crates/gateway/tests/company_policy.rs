@@ -180,7 +180,8 @@ impl Company {
         company.run = company
             .must(
                 "run.create",
-                json!({"agent_id": "agent_a", "provider": "cmd"}),
+                // An agent without a team, so that everybody may see the run and only its events differ.
+                json!({"agent_id": "agent_free", "provider": "cmd"}),
             )
             .await;
         for number in 0..OF_EACH {

@@ -168,6 +168,58 @@ async fn a_folder_that_was_made_here_is_trusted_and_one_can_take_that_back() {
 }
 
 #[tokio::test]
+async fn trust_is_given_to_what_the_person_saw() {
+    let elsewhere = FromElsewhere::new().await;
+    let owner = &elsewhere.owner;
+    let shown = elsewhere
+        .call(owner, "workspace.trust.get", json!({}))
+        .await;
+    let shown = shown.expect("a company")["sha256"].clone();
+    let machine = elsewhere.local("machine.yaml");
+    let said = fs::read_to_string(&machine).expect("a file");
+    put(&machine, &said.replace("/codex\n", "/other\n"));
+    let trust = json!({"expected_sha256": shown});
+    let refused = elsewhere
+        .call(owner, "workspace.trust", trust.clone())
+        .await;
+    assert_eq!(refused, Err("\"VERSION_CONFLICT\"".to_owned()));
+    let told = elsewhere
+        .call(owner, "workspace.trust.get", json!({}))
+        .await;
+    assert_eq!(told.expect("a company")["trusted"], false);
+    put(&machine, &said);
+    let told = elsewhere.call(owner, "workspace.trust", trust).await;
+    assert_eq!(told.expect("a company")["trusted"], true);
+}
+
+#[tokio::test]
+async fn trust_is_not_withdrawn_while_something_runs() {
+    let elsewhere = FromElsewhere::new().await;
+    elsewhere.trust().await;
+    let owner = &elsewhere.owner;
+    let run = json!({"agent_id": "agent_a", "provider": "cmd"});
+    let run = elsewhere
+        .call(owner, "run.create", run)
+        .await
+        .expect("a run");
+    let launch = json!({"run_id": run["run_id"], "argv": ["sleep", "600"]});
+    let launched = elsewhere.call(owner, "session.launch", launch).await;
+    let session = json!({"session_ref": launched.expect("a session")["session_ref"]});
+    let withdrawn = elsewhere
+        .call(owner, "workspace.trust.withdraw", json!({}))
+        .await;
+    assert_eq!(withdrawn, Err("\"BUSY\"".to_owned()));
+    for method in ["session.stop", "session.collect"] {
+        let stopped = elsewhere.call(owner, method, session.clone()).await;
+        stopped.expect("it can be stopped");
+    }
+    let withdrawn = elsewhere
+        .call(owner, "workspace.trust.withdraw", json!({}))
+        .await;
+    assert_eq!(withdrawn.expect("a company")["trusted"], false);
+}
+
+#[tokio::test]
 async fn only_a_person_who_may_execute_trusts_a_folder() {
     let elsewhere = FromElsewhere::new().await;
     let gateway = &elsewhere.gateway;

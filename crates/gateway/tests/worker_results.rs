@@ -205,3 +205,61 @@ async fn an_artifact_that_is_not_there_or_holds_a_secret_is_refused_before_there
     let listed = fixture.within("job.list", json!({})).await;
     assert_eq!(listed, json!([]));
 }
+
+#[tokio::test]
+async fn what_a_run_printed_is_not_for_the_token_of_a_worker() {
+    let fixture = Fixture::new().await;
+    fixture.install_script(REPORTS);
+    let (run, _) = fixture.work("codex").await;
+    let workspace = &fixture.workspace;
+    let running = &fixture.running;
+    let worker = running
+        .client_with_role("worker", &["read", "write"], &[])
+        .await;
+    let manager = running.client_with_role("manager", &["read"], &[]).await;
+    let report = fixture.artifacts(&run).await.swap_remove(0)["artifact"]["artifact_id"].clone();
+
+    let list = json!({"workspace_id": workspace, "task_run_id": run});
+    let listed = worker
+        .call_raw("artifact/list", list.clone())
+        .await
+        .expect("a list");
+    assert_eq!(listed["items"], json!([]));
+    let listed = manager
+        .call_raw("artifact/list", list)
+        .await
+        .expect("a list");
+    assert!(!listed["items"].as_array().expect("a list").is_empty());
+
+    let one = json!({"workspace_id": workspace, "artifact_id": report, "task_run_id": "run_other",
+        "binding_kind": "task_result", "direction": "output"});
+    for method in [
+        "artifact/get",
+        "artifact/read",
+        "artifact/versions/list",
+        "artifact/download/start",
+        "artifact/bind",
+        "artifact/delete",
+        "artifact/restore",
+    ] {
+        let refused = testkit::refusal(&worker, method, one.clone()).await;
+        assert_eq!(refused, "-32043 forbidden", "{method}");
+    }
+    for method in ["artifact/get", "artifact/read", "artifact/versions/list"] {
+        let answer = manager.call_raw(method, one.clone()).await;
+        answer.unwrap_or_else(|error| panic!("{method}: {error}"));
+    }
+    // And not by way of a model either.
+    let thread = json!({"workspace_id": workspace, "thread_id": "thr_w"});
+    worker
+        .call_raw("thread/start", thread)
+        .await
+        .expect("a thread");
+    let spender = running
+        .client_with_role("worker", &["read", "spend"], &[])
+        .await;
+    let ask = json!({"thread_id": "thr_w", "turn_id": "trn_w",
+        "input": [{"type": "text", "text": "What is in it?"}, {"type": "artifact", "artifact_id": report}]});
+    let refused = testkit::refusal(&spender, "turn/start", ask).await;
+    assert_eq!(refused, "-32043 forbidden");
+}

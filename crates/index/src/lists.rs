@@ -1,6 +1,6 @@
 //! `index.list_*` and `index.stats`: rows as they are.
 
-use company::{Company, policy::Actor};
+use company::{Company, policy, policy::Actor};
 use protocol::company::index::{
     IndexListEventParseErrorsParams, IndexListEventsParams, IndexListHelpRequestsParams,
     IndexListReviewsParams, IndexListRunsParams, IndexOrder, IndexStatsResponse, IndexedEvent,
@@ -50,15 +50,22 @@ impl Indexes {
         &self,
         company: &Company,
         wanted: &IndexListRunsParams,
+        actor: Option<&Actor>,
     ) -> Result<Vec<IndexedRun>, Error> {
-        self.read(company, |db| {
+        let limit = wanted.limit.unwrap_or(USUAL);
+        let mut rows = self.read(company, |db| {
             runs(
                 db,
                 wanted.project_id.as_deref(),
                 wanted.status.map(|status| status.as_str()),
-                wanted.limit.unwrap_or(USUAL),
+                // What is left out makes room for older ones.
+                actor.map_or(limit, |_| u32::MAX),
             )
-        })
+        })?;
+        let mut sees = policy::run_viewer(company, actor);
+        rows.retain(|run| sees(Some(&run.agent_id)));
+        rows.truncate(limit as usize);
+        Ok(rows)
     }
 
     /// Events by time.

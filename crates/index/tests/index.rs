@@ -458,7 +458,7 @@ fn runs_are_listed_newest_first_by_status() {
         };
         let runs = folder
             .indexes
-            .list_runs(&folder.company, &params)
+            .list_runs(&folder.company, &params, None)
             .expect("the index answers");
         runs.into_iter().map(|run| run.run_id).collect::<Vec<_>>()
     };

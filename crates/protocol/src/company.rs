@@ -3,6 +3,7 @@
 pub mod adapter;
 pub mod agent;
 pub mod artifact;
+mod asking;
 mod budget;
 pub mod comment;
 pub mod context;
@@ -35,6 +36,7 @@ mod word;
 pub mod workspace;
 pub mod worktree;
 
+pub use asking::Asking;
 pub use budget::Budget;
 pub use contract::extensions;
 pub(crate) use id::checked_id;

@@ -92,6 +92,8 @@ pub enum Access {
     Propose,
     /// Changes something.
     Write,
+    /// Asks a model provider with the owner's keys.
+    Spend,
     /// Starts a process.
     Exec,
 }
@@ -103,6 +105,7 @@ impl Access {
             Self::Read => "read",
             Self::Propose => "propose",
             Self::Write => "write",
+            Self::Spend => "spend",
             Self::Exec => "exec",
         }
     }
@@ -312,6 +315,10 @@ macro_rules! methods {
     };
     (@claim) => {
         None
+    };
+    // The params of an [`Asking`](crate::company::Asking) stand beside the others.
+    (@claim asking actor_role) => {
+        Some("actor_role")
     };
     (@claim $role:ident $($of:ident)*) => {
         Some(concat!(stringify!($role) $(, ".", stringify!($of))*))

@@ -17,7 +17,7 @@ impl MayExec {
 }
 
 /// The right to ask a model provider in the name of whoever owns the keys.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaySpend(());
 
 impl MaySpend {

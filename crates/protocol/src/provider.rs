@@ -9,7 +9,7 @@ crate::methods! {
     /// List the providers and whether they can be used.
     Read ProviderList = "provider/list" (ProviderListParams) -> ProviderListResponse;
     /// List the models of a provider.
-    Read ProviderModelsList = "provider/models/list" (ProviderModelsListParams) -> ProviderModelsListResponse;
+    Spend ProviderModelsList = "provider/models/list" (ProviderModelsListParams) -> ProviderModelsListResponse;
     /// Store the key of a provider; it is never shown again.
     Write ProviderSetApiKey = "provider/set_api_key" (ProviderSetApiKeyParams only Human) -> ProviderSetApiKeyResponse;
     /// Forget the stored key of a provider.

@@ -22,7 +22,7 @@ crate::methods! {
     ///
     /// Answers as soon as the turn is stored; the rest comes by notifications.
     /// The same `turn_id` with the same input answers the stored turn and runs nothing.
-    Write TurnStart = "turn/start" (TurnStartParams in thread_id) -> TurnStartResponse;
+    Spend TurnStart = "turn/start" (TurnStartParams in thread_id) -> TurnStartResponse;
     /// End a running turn; a finished one is answered unchanged.
     Write TurnCancel = "turn/cancel" (TurnCancelParams in thread_id) -> TurnCancelResponse;
     /// Read one turn with its prompt manifest.

@@ -18,7 +18,8 @@ crate::methods! {
     ///
     /// An id that exists answers the stored workspace and changes nothing.
     Write WorkspaceCreate = "workspace/create" (WorkspaceCreateParams in workspace_id) -> WorkspaceCreateResponse;
-    /// Answer one workspace and, on request, make it the current one, which needs scope `write`.
+    /// Answer one workspace and, on request, make it the current one, which needs scope `write` and a token for all
+    /// workspaces.
     Read WorkspaceSelect = "workspace/select" (WorkspaceSelectParams in workspace_id) -> WorkspaceSelectResponse;
     /// Rename a workspace.
     Write WorkspaceUpdate = "workspace/update" (WorkspaceUpdateParams in workspace_id) -> WorkspaceUpdateResponse;

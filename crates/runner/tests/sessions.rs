@@ -750,6 +750,7 @@ async fn until_taken_over(sessions: &Sessions) {
         project_id: None,
         run_id: None,
         status: None,
+        ..CompanySessionListParams::default()
     };
     while sessions
         .list(all.clone(), Some(MAY))

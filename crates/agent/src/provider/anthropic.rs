@@ -2,6 +2,7 @@
 
 use std::{pin::Pin, sync::Arc};
 
+use protocol::MaySpend;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -65,6 +66,7 @@ impl Provider for Anthropic {
 
     fn models(
         &self,
+        _may: MaySpend,
     ) -> Pin<Box<dyn Future<Output = Result<Vec<Model>, ProviderError>> + Send + '_>> {
         Box::pin(async {
             // The longest page there is holds all models.

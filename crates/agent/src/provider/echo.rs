@@ -3,6 +3,7 @@
 use std::pin::Pin;
 
 use futures_util::stream;
+use protocol::MaySpend;
 
 use super::{
     Availability, FinishReason, Model, ModelEvent, ModelRequest, ModelStream, Provider,
@@ -31,6 +32,7 @@ impl Provider for Echo {
 
     fn models(
         &self,
+        _may: MaySpend,
     ) -> Pin<Box<dyn Future<Output = Result<Vec<Model>, ProviderError>> + Send + '_>> {
         let model = Model {
             id: "echo".to_owned(),

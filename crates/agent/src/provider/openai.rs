@@ -2,6 +2,7 @@
 
 use std::{pin::Pin, sync::Arc};
 
+use protocol::MaySpend;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -58,6 +59,7 @@ impl Provider for OpenAi {
 
     fn models(
         &self,
+        _may: MaySpend,
     ) -> Pin<Box<dyn Future<Output = Result<Vec<Model>, ProviderError>> + Send + '_>> {
         Box::pin(async {
             let request = self.0.request(Method::GET, "/models")?;
@@ -191,6 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "nothing is sent")]
     fn only_the_vendor_is_told_the_newer_name_of_the_limit() {
         let request = ModelRequest {
             model: "m".to_owned(),
@@ -198,6 +201,7 @@ mod tests {
             system_dynamic: String::new(),
             messages: Vec::new(),
             max_output_tokens: Some(7),
+            may: MaySpend::granted(),
         };
         assert_eq!(body(&request, true)["max_completion_tokens"], 7);
         assert_eq!(body(&request, true).get("max_tokens"), None);

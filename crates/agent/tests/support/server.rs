@@ -10,6 +10,7 @@ use agent::provider::{
     http::{BaseUrl, HttpClient},
 };
 use futures_util::StreamExt;
+use protocol::MaySpend;
 use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -255,6 +256,10 @@ pub(crate) fn client() -> HttpClient {
     HttpClient::new(&patient()).expect("a client")
 }
 
+/// Whoever runs the tests may spend what costs nothing.
+#[expect(clippy::disallowed_methods, reason = "nobody is asked")]
+pub(crate) const MAY: MaySpend = MaySpend::granted();
+
 /// A question with everything in it.
 pub(crate) fn question() -> ModelRequest {
     let message = |role, text: &str| Message {
@@ -272,6 +277,7 @@ pub(crate) fn question() -> ModelRequest {
             message(Role::User, "Grüße 😀\nbye"),
         ],
         max_output_tokens: Some(99),
+        may: MAY,
     }
 }
 

@@ -9,8 +9,12 @@ use clap::Args;
 use protocol::{
     Access, Dialect, Method as _, MethodSpec,
     company::{
-        inbox::InboxResolve, memory::MemoryApproveDelta, milestone::MilestoneApprove, run::RunList,
-        ui::UiResolve, workspace::CompanyWorkspaceProjectsList,
+        inbox::InboxResolve,
+        memory::MemoryApproveDelta,
+        milestone::MilestoneApprove,
+        run::RunList,
+        ui::UiResolve,
+        workspace::{CompanyWorkspaceProjectsList, CompanyWorkspaceTrust},
     },
     thread::{
         ThreadDelete, agents_doc::proposal::ThreadAgentsDocProposalDecide,
@@ -37,12 +41,13 @@ use flags::Flags;
 pub(super) use people::{INVALID, NOT_STARTED};
 
 /// The methods by which a person decides.
-const DECISIONS: [&str; 5] = [
+const DECISIONS: [&str; 6] = [
     InboxResolve::NAME,
     UiResolve::NAME,
     MemoryApproveDelta::NAME,
     MilestoneApprove::NAME,
     ThreadAgentsDocProposalDecide::NAME,
+    CompanyWorkspaceTrust::NAME,
 ];
 
 /// `ac rpc:call`

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use protocol::company::workspace::{
     CompanyFolderParams, CompanyWorkspaceTrust, CompanyWorkspaceTrustGet,
-    CompanyWorkspaceTrustResponse, CompanyWorkspaceTrustWithdraw,
+    CompanyWorkspaceTrustParams, CompanyWorkspaceTrustResponse, CompanyWorkspaceTrustWithdraw,
 };
 use serde_json::json;
 
 use super::HomeOption;
-use crate::{failure::Failure, folder, local::Local, terminal};
+use crate::{failure::Failure, folder, local::Local, terminal, worker_session};
 
 /// Say that you trust a company folder that came from elsewhere.
 ///
@@ -42,6 +42,9 @@ impl Trust {
             withdraw,
             json: as_json,
         } = self;
+        if !withdraw {
+            worker_session::refuse_decision()?;
+        }
         let workspace_dir = folder::wire(&folder::company(&directory)?)?;
         let params = CompanyFolderParams { workspace_dir };
         let told = Local::with(&home, |local| async move {
@@ -58,6 +61,10 @@ impl Trust {
             if !yes {
                 terminal::confirm(&question(&told))?;
             }
+            let params = CompanyWorkspaceTrustParams {
+                workspace_dir: params.workspace_dir,
+                expected_sha256: Some(told.sha256),
+            };
             Ok(client.call::<CompanyWorkspaceTrust>(params).await?)
         });
         let told = told.await?;

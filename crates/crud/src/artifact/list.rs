@@ -8,6 +8,14 @@ use sea_orm::{ColumnTrait as _, DatabaseConnection, EntityTrait as _, QueryFilte
 use super::{ArtifactDetail, BindTargets, details};
 use crate::{Error, query, workspace};
 
+/// How the metadata of a run's output begins to say so.
+const RUN_OUTPUT: &str = r#""source_kind":"run_output""#;
+
+/// Whether an artifact is what a run printed or left, by its metadata.
+pub fn is_run_output(artifact: &artifact::Model) -> bool {
+    artifact.metadata.contains(RUN_OUTPUT)
+}
+
 /// Which artifacts to list.
 #[derive(Clone, Debug)]
 pub struct ArtifactQuery {
@@ -19,6 +27,8 @@ pub struct ArtifactQuery {
     pub kinds: Vec<String>,
     /// Whether deleted ones are listed.
     pub include_deleted: bool,
+    /// Whether what runs printed and left is listed.
+    pub include_run_outputs: bool,
     /// Only artifacts behind this one: time and id.
     pub after: Option<(i64, String)>,
     /// The most artifacts.
@@ -87,6 +97,10 @@ fn statement(wanted: &ArtifactQuery) -> (String, Vec<Value>) {
     let mut filters = vec!["artifact.workspace_id = $1".to_owned()];
     if !wanted.include_deleted {
         filters.push("artifact.status <> 'deleted'".to_owned());
+    }
+    if !wanted.include_run_outputs {
+        let mark = place(format!("%{RUN_OUTPUT}%").into());
+        filters.push(format!("artifact.metadata NOT LIKE {mark}"));
     }
     if !wanted.kinds.is_empty() {
         let kinds: Vec<String> = wanted

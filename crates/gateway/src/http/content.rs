@@ -115,6 +115,7 @@ async fn find(
         .get(wanted.workspace.as_str(), wanted.artifact.as_str(), version)
         .await
         .map_err(|error| refuse(rows::failure(error)))?;
+    principal.check_artifact(&found.artifact).map_err(refuse)?;
     // An older version may be damaged where the newest is not.
     let status = match (found.artifact.status.as_str(), found.blob.status.as_str()) {
         ("ready", of_version) => of_version,

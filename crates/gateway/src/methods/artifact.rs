@@ -85,6 +85,7 @@ async fn list(ctx: Context, params: ArtifactListParams) -> Result<ArtifactListRe
             .map(rows::stored)
             .collect::<Result<_, _>>()?,
         include_deleted: params.include_deleted.unwrap_or(false),
+        include_run_outputs: ctx.principal().sees_run_outputs(),
         after: params.cursor.as_deref().map(parse_cursor).transpose()?,
         limit: page_size(params.limit, PAGE, MAX_PAGE)?,
     };
@@ -135,15 +136,8 @@ fn parse_cursor(text: &str) -> Result<(i64, String), Failure> {
 
 async fn get(ctx: Context, params: ArtifactGetParams) -> Result<ArtifactGetResponse, Failure> {
     let version = params.version_id.as_ref().map(|version| version.as_str());
-    let artifacts = ctx.store().artifacts();
-    let found = artifacts
-        .get(
-            params.workspace_id.as_str(),
-            params.artifact_id.as_str(),
-            version,
-        )
-        .await;
-    let found = found.map_err(rows::failure)?;
+    let (workspace, artifact) = (params.workspace_id.as_str(), params.artifact_id.as_str());
+    let found = ctx.artifact(workspace, artifact, version).await?;
     Ok(ArtifactGetResponse {
         lineage: lineage(&ctx, &found).await?,
         artifact: rows::artifact_summary(found)?,
@@ -182,10 +176,7 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
     let (workspace, artifact) = (params.workspace_id.as_str(), params.artifact_id.as_str());
     let version = params.version_id.as_ref().map(|version| version.as_str());
     let artifacts = ctx.store().artifacts();
-    let found = artifacts
-        .get(workspace, artifact, version)
-        .await
-        .map_err(rows::failure)?;
+    let found = ctx.artifact(workspace, artifact, version).await?;
     rows::check_ready(&found)?;
     let (offset, most) = (
         params.offset.unwrap_or(0),
@@ -246,6 +237,20 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
     })
 }
 
+/// Refuses an artifact that the caller may not see. Whoever sees all of them is not looked up.
+async fn check_visible(
+    ctx: &Context,
+    workspace: &WorkspaceId,
+    artifact: &ArtifactId,
+) -> Result<(), Failure> {
+    if ctx.principal().sees_run_outputs() {
+        return Ok(());
+    }
+    ctx.artifact(workspace.as_str(), artifact.as_str(), None)
+        .await
+        .map(drop)
+}
+
 /// What `artifact/read` answers a range of.
 enum Content {
     Blob(artifact_blob::Model),
@@ -294,6 +299,7 @@ async fn bind(ctx: Context, params: ArtifactBindParams) -> Result<ArtifactBindRe
             "expected at least one target, such as `thread_id`",
         ));
     }
+    check_visible(&ctx, &params.workspace_id, &params.artifact_id).await?;
     let new = NewBinding {
         id: ctx.new_id::<BindingId>().into(),
         workspace_id: params.workspace_id.as_str().to_owned(),
@@ -329,6 +335,7 @@ async fn delete(
     ctx: Context,
     params: ArtifactDeleteParams,
 ) -> Result<ArtifactDeleteResponse, Failure> {
+    check_visible(&ctx, &params.workspace_id, &params.artifact_id).await?;
     let artifacts = ctx.store().artifacts();
     let deleted = artifacts
         .delete(
@@ -368,10 +375,7 @@ async fn restore(
 ) -> Result<ArtifactRestoreResponse, Failure> {
     let (workspace, artifact) = (params.workspace_id.as_str(), params.artifact_id.as_str());
     let artifacts = ctx.store().artifacts();
-    let found = artifacts
-        .get(workspace, artifact, None)
-        .await
-        .map_err(rows::failure)?;
+    let found = ctx.artifact(workspace, artifact, None).await?;
     let gateway = Arc::clone(&ctx.peer().gateway);
     let (quota, blob_workspace, sha256) = (
         gateway.artifacts.quota,
@@ -427,6 +431,7 @@ async fn versions_list(
     let cursor = params.cursor.as_deref().map(str::parse::<i64>).transpose();
     let before =
         cursor.map_err(|_| Failure::param("/cursor", "expected a `next_cursor` of this method"))?;
+    check_visible(&ctx, &params.workspace_id, &params.artifact_id).await?;
     let artifacts = ctx.store().artifacts();
     let found = artifacts
         .versions(

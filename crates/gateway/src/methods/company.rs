@@ -22,6 +22,7 @@ pub(super) mod resources;
 pub(super) mod run;
 pub(super) mod session;
 pub(super) mod sharepack;
+mod sight;
 pub(super) mod system;
 pub(super) mod task;
 pub(super) mod ui;
@@ -34,7 +35,7 @@ use std::sync::Arc;
 use ::index::{Indexes, Live, LiveSession};
 use company::{Company, Error, conversation::Scope, policy::Actor, run::LiveRuns};
 use protocol::company::{
-    ActorRole, CompanyScope, ProjectId, RunStatus, Text, monitor::MonitorLive,
+    ActorRole, Asking, CompanyScope, ProjectId, RunStatus, Text, monitor::MonitorLive,
     session::CompanySessionListParams,
 };
 use rpc::{Failure, Kind};
@@ -221,7 +222,7 @@ fn failure(error: &Error) -> Failure {
         Error::Untrusted(_) => Failure::state(Kind::Untrusted, message).hint(
             "look at the folder first, then say that you trust it with `ac trust DIR` or `workspace.trust`",
         ),
-        Error::NeedsExec => Failure::forbidden(message),
+        Error::NeedsExec | Error::NeedsWrite => Failure::forbidden(message),
         Error::Missing(path) => Failure::state(Kind::NotFound, message).with("path", path.as_str()),
         Error::NotFound { .. } => Failure::state(Kind::NotFound, message),
         Error::FileInvalid { path, issues } => Failure::state(Kind::WorkspaceFileInvalid, message)
@@ -313,18 +314,15 @@ fn actor(id: Text, role: ActorRole, team_id: Option<Text>) -> Actor {
 
 /// Who asks, if the caller says so. Whoever does not say it is what their token makes them: a token below the rank of
 /// a person never sees everything.
-fn asking(
-    ctx: &Context,
-    id: Option<Text>,
-    role: Option<ActorRole>,
-    team_id: Option<Text>,
-) -> Option<Actor> {
+fn asking(ctx: &Context, claimed: Asking) -> Option<Actor> {
     let principal = ctx.principal();
-    let role = role.or_else(|| principal.ceiling())?;
+    let role = claimed.actor_role.or_else(|| principal.ceiling())?;
     Some(Actor {
-        id: id.map_or_else(|| principal.author().to_owned(), String::from),
+        id: claimed
+            .actor_id
+            .map_or_else(|| principal.author().to_owned(), String::from),
         role,
-        team_id: team_id.map(String::from),
+        team_id: claimed.actor_team_id.map(String::from),
     })
 }
 

@@ -34,7 +34,7 @@ async fn models_list(
         .ok()
         .flatten()
         .ok_or_else(|| unknown(&params.provider))?;
-    let models = provider.models().await.map_err(|error| {
+    let models = provider.models(ctx.may_spend()?).await.map_err(|error| {
         Failure::state(Kind::ProviderFailed, error.message).with("class", error.class.as_str())
     })?;
     let items = models.into_iter().map(|model| ProviderModel {

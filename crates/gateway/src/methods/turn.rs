@@ -46,6 +46,7 @@ async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartRespons
         model_provider: super::thread::given_text("model_provider", params.model_provider)?,
         mode: params.mode.map(rows::stored).transpose()?,
         remember: params.remember.unwrap_or(true),
+        may: ctx.may_spend()?,
     };
     let accepted = ctx
         .agent()
@@ -129,11 +130,8 @@ async fn given_artifacts(
                 workspace.insert(row.map_err(rows::failure)?.workspace_id)
             }
         };
-        let artifacts = ctx.store().artifacts();
-        let found = artifacts
-            .get(workspace, artifact.as_str(), version_id.as_deref())
-            .await;
-        let found = found.map_err(rows::failure)?;
+        let found = ctx.artifact(workspace, artifact.as_str(), version_id.as_deref());
+        let found = found.await?;
         rows::check_ready(&found)?;
         let artifact_ref = rows::artifact_ref(&found)?;
         given

@@ -96,7 +96,9 @@ async fn select(
     let chosen = match params.make_current.unwrap_or(false) {
         false => workspaces.get(id).await.map_err(rows::failure)?,
         true => {
+            // Which one is current concerns all workspaces.
             ctx.principal().check_scope(Access::Write)?;
+            ctx.principal().check_unlimited()?;
             let (chosen, changed) = workspaces
                 .make_current(id, ctx.now())
                 .await

@@ -9,7 +9,8 @@ use testkit::TestGateway;
 
 /// A company with a project, and a program that keeps what it is asked.
 pub(crate) struct Fixture {
-    _running: TestGateway,
+    #[allow(dead_code, reason = "not every test needs it beside its client")]
+    pub(crate) running: TestGateway,
     pub(crate) client: Client,
     pub(crate) folder: TempDir,
     /// Where the worker programs are.
@@ -35,7 +36,7 @@ impl Fixture {
             .expect("a project");
         let listed = client.call_raw("workspace/list", json!({})).await;
         let fixture = Self {
-            _running: running,
+            running,
             client,
             workspace: text(&listed.expect("a list")["workspaces"][0]["id"]),
             project: text(&made["project_id"]),

@@ -2,7 +2,10 @@
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
-use company::{Company, policy::Actor};
+use company::{
+    Company, policy,
+    policy::{Action, Actor, Resource},
+};
 use protocol::company::{
     RunStatus,
     monitor::{
@@ -58,7 +61,9 @@ pub(super) fn snapshot(
         let is_wanted = wanted
             .project
             .is_none_or(|project| session.project_id == project);
-        is_wanted && !shown.contains(*run)
+        // Whose run it is will be known once it is indexed.
+        let is_for_them = wanted.actor.is_none_or(|(actor, _)| actor.is_manager());
+        is_wanted && is_for_them && !shown.contains(*run)
     });
     rows.extend(others.map(|(run, session)| MonitorRow {
         live: Some(session.session.clone()),
@@ -140,11 +145,21 @@ fn newest(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<MonitorRow>, Error
              ON run_activity.project_id = runs.project_id AND run_activity.run_id = runs.run_id
          WHERE {of_project} ORDER BY created_at DESC, runs.run_id DESC LIMIT ?2"
     ))?;
-    let mut found = statement.query(params![wanted.project, wanted.limit])?;
+    // What is left out makes room for older ones.
+    let limit = wanted.actor.map_or(wanted.limit, |_| u32::MAX);
+    let mut found = statement.query(params![wanted.project, limit])?;
     let mut rows = Vec::new();
-    while let Some(row) = found.next()? {
+    while rows.len() < wanted.limit as usize
+        && let Some(row) = found.next()?
+    {
         let (project, run): (String, String) = (row.get(0)?, row.get(1)?);
         let agent: String = row.get(5)?;
+        if let Some((actor, people)) = wanted.actor {
+            let run = Resource::run(&agent, people.team_of(&agent));
+            if !policy::decide(actor, Action::Read, &run).allowed {
+                continue;
+            }
+        }
         let kept = Activity::of_row(row, 13)?;
         let activity = match wanted.actor {
             Some((actor, people)) => seen_by(db, actor, people, &project, &run, &agent, kept)?,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActorRole, ReviewDecision, RunStatus, Text, Visibility, workspace::CompanyFolderParams,
+    ActorRole, Asking, ReviewDecision, RunStatus, Text, Visibility, workspace::CompanyFolderParams,
 };
 
 crate::methods! {
@@ -21,7 +21,7 @@ crate::methods! {
     /// Let the worker do now what it would do in a moment.
     Write IndexSyncWorkerFlush = "index.sync_worker_flush" (IndexSyncWorkerParams) -> IndexSyncWorkerStatusResponse;
     /// List indexed runs, newest first.
-    Read IndexListRuns = "index.list_runs" (IndexListRunsParams in workspace_dir) -> IndexListRunsResponse;
+    Read IndexListRuns = "index.list_runs" (IndexListRunsParams in workspace_dir as asking.actor_role) -> IndexListRunsResponse;
     /// List indexed events by time.
     Read IndexListEvents = "index.list_events" (IndexListEventsParams in workspace_dir as actor_role) -> IndexListEventsResponse;
     /// List lines of event logs that are not JSON.
@@ -217,6 +217,9 @@ pub struct IndexListRunsParams {
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
+    /// Who asks.
+    #[serde(flatten)]
+    pub asking: Asking,
 }
 
 /// Response of [`IndexListRuns`].

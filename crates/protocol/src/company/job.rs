@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
 use super::{
-    ActorRole, AgentId, Issue, JobId, JobKind, MilestoneId, PermissionLevel, ProjectId, RepoId,
-    TaskId, Text, WorkerKind, context::ContextRef, heartbeat::ProposedAction,
+    ActorRole, AgentId, Asking, Issue, JobId, JobKind, MilestoneId, PermissionLevel, ProjectId,
+    RepoId, TaskId, Text, WorkerKind, context::ContextRef, heartbeat::ProposedAction,
 };
 use crate::Reach;
 
@@ -21,13 +21,13 @@ crate::methods! {
     /// one that is over is refused unless `resubmit` is true, which forgets its result.
     Exec JobSubmit = "job.submit" (JobSubmitParams in job as job.manager_role) -> JobSubmitResponse;
     /// List the jobs of a project: the newest ones, sorted by id.
-    Read JobList = "job.list" (JobListParams in workspace_dir) -> JobListResponse;
+    Read JobList = "job.list" (JobListParams in workspace_dir as asking.actor_role) -> JobListResponse;
     /// Tell where a job stands.
-    Read JobPoll = "job.poll" (JobParams in workspace_dir) -> JobPollResponse;
+    Read JobPoll = "job.poll" (JobParams in workspace_dir as asking.actor_role) -> JobPollResponse;
     /// Tell where a job stands and what came of it.
-    Read JobCollect = "job.collect" (JobParams in workspace_dir) -> JobCollectResponse;
+    Read JobCollect = "job.collect" (JobParams in workspace_dir as asking.actor_role) -> JobCollectResponse;
     /// Ask for the end of a job. Its worker is stopped; a job that is over only remembers that somebody asked.
-    Exec JobCancel = "job.cancel" (JobParams in workspace_dir) -> JobPollResponse;
+    Exec JobCancel = "job.cancel" (JobParams in workspace_dir as asking.actor_role) -> JobPollResponse;
 }
 
 /// The contract of a job, on the wire as in its file.
@@ -284,6 +284,9 @@ pub struct JobListParams {
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
+    /// Who asks.
+    #[serde(flatten)]
+    pub asking: Asking,
 }
 
 /// Response of [`JobList`].
@@ -300,6 +303,9 @@ pub struct JobParams {
     pub project_id: ProjectId,
     /// The job.
     pub job_id: JobId,
+    /// Who asks.
+    #[serde(flatten)]
+    pub asking: Asking,
 }
 
 /// Response of [`JobPoll`] and [`JobCancel`].

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
-use super::{ActorRole, AgentId, ContextPackId, ProjectId, RunId, RunStatus, Text};
+use super::{ActorRole, AgentId, Asking, ContextPackId, ProjectId, RunId, RunStatus, Text};
 
 crate::methods! {
     Company family "run";
@@ -16,7 +16,7 @@ crate::methods! {
     /// A run with a process is refused: `session.stop` ends its session.
     Write RunCancel = "run.cancel" (RunCancelParams in workspace_dir as actor_role) -> RunCancelResponse;
     /// List the runs of a project or of the whole company, newest first.
-    Read RunList = "run.list" (RunListParams in workspace_dir) -> RunListResponse;
+    Read RunList = "run.list" (RunListParams in workspace_dir as asking.actor_role) -> RunListResponse;
     /// Read the events of a run and prove that nobody changed them.
     Read RunReplay = "run.replay" (RunReplayParams in workspace_dir as actor_role) -> RunReplayResponse;
 }
@@ -94,6 +94,9 @@ pub struct RunListParams {
     /// Only runs of this project.
     #[serde(default)]
     pub project_id: Option<ProjectId>,
+    /// Who asks.
+    #[serde(flatten)]
+    pub asking: Asking,
 }
 
 /// Response of [`RunList`].

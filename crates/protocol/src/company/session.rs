@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActorRole, AgentId, Budget, MilestoneId, ProjectId, RepoId, RunId, RunStatus, TaskId, Text,
+    ActorRole, AgentId, Asking, Budget, MilestoneId, ProjectId, RepoId, RunId, RunStatus, TaskId,
+    Text,
 };
 
 crate::methods! {
@@ -20,13 +21,13 @@ crate::methods! {
     /// written.
     Exec CompanySessionLaunch = "session.launch" (CompanySessionLaunchParams in workspace_dir as actor_role) -> CompanySessionLaunchResponse;
     /// List sessions, newest first: of one company folder, or those of this gateway process.
-    Read CompanySessionList = "session.list" (CompanySessionListParams in workspace_dir) -> CompanySessionListResponse;
+    Read CompanySessionList = "session.list" (CompanySessionListParams in workspace_dir as asking.actor_role) -> CompanySessionListResponse;
     /// Tell where a session stands.
-    Read CompanySessionPoll = "session.poll" (CompanySessionParams in workspace_dir) -> CompanySessionStateResponse;
+    Read CompanySessionPoll = "session.poll" (CompanySessionParams in workspace_dir as asking.actor_role) -> CompanySessionStateResponse;
     /// Wait until a session is over and tell what it left.
-    Read CompanySessionCollect = "session.collect" (CompanySessionParams in workspace_dir) -> CompanySessionCollectResponse;
+    Read CompanySessionCollect = "session.collect" (CompanySessionParams in workspace_dir as asking.actor_role) -> CompanySessionCollectResponse;
     /// Stop a session and everything it started. Answers at once; `session.collect` waits for the end.
-    Exec CompanySessionStop = "session.stop" (CompanySessionParams in workspace_dir) -> CompanySessionStateResponse;
+    Exec CompanySessionStop = "session.stop" (CompanySessionParams in workspace_dir as asking.actor_role) -> CompanySessionStateResponse;
     /// List the providers that cool down in a company folder, with the cause and the end of each cool-down.
     Read CompanySessionCooldownList = "session.cooldown.list" (CompanySessionCooldownListParams in workspace_dir) -> CompanySessionCooldownListResponse;
     /// End cool-downs now. Sessions that waited for them start as far as limits allow.
@@ -350,6 +351,9 @@ pub struct CompanySessionParams {
     /// The company folder; needed for sessions of an earlier gateway process.
     #[serde(default)]
     pub workspace_dir: Option<Text>,
+    /// Who asks.
+    #[serde(flatten)]
+    pub asking: Asking,
 }
 
 /// Where a session stands.
@@ -487,6 +491,9 @@ pub struct CompanySessionListParams {
     /// Only those that stand there.
     #[serde(default)]
     pub status: Option<RunStatus>,
+    /// Who asks.
+    #[serde(flatten)]
+    pub asking: Asking,
 }
 
 /// Response of [`CompanySessionList`].

@@ -18,7 +18,7 @@ crate::methods! {
     Read CompanyWorkspaceTrustGet = "workspace.trust.get" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceTrustResponse;
     /// Say that you trust a company folder that came from elsewhere: what its `.local` says about this machine counts
     /// from now on, and the folder can be changed and worked in.
-    Exec CompanyWorkspaceTrust = "workspace.trust" (CompanyFolderParams in workspace_dir only Human) -> CompanyWorkspaceTrustResponse;
+    Exec CompanyWorkspaceTrust = "workspace.trust" (CompanyWorkspaceTrustParams in workspace_dir only Human) -> CompanyWorkspaceTrustResponse;
     /// Take that back: the folder can be read and nothing else.
     Exec CompanyWorkspaceTrustWithdraw = "workspace.trust.withdraw" (CompanyFolderParams in workspace_dir only Human) -> CompanyWorkspaceTrustResponse;
     /// Check every document of a company folder.
@@ -67,6 +67,17 @@ pub struct CompanyOkResponse {
     pub ok: bool,
 }
 
+/// Params of [`CompanyWorkspaceTrust`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanyWorkspaceTrustParams {
+    /// The company folder.
+    pub workspace_dir: Text,
+    /// The `sha256` of [`CompanyWorkspaceTrustGet`] that the person looked at: if what the folder says about this
+    /// machine changed since, it stays untrusted. Absent for whatever it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_sha256: Option<String>,
+}
+
 /// Response of [`CompanyWorkspaceTrustGet`], [`CompanyWorkspaceTrust`] and [`CompanyWorkspaceTrustWithdraw`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceTrustResponse {
@@ -78,6 +89,9 @@ pub struct CompanyWorkspaceTrustResponse {
     pub programs: BTreeMap<String, String>,
     /// Whether `.local/heartbeat/config.yaml` lets workers be woken without being asked.
     pub heartbeat_enabled: bool,
+    /// The value for `expected_sha256`: SHA-256 of one line `<sha256>  <relpath>` and a line feed for
+    /// `.local/machine.yaml` and one for `.local/heartbeat/config.yaml`. A file that is not there has `-` for its hash.
+    pub sha256: String,
 }
 
 /// One thing that is wrong with a company folder.

@@ -207,20 +207,8 @@ pub(super) fn actor(
 }
 
 pub(super) fn decide(plan: &Plan, actor: &Actor) -> Decision {
-    let resource = Resource {
-        team_id: plan.team.as_deref(),
-        producing_actor_id: Some(&plan.agent),
-        kind: Some("run"),
-        ..Resource::visible(visibility(plan))
-    };
+    let resource = Resource::run(&plan.agent, plan.team.as_deref());
     policy::decide(actor, Action::Launch, &resource)
-}
-
-fn visibility(plan: &Plan) -> Visibility {
-    match plan.team {
-        Some(_) => Visibility::Team,
-        None => Visibility::Org,
-    }
 }
 
 fn policy_events(
@@ -234,6 +222,7 @@ fn policy_events(
         rule_id,
         reason,
     } = decision;
+    let visibility = Resource::run(&plan.agent, plan.team.as_deref()).visibility;
     let about = |event_type: &str, payload| {
         scribe.event_by(&actor.id, Visibility::Managers, event_type, &payload)
     };
@@ -246,7 +235,7 @@ fn policy_events(
             "action": Action::Launch.as_str(),
             "resource_id": plan.run,
             "resource_kind": "run",
-            "resource_visibility": visibility(plan),
+            "resource_visibility": visibility,
         }),
     )?];
     if !allowed {
@@ -256,7 +245,7 @@ fn policy_events(
                 "action": Action::Launch.as_str(),
                 "resource_id": plan.run,
                 "resource_kind": "run",
-                "resource_visibility": visibility(plan),
+                "resource_visibility": visibility,
                 "policy": {"allowed": false, "rule_id": rule_id, "reason": reason},
             }),
         )?;

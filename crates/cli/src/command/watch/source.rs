@@ -6,7 +6,7 @@ use std::{
 };
 
 use protocol::company::{
-    ActorRole, ReviewDecision, RunStatus, Text,
+    ActorRole, Asking, ReviewDecision, RunStatus, Text,
     run::{RunList, RunListParams, RunRow},
     session::{
         CompanySessionList, CompanySessionListParams, CompanySessionParams, CompanySessionStop,
@@ -73,6 +73,7 @@ impl<'a> Source<'a> {
         let runs = RunListParams {
             workspace_dir: self.dir.clone(),
             project_id: None,
+            asking: Asking::default(),
         };
         let runs = self.client.call::<RunList>(runs).await?.0;
         let inbox = self.tray.waiting().await?;
@@ -157,6 +158,7 @@ impl<'a> Source<'a> {
                 let params = CompanySessionParams {
                     session_ref: word(session_ref)?,
                     workspace_dir: Some(self.dir.clone()),
+                    asking: Asking::default(),
                 };
                 self.client.call::<CompanySessionStop>(params).await?;
                 Ok(Outcome::Done(format!(

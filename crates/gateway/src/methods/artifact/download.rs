@@ -26,15 +26,8 @@ async fn start(
     params: ArtifactDownloadStartParams,
 ) -> Result<ArtifactDownloadStartResponse, Failure> {
     let version = params.version_id.as_ref().map(|version| version.as_str());
-    let found = ctx.store().artifacts();
-    let found = found
-        .get(
-            params.workspace_id.as_str(),
-            params.artifact_id.as_str(),
-            version,
-        )
-        .await
-        .map_err(rows::failure)?;
+    let (workspace, artifact) = (params.workspace_id.as_str(), params.artifact_id.as_str());
+    let found = ctx.artifact(workspace, artifact, version).await?;
     rows::check_ready(&found)?;
     let artifact = rows::artifact_ref(&found)?;
     let chunk_hashes = ctx.store().artifacts().chunk_hashes(&found.blob.id).await;

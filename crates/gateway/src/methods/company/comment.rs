@@ -1,7 +1,7 @@
 //! `comment.*`
 
 use company::comment::{self, NewComment, Wanted};
-use protocol::company::{Visibility, comment::*};
+use protocol::company::{Asking, Visibility, comment::*};
 use rpc::{Failure, Router};
 
 use super::{actor, asking, known, within};
@@ -37,9 +37,11 @@ async fn add(ctx: Context, params: CommentAddParams) -> Result<CommentAddRespons
 async fn list(ctx: Context, params: CommentListParams) -> Result<CommentListResponse, Failure> {
     let asking = asking(
         &ctx,
-        params.actor_id,
-        params.actor_role,
-        params.actor_team_id,
+        Asking {
+            actor_id: params.actor_id,
+            actor_role: params.actor_role,
+            actor_team_id: params.actor_team_id,
+        },
     );
     let mut wanted = Wanted {
         project_id: params.project_id,

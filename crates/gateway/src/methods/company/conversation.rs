@@ -6,7 +6,7 @@ use company::{
     conversation::{self, NewChannel, NewMessage},
     defaults,
 };
-use protocol::company::{MessageKind, Visibility, conversation::*};
+use protocol::company::{Asking, MessageKind, Visibility, conversation::*};
 use rpc::{Failure, Router};
 
 use super::{actor, asking, known, scope, within};
@@ -32,9 +32,11 @@ async fn list(
     let scope = scope(params.scope, params.project_id)?;
     let asking = asking(
         &ctx,
-        params.actor_id,
-        params.actor_role,
-        params.actor_team_id,
+        Asking {
+            actor_id: params.actor_id,
+            actor_role: params.actor_role,
+            actor_team_id: params.actor_team_id,
+        },
     );
     let found = within(&ctx, &params.workspace_dir, move |company| {
         conversation::list(company, &scope, known(company, asking)?.as_ref())
@@ -94,9 +96,11 @@ async fn messages_list(
     let scope = scope(params.scope, params.project_id)?;
     let asking = asking(
         &ctx,
-        params.actor_id,
-        params.actor_role,
-        params.actor_team_id,
+        Asking {
+            actor_id: params.actor_id,
+            actor_role: params.actor_role,
+            actor_team_id: params.actor_team_id,
+        },
     );
     let limit = params.limit.unwrap_or(USUAL_MESSAGES) as usize;
     let found = within(&ctx, &params.workspace_dir, move |company| {

@@ -6,7 +6,7 @@ use company::{
     org, pm,
 };
 use protocol::company::{
-    CompanyScope, Text, desktop::*, pm::PmRecommendAllocationsParams, ui::UiSnapshotParams,
+    Asking, CompanyScope, Text, desktop::*, pm::PmRecommendAllocationsParams, ui::UiSnapshotParams,
 };
 use rpc::{Failure, Kind, Router};
 
@@ -43,7 +43,13 @@ async fn bootstrap_snapshot(
         }
         (Scope::Project(_) | Scope::Workspace, _) => Vec::new(),
     };
-    let asking = asking(&ctx, Some(params.actor_id.clone()), None, None);
+    let asking = asking(
+        &ctx,
+        Asking {
+            actor_id: Some(params.actor_id.clone()),
+            ..Asking::default()
+        },
+    );
     let live = live(&ctx, &params.workspace_dir).await?;
     let worker = ctx.index_worker().status();
     // Only one view needs the index: the first page of a folder is there before its index is built.

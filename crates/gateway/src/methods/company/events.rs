@@ -1,7 +1,7 @@
 //! `events.*`
 
 use company::event::follow::Filter;
-use protocol::company::{events::*, workspace::CompanyOkResponse};
+use protocol::company::{Asking, events::*, workspace::CompanyOkResponse};
 use rpc::{Failure, Kind, Router, Service as _};
 
 use super::{asking, failure, known};
@@ -25,9 +25,11 @@ async fn subscribe(
     let id = text(params.subscription_id).unwrap_or_else(|| ctx.new_subscription_id());
     let actor = asking(
         &ctx,
-        params.actor_id,
-        params.actor_role,
-        params.actor_team_id,
+        Asking {
+            actor_id: params.actor_id,
+            actor_role: params.actor_role,
+            actor_team_id: params.actor_team_id,
+        },
     );
     let mut filter = Filter {
         project_id: text(params.project_id),

@@ -4,7 +4,7 @@ use ::index::snapshot;
 use company::{basis, inbox, review::Verdict};
 use crud::ProposalQuery;
 use protocol::{
-    company::{Text, inbox::*},
+    company::{Asking, Text, inbox::*},
     thread::agents_doc::proposal::{ThreadAgentsDocProposal, ThreadAgentsDocProposalStatus},
 };
 use rpc::{Failure, Router};
@@ -33,9 +33,11 @@ async fn list_reviews(
     let limit = params.limit.unwrap_or(USUAL) as usize;
     let actor = asking(
         &ctx,
-        params.actor_id,
-        params.actor_role,
-        params.actor_team_id,
+        Asking {
+            actor_id: params.actor_id,
+            actor_role: params.actor_role,
+            actor_team_id: params.actor_team_id,
+        },
     );
     let found = within(&ctx, &params.workspace_dir, move |company| {
         snapshot::list_reviews(company, limit, known(company, actor)?.as_ref())
@@ -50,9 +52,11 @@ async fn list_help_requests(
     let limit = params.limit.unwrap_or(USUAL) as usize;
     let actor = asking(
         &ctx,
-        params.actor_id,
-        params.actor_role,
-        params.actor_team_id,
+        Asking {
+            actor_id: params.actor_id,
+            actor_role: params.actor_role,
+            actor_team_id: params.actor_team_id,
+        },
     );
     let found = within(&ctx, &params.workspace_dir, move |company| {
         snapshot::list_help_requests(company, limit, known(company, actor)?.as_ref())
@@ -66,9 +70,11 @@ async fn inbox_snapshot(
 ) -> Result<InboxSnapshotResponse, Failure> {
     let actor = asking(
         &ctx,
-        params.actor_id.clone(),
-        params.actor_role,
-        params.actor_team_id.clone(),
+        Asking {
+            actor_id: params.actor_id.clone(),
+            actor_role: params.actor_role,
+            actor_team_id: params.actor_team_id.clone(),
+        },
     );
     let project = params.project_id.clone();
     let (mut found, dir) = indexed(

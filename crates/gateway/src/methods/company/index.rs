@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ::index::{Freshness, Query};
-use protocol::company::{index::*, workspace::CompanyFolderParams};
+use protocol::company::{Asking, index::*, workspace::CompanyFolderParams};
 use rpc::{Failure, Router};
 
 use super::{asking, indexed, known};
@@ -82,10 +82,13 @@ async fn list_runs(
     ctx: Context,
     params: IndexListRunsParams,
 ) -> Result<IndexListRunsResponse, Failure> {
+    let actor = asking(&ctx, params.asking.clone());
     let rows = indexed(
         &ctx,
         params.workspace_dir.clone(),
-        move |indexes, company| indexes.list_runs(company, &params),
+        move |indexes, company| {
+            indexes.list_runs(company, &params, known(company, actor)?.as_ref())
+        },
     );
     rows.await.map(IndexListRunsResponse)
 }
@@ -96,9 +99,11 @@ async fn list_events(
 ) -> Result<IndexListEventsResponse, Failure> {
     let actor = asking(
         &ctx,
-        params.actor_id.clone(),
-        params.actor_role,
-        params.actor_team_id.clone(),
+        Asking {
+            actor_id: params.actor_id.clone(),
+            actor_role: params.actor_role,
+            actor_team_id: params.actor_team_id.clone(),
+        },
     );
     let rows = indexed(
         &ctx,
@@ -114,7 +119,7 @@ async fn list_event_parse_errors(
     ctx: Context,
     params: IndexListEventParseErrorsParams,
 ) -> Result<IndexListEventParseErrorsResponse, Failure> {
-    let actor = asking(&ctx, None, None, None);
+    let actor = asking(&ctx, Asking::default());
     let rows = indexed(
         &ctx,
         params.workspace_dir.clone(),
@@ -127,7 +132,7 @@ async fn list_reviews(
     ctx: Context,
     params: IndexListReviewsParams,
 ) -> Result<IndexListReviewsResponse, Failure> {
-    let actor = asking(&ctx, None, None, None);
+    let actor = asking(&ctx, Asking::default());
     let rows = indexed(
         &ctx,
         params.workspace_dir.clone(),
@@ -140,7 +145,7 @@ async fn list_help_requests(
     ctx: Context,
     params: IndexListHelpRequestsParams,
 ) -> Result<IndexListHelpRequestsResponse, Failure> {
-    let actor = asking(&ctx, None, None, None);
+    let actor = asking(&ctx, Asking::default());
     let rows = indexed(
         &ctx,
         params.workspace_dir.clone(),
@@ -152,9 +157,11 @@ async fn list_help_requests(
 async fn search(ctx: Context, params: IndexSearchParams) -> Result<IndexSearchResponse, Failure> {
     let actor = asking(
         &ctx,
-        params.actor_id,
-        params.actor_role,
-        params.actor_team_id,
+        Asking {
+            actor_id: params.actor_id,
+            actor_role: params.actor_role,
+            actor_team_id: params.actor_team_id,
+        },
     );
     let mut query = Query {
         words: params.query.into(),

@@ -1,11 +1,14 @@
 //! `job.*`
 
-use company::policy;
-use protocol::company::{ActorRole, job::*};
+use company::{Company, policy};
+use protocol::company::{ActorRole, JobId, ProjectId, Text, job::*};
 use rpc::{Failure, Router};
 use runner::{JobPlacement, Resubmit};
 
-use super::session::failure;
+use super::{
+    session::failure,
+    sight::{Sight, check_visible, visible},
+};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -44,47 +47,67 @@ async fn submit(ctx: Context, mut params: JobSubmitParams) -> Result<JobSubmitRe
 }
 
 async fn list(ctx: Context, mut params: JobListParams) -> Result<JobListResponse, Failure> {
+    let claimed = std::mem::take(&mut params.asking);
+    let sight = Sight::of(&ctx, Some(&params.workspace_dir), claimed).await?;
     params.workspace_dir = ctx.real_dir(params.workspace_dir);
     let rows = ctx.jobs().list(params, ctx.may_exec().ok()).await;
-    rows.map(JobListResponse).map_err(|error| failure(&error))
+    let rows = rows.map_err(|error| failure(&error))?;
+    let rows = visible(sight, rows, |company, row| {
+        agent_of_job(company, &row.project_id, &row.job_id)
+    });
+    rows.await.map(JobListResponse)
+}
+
+/// A job that the caller may see.
+struct Seen {
+    workspace_dir: Text,
+    project_id: ProjectId,
+    job_id: JobId,
+}
+
+impl Seen {
+    async fn by(ctx: &Context, params: JobParams) -> Result<Self, Failure> {
+        let sight = Sight::of(ctx, Some(&params.workspace_dir), params.asking).await?;
+        let (project, job) = (params.project_id.clone(), params.job_id.clone());
+        let agent = move |company: &Company| agent_of_job(company, &project, &job);
+        check_visible(sight, params.job_id.to_string(), agent).await?;
+        Ok(Self {
+            workspace_dir: ctx.real_dir(params.workspace_dir),
+            project_id: params.project_id,
+            job_id: params.job_id,
+        })
+    }
+}
+
+/// The agent that works on a job, if its record says so.
+fn agent_of_job(company: &Company, project: &ProjectId, job: &JobId) -> Option<String> {
+    let record = company::job::record(company, project, job).ok()?;
+    let named = record.job.worker_agent_id.as_ref().map(ToString::to_string);
+    let tried = || {
+        let attempt = record.attempts.last()?;
+        Some(attempt.worker_agent_id.to_string())
+    };
+    named.or_else(tried)
 }
 
 async fn poll(ctx: Context, params: JobParams) -> Result<JobPollResponse, Failure> {
-    let JobParams {
-        workspace_dir,
-        project_id,
-        job_id,
-    } = params;
-    let workspace_dir = ctx.real_dir(workspace_dir);
+    let seen = Seen::by(&ctx, params).await?;
     let (jobs, may) = (ctx.jobs(), ctx.may_exec().ok());
-    let polled = jobs.poll(&workspace_dir, &project_id, &job_id, may).await;
-    polled.map_err(|error| failure(&error))
+    let polled = jobs.poll(&seen.workspace_dir, &seen.project_id, &seen.job_id, may);
+    polled.await.map_err(|error| failure(&error))
 }
 
 async fn collect(ctx: Context, params: JobParams) -> Result<JobCollectResponse, Failure> {
-    let JobParams {
-        workspace_dir,
-        project_id,
-        job_id,
-    } = params;
-    let workspace_dir = ctx.real_dir(workspace_dir);
-    let collected = ctx
-        .jobs()
-        .collect(&workspace_dir, &project_id, &job_id, ctx.may_exec().ok())
-        .await;
-    collected.map_err(|error| failure(&error))
+    let seen = Seen::by(&ctx, params).await?;
+    let (jobs, may) = (ctx.jobs(), ctx.may_exec().ok());
+    let collected = jobs.collect(&seen.workspace_dir, &seen.project_id, &seen.job_id, may);
+    collected.await.map_err(|error| failure(&error))
 }
 
 async fn cancel(ctx: Context, params: JobParams) -> Result<JobPollResponse, Failure> {
-    let JobParams {
-        workspace_dir,
-        project_id,
-        job_id,
-    } = params;
-    let workspace_dir = ctx.real_dir(workspace_dir);
-    let canceled = ctx
-        .jobs()
-        .cancel(&workspace_dir, &project_id, &job_id, ctx.may_exec()?)
-        .await;
-    canceled.map_err(|error| failure(&error))
+    let may = ctx.may_exec()?;
+    let seen = Seen::by(&ctx, params).await?;
+    let jobs = ctx.jobs();
+    let canceled = jobs.cancel(&seen.workspace_dir, &seen.project_id, &seen.job_id, may);
+    canceled.await.map_err(|error| failure(&error))
 }

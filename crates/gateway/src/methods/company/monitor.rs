@@ -1,6 +1,6 @@
 //! `monitor.*`
 
-use protocol::company::monitor::*;
+use protocol::company::{Asking, monitor::*};
 use rpc::{Failure, Router};
 
 use super::{asking, indexed, known, live};
@@ -16,9 +16,11 @@ async fn snapshot(
 ) -> Result<MonitorSnapshotResponse, Failure> {
     let actor = asking(
         &ctx,
-        params.actor_id.clone(),
-        params.actor_role,
-        params.actor_team_id.clone(),
+        Asking {
+            actor_id: params.actor_id.clone(),
+            actor_role: params.actor_role,
+            actor_team_id: params.actor_team_id.clone(),
+        },
     );
     let live = live(&ctx, &params.workspace_dir).await?;
     indexed(

@@ -5,7 +5,7 @@ use company::pipeline::{
     check_leads,
     intake::{self, NewIntake},
 };
-use protocol::company::pipeline::*;
+use protocol::company::{Asking, pipeline::*};
 use rpc::{Failure, Router};
 
 use super::{asking, known, session::failure, within};
@@ -21,7 +21,7 @@ async fn client_intake_run(
     ctx: Context,
     params: PipelineClientIntakeRunParams,
 ) -> Result<PipelineClientIntakeRunResponse, Failure> {
-    let actor = asking(&ctx, None, None, None);
+    let actor = asking(&ctx, Asking::default());
     let model = params.model.as_deref().map(str::trim).unwrap_or_default();
     let model = model.to_owned();
     let new = NewIntake {
@@ -55,7 +55,14 @@ async fn department_assign_tasks(
     ctx: Context,
     params: PipelineDepartmentAssignTasksParams,
 ) -> Result<PipelineDepartmentAssignTasksResponse, Failure> {
-    let actor = asking(&ctx, params.actor_id, params.actor_role, None);
+    let actor = asking(
+        &ctx,
+        Asking {
+            actor_id: params.actor_id,
+            actor_role: params.actor_role,
+            actor_team_id: None,
+        },
+    );
     let wanted = Assignment {
         project_id: params.project_id,
         department_key: params.department_key.into(),

@@ -2,6 +2,7 @@
 
 use company::{conversation::Scope, home::Standings, machine, plan::allocation::Provider, pm};
 use protocol::company::{
+    Asking,
     adapter::{AdapterRow, WorktreeIsolation},
     pm::*,
 };
@@ -25,7 +26,7 @@ async fn snapshot(ctx: Context, params: PmSnapshotParams) -> Result<PmSnapshotRe
         Scope::Project(project) => Some(project),
     };
     let live = live_runs(&live(&ctx, &params.workspace_dir).await?);
-    let actor = asking(&ctx, None, None, None);
+    let actor = asking(&ctx, Asking::default());
     within(&ctx, &params.workspace_dir, move |company| {
         let standings = Standings::read(company, &live)?.shown_to(company, actor.as_ref());
         Ok(pm::snapshot(&standings, project.as_ref()))
@@ -108,7 +109,7 @@ async fn export(ctx: Context, params: PmExportParams) -> Result<PmExportResponse
         project_id,
         format,
     } = params;
-    let actor = asking(&ctx, None, None, None);
+    let actor = asking(&ctx, Asking::default());
     within(&ctx, &workspace_dir, move |company| {
         pm::export(company, &project_id, format, actor.as_ref())
     })

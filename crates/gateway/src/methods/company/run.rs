@@ -2,8 +2,10 @@
 
 use std::{collections::BTreeMap, num::NonZeroUsize};
 
-use company::{Company, event::follow::Filter, layout, policy::Actor, replay, run};
-use protocol::company::{RunId, RunStatus, Text, run::*, session::CompanySessionListParams};
+use company::{Company, event::follow::Filter, layout, policy, policy::Actor, replay, run};
+use protocol::company::{
+    Asking, RunId, RunStatus, Text, run::*, session::CompanySessionListParams,
+};
 use rpc::{Failure, Router};
 use runner::{Cancellation, Options};
 
@@ -58,7 +60,14 @@ async fn cancel(ctx: Context, params: RunCancelParams) -> Result<RunCancelRespon
         actor_role,
         actor_team_id,
     } = params;
-    let asking = asking(&ctx, actor_id, actor_role, actor_team_id);
+    let asking = asking(
+        &ctx,
+        Asking {
+            actor_id,
+            actor_role,
+            actor_team_id,
+        },
+    );
     let actor = within(&ctx, &workspace_dir, move |company| known(company, asking)).await?;
     let caller = ctx.principal().token_id().unwrap_or("human").to_owned();
     let cancellation = Cancellation {
@@ -80,9 +89,13 @@ async fn cancel(ctx: Context, params: RunCancelParams) -> Result<RunCancelRespon
 
 async fn list(ctx: Context, params: RunListParams) -> Result<RunListResponse, Failure> {
     let project = params.project_id;
+    let asking = asking(&ctx, params.asking);
     let options = ctx.sessions().options().clone();
     let rows = within(&ctx, &params.workspace_dir, move |company| {
         let mut rows = run::list(company, project.as_ref())?;
+        let actor = known(company, asking)?;
+        let mut sees = policy::run_viewer(company, actor.as_ref());
+        rows.retain(|row| sees(Some(&row.agent_id)));
         // Many runs share few agents and providers.
         let mut known = BTreeMap::new();
         for row in &mut rows {
@@ -119,7 +132,14 @@ async fn replay(ctx: Context, params: RunReplayParams) -> Result<RunReplayRespon
         actor_role,
         actor_team_id,
     } = params;
-    let asking = asking(&ctx, actor_id, actor_role, actor_team_id);
+    let asking = asking(
+        &ctx,
+        Asking {
+            actor_id,
+            actor_role,
+            actor_team_id,
+        },
+    );
     let mode = mode.unwrap_or_default();
     let live = match mode {
         ReplayMode::Live => live(&ctx, &workspace_dir, &run_id).await?,

@@ -1,8 +1,10 @@
 //! `session.*`
 
+use company::Company;
 use protocol::company::{Issue, Text, session::*};
 use rpc::{Failure, Kind, Router};
 
+use super::sight::{Sight, agent_of_run, check_visible, visible};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -58,32 +60,59 @@ async fn list(
     ctx: Context,
     mut params: CompanySessionListParams,
 ) -> Result<CompanySessionListResponse, Failure> {
+    let claimed = std::mem::take(&mut params.asking);
+    let sight = Sight::of(&ctx, params.workspace_dir.as_ref(), claimed).await?;
     params.workspace_dir = params.workspace_dir.map(|dir| ctx.real_dir(dir));
     let rows = ctx.sessions().list(params, ctx.may_exec().ok()).await;
-    rows.map(CompanySessionListResponse)
-        .map_err(|error| failure(&error))
+    let rows = rows.map_err(|error| failure(&error))?;
+    let rows = visible(sight, rows, |company, row| {
+        agent_of_run(company, &row.state.project_id, &row.state.run_id)
+    });
+    rows.await.map(CompanySessionListResponse)
+}
+
+/// Where a session stands, for a caller who may see its run.
+async fn seen(ctx: &Context, params: CompanySessionParams) -> Result<Seen, Failure> {
+    let sight = Sight::of(ctx, params.workspace_dir.as_ref(), params.asking).await?;
+    let dir = params.workspace_dir.map(|dir| ctx.real_dir(dir));
+    let (sessions, may) = (ctx.sessions(), ctx.may_exec().ok());
+    let state = sessions
+        .poll(dir.as_deref(), &params.session_ref, may)
+        .await;
+    let state = state.map_err(|error| failure(&error))?;
+    let (project, run) = (state.project_id.clone(), state.run_id.clone());
+    let agent = move |company: &Company| agent_of_run(company, &project, &run);
+    check_visible(sight, state.run_id.clone(), agent).await?;
+    Ok(Seen {
+        dir,
+        session_ref: params.session_ref,
+        state,
+    })
+}
+
+struct Seen {
+    dir: Option<Text>,
+    session_ref: Text,
+    state: CompanySessionState,
 }
 
 async fn poll(
     ctx: Context,
     params: CompanySessionParams,
 ) -> Result<CompanySessionStateResponse, Failure> {
-    let dir = params.workspace_dir.map(|dir| ctx.real_dir(dir));
-    let dir = dir.as_deref();
-    let (sessions, may) = (ctx.sessions(), ctx.may_exec().ok());
-    let state = sessions.poll(dir, &params.session_ref, may).await;
-    let state = state.map_err(|error| failure(&error))?;
-    Ok(CompanySessionStateResponse(state))
+    let seen = seen(&ctx, params).await?;
+    Ok(CompanySessionStateResponse(seen.state))
 }
 
 async fn collect(
     ctx: Context,
     params: CompanySessionParams,
 ) -> Result<CompanySessionCollectResponse, Failure> {
-    let dir = params.workspace_dir.map(|dir| ctx.real_dir(dir));
-    let dir = dir.as_deref();
+    let seen = seen(&ctx, params).await?;
     let (sessions, may) = (ctx.sessions(), ctx.may_exec().ok());
-    let collected = sessions.collect(dir, &params.session_ref, may).await;
+    let collected = sessions
+        .collect(seen.dir.as_deref(), &seen.session_ref, may)
+        .await;
     collected.map_err(|error| failure(&error))
 }
 
@@ -91,11 +120,12 @@ async fn stop(
     ctx: Context,
     params: CompanySessionParams,
 ) -> Result<CompanySessionStateResponse, Failure> {
-    let dir = params.workspace_dir.map(|dir| ctx.real_dir(dir));
-    let dir = dir.as_deref();
-    let (sessions, may) = (ctx.sessions(), ctx.may_exec()?);
-    let state = sessions.stop(dir, &params.session_ref, may).await;
-    let state = state.map_err(|error| failure(&error))?;
+    let may = ctx.may_exec()?;
+    let seen = seen(&ctx, params).await?;
+    let stopped = ctx
+        .sessions()
+        .stop(seen.dir.as_deref(), &seen.session_ref, may);
+    let state = stopped.await.map_err(|error| failure(&error))?;
     Ok(CompanySessionStateResponse(state))
 }
 

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use company::{replay::Options, share_pack};
-use protocol::company::{Text, sharepack::*};
+use protocol::company::{Asking, Text, sharepack::*};
 use rpc::{Failure, Router};
 
 use super::{asking, known, run::leave_out, within};
@@ -42,7 +42,14 @@ async fn replay(
         actor_role,
         actor_team_id,
     } = params;
-    let asking = asking(&ctx, actor_id, actor_role, actor_team_id);
+    let asking = asking(
+        &ctx,
+        Asking {
+            actor_id,
+            actor_role,
+            actor_team_id,
+        },
+    );
     let mode = mode.unwrap_or_default();
     let tail = tail.map(|tail| usize::try_from(tail).unwrap_or(usize::MAX));
     let options = Options {

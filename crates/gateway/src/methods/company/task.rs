@@ -4,7 +4,7 @@ use company::{
     project,
     task::{Change, Tasks},
 };
-use protocol::company::task::*;
+use protocol::company::{Asking, task::*};
 use rpc::{Failure, Router};
 
 use super::{asking, within};
@@ -21,7 +21,7 @@ async fn list(ctx: Context, params: TaskListParams) -> Result<TaskListResponse, 
         workspace_dir,
         project_id,
     } = params;
-    let actor = asking(&ctx, None, None, None);
+    let actor = asking(&ctx, Asking::default());
     within(&ctx, &workspace_dir, move |company| {
         project::project(company, &project_id)?;
         let Tasks { files, invalid } = Tasks::read(company, &project_id)?;

@@ -1,6 +1,6 @@
 //! `ui.*`: everything at once
 
-use protocol::company::{Text, inbox::InboxResolveParams, ui::*};
+use protocol::company::{Asking, Text, inbox::InboxResolveParams, ui::*};
 use rpc::{Failure, Router};
 
 use super::{asking, inbox, indexed, known, live};
@@ -13,9 +13,11 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
 async fn snapshot(ctx: Context, params: UiSnapshotParams) -> Result<UiSnapshotResponse, Failure> {
     let actor = asking(
         &ctx,
-        params.actor_id.clone(),
-        params.actor_role,
-        params.actor_team_id.clone(),
+        Asking {
+            actor_id: params.actor_id.clone(),
+            actor_role: params.actor_role,
+            actor_team_id: params.actor_team_id.clone(),
+        },
     );
     let live = live(&ctx, &params.workspace_dir).await?;
     let worker = ctx.index_worker().status();

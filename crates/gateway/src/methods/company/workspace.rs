@@ -12,11 +12,11 @@ use company::{
 };
 use protocol::{
     Id as _,
-    company::{AgentId, RepoId, Text, workspace::*},
+    company::{AgentId, RepoId, RunStatus, Text, session::CompanySessionListParams, workspace::*},
 };
 use rpc::{Failure, Kind, Router};
 
-use super::{at, blocking, link, opened, within};
+use super::{at, blocking, link, opened, session, within};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -100,9 +100,13 @@ async fn trust_get(
 
 async fn grant_trust(
     ctx: Context,
-    params: CompanyFolderParams,
+    params: CompanyWorkspaceTrustParams,
 ) -> Result<CompanyWorkspaceTrustResponse, Failure> {
-    let told = opened(&ctx, &params.workspace_dir, trust::grant).await?;
+    let expected = params.expected_sha256;
+    let told = opened(&ctx, &params.workspace_dir, move |company| {
+        trust::grant(company, expected.as_deref())
+    });
+    let told = told.await?;
     link(&ctx, &params.workspace_dir).await;
     Ok(told)
 }
@@ -111,6 +115,25 @@ async fn withdraw_trust(
     ctx: Context,
     params: CompanyFolderParams,
 ) -> Result<CompanyWorkspaceTrustResponse, Failure> {
+    let listed = CompanySessionListParams {
+        workspace_dir: Some(ctx.real_dir(params.workspace_dir.clone())),
+        status: Some(RunStatus::Running),
+        ..CompanySessionListParams::default()
+    };
+    let running = ctx.sessions().list(listed, None).await;
+    let running = running.map_err(|error| session::failure(&error))?.len();
+    if running > 0 {
+        let sessions = if running == 1 {
+            "session runs"
+        } else {
+            "sessions run"
+        };
+        return Err(Failure::state(
+            Kind::Busy,
+            format!("{running} {sessions} in this folder, and what they do could not be recorded any more"),
+        )
+        .hint("stop them first with `session.stop`"));
+    }
     opened(&ctx, &params.workspace_dir, trust::withdraw).await
 }
 

@@ -1,0 +1,93 @@
+//! Which sessions and jobs of a company folder a caller may see: those of the runs it may see.
+
+use company::{Company, document::Run, layout, policy, policy::Actor};
+use protocol::{
+    Id as _,
+    company::{Asking, ProjectId, RunId, Text},
+};
+use rpc::Failure;
+
+use super::{asking, blocking, known};
+use crate::Context;
+
+/// A caller that may not see everything, and the folder it looks at.
+pub(super) struct Sight {
+    company: Company,
+    actor: Actor,
+}
+
+impl Sight {
+    /// Of the caller; none if it sees everything.
+    pub(super) async fn of(
+        ctx: &Context,
+        workspace_dir: Option<&Text>,
+        claimed: Asking,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(actor) = asking(ctx, claimed) else {
+            return Ok(None);
+        };
+        let Some(workspace_dir) = workspace_dir.cloned() else {
+            return Err(Failure::param(
+                "/workspace_dir",
+                "expected the company folder: what an actor may see differs from folder to folder",
+            ));
+        };
+        let caller = ctx.clone();
+        blocking(move || {
+            let company = caller.folder_at(&workspace_dir);
+            let actor = known(&company, Some(actor))?;
+            Ok(actor.map(|actor| Self { company, actor }))
+        })
+        .await
+    }
+}
+
+/// Leaves out what the caller may not see. `agent` tells whose work something is.
+pub(super) async fn visible<T: Send + 'static>(
+    sight: Option<Sight>,
+    mut rows: Vec<T>,
+    agent: impl Fn(&Company, &T) -> Option<String> + Send + 'static,
+) -> Result<Vec<T>, Failure> {
+    let Some(Sight { company, actor }) = sight else {
+        return Ok(rows);
+    };
+    blocking(move || {
+        let mut sees = policy::run_viewer(&company, Some(&actor));
+        rows.retain(|row| sees(agent(&company, row).as_deref()));
+        Ok(rows)
+    })
+    .await
+}
+
+/// Refuses something that the caller may not see.
+pub(super) async fn check_visible(
+    sight: Option<Sight>,
+    id: String,
+    agent: impl FnOnce(&Company) -> Option<String> + Send + 'static,
+) -> Result<(), Failure> {
+    let Some(Sight { company, actor }) = sight else {
+        return Ok(());
+    };
+    blocking(move || {
+        let decision = policy::see_run(&company, &actor, agent(&company).as_deref());
+        if decision.allowed {
+            return Ok(());
+        }
+        Err(company::Error::Denied {
+            action: policy::Action::Read.as_str(),
+            rule_id: decision.rule_id,
+            reason: decision.reason,
+            actor_id: actor.id,
+            resource_id: id,
+        })
+    })
+    .await
+}
+
+/// The agent of a run, if its document says so.
+pub(super) fn agent_of_run(company: &Company, project: &str, run: &str) -> Option<String> {
+    let (project, run) = (ProjectId::parse(project).ok()?, RunId::parse(run).ok()?);
+    let path = format!("{}/run.yaml", layout::run(&project, &run));
+    let run = company.read::<Run>(&path).ok()?;
+    Some(run.agent_id.to_string())
+}

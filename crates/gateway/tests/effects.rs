@@ -1,0 +1,99 @@
+//! A method that reads has no effects: whatever is read by whoever may only read, no file of the company folder changes
+//! and no program starts. What the contract asks to be written down about who looked at what is not an effect.
+
+#[path = "company/everything.rs"]
+mod everything;
+#[path = "../../company/tests/filled/folder.rs"]
+#[expect(dead_code, reason = "the tests of the crate `company` use all of it")]
+mod filled;
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use everything::{changed, fill, kept, params};
+use filled::{filled, put};
+use protocol::{Access, Dialect, methods};
+use serde_json::json;
+use testkit::put_program;
+
+/// The processes that this one, in which the gateway runs, has started.
+fn children() -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    for task in fs::read_dir("/proc/self/task")
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        found.extend(
+            children
+                .split_whitespace()
+                .filter_map(|pid| pid.parse::<u32>().ok()),
+        );
+    }
+    found
+}
+
+/// Makes the folder name worker programs that leave a mark where they are started.
+fn name_programs(root: &Path, outside: &Path) {
+    let mut bins = String::new();
+    for provider in ["codex", "claude", "gemini"] {
+        let program = outside.join(provider);
+        let mark = outside.join("started");
+        put_program(&program, &format!("#!/bin/sh\ntouch {}\n", mark.display()));
+        bins.push_str(&format!("  {provider}: {}\n", program.display()));
+    }
+    let machine =
+        format!("schema_version: 1\ntype: machine\nrepo_roots: {{}}\nprovider_bins:\n{bins}");
+    put(&root.join(".local/machine.yaml"), machine);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_method_that_reads_changes_the_folder_or_starts_a_program() {
+    let running = testkit::gateway().await;
+    let owner = running.client();
+    let made = filled();
+    let root = made.company.root();
+    let ids = fill(&owner, root).await;
+    let outside = tempfile::tempdir().expect("a folder");
+    name_programs(root, outside.path());
+    // What an owner left undone is not for those who may only read, either.
+    put(&root.join(".local/intents/intent_left.json"), "{}");
+    let synced = owner
+        .call_raw("index.sync", json!({"workspace_dir": root}))
+        .await;
+    synced.expect("an index");
+    let reading: Vec<_> = methods()
+        .filter(|(family, method)| {
+            family.dialect == Dialect::Company && method.access == Access::Read
+        })
+        .map(|(_, method)| method.name)
+        .collect();
+    assert!(reading.len() > 40, "{reading:?}");
+    let mut answered = 0;
+    for role in ["worker", "human"] {
+        let reader = running.client_with_role(role, &["read"], &[]).await;
+        for method in &reading {
+            let (before, running_before) = (kept(root), children());
+            let mut wanted = params(method, root, outside.path(), &ids);
+            for claim in ["actor_role", "author_role", "manager_role"] {
+                wanted[claim] = json!(role);
+            }
+            answered += usize::from(reader.call_raw(method, wanted).await.is_ok());
+            let after = kept(root);
+            assert_eq!(
+                changed(&before, &after),
+                Vec::<&Path>::new(),
+                "{method} of a {role}"
+            );
+            assert_eq!(children(), running_before, "{method} of a {role}");
+            assert!(
+                !outside.path().join("started").exists(),
+                "{method} of a {role}"
+            );
+        }
+    }
+    assert!(
+        answered > reading.len(),
+        "only {answered} calls were answered"
+    );
+}
