@@ -11,6 +11,7 @@ import { TooltipProvider } from "../parts/Tooltip.tsx";
 import { match, navigate, usePath } from "../router.tsx";
 import { GoToCompany } from "../views/company/GoToCompany.tsx";
 import { prepareLanding } from "../views/company/Landing.tsx";
+import { TrustDialog } from "../views/company/TrustDialog.tsx";
 import { Connection } from "./Connection.tsx";
 import { Shell } from "./Shell.tsx";
 
@@ -24,6 +25,7 @@ export function App() {
       </div>
       <Palette />
       <KeyHelp />
+      <TrustDialog />
       <Toasts />
     </TooltipProvider>
   );

@@ -9,7 +9,10 @@ import { usePalette } from "../palette/registry.ts";
 import { Empty } from "../parts/states.tsx";
 import { match, navigate } from "../router.tsx";
 import { address } from "../address.ts";
+import { at } from "../views/company/address.ts";
 import { Landing } from "../views/company/Landing.tsx";
+import { isOfCompany } from "../views/company/sections.ts";
+import { TrustBanner } from "../views/company/TrustBanner.tsx";
 import { Boundary } from "./Boundary.tsx";
 import { InspectorSlot } from "./Inspector.tsx";
 import { Rail } from "./Rail.tsx";
@@ -61,6 +64,8 @@ export function Shell({ workspace, path }: { workspace: string; path: string }) 
   const Sidebar = found?.section.Sidebar;
   const props = { workspace, params: found?.params ?? {} };
   const column = found?.isSectionItself && Sidebar ? "sidebar" : "main";
+  // The page that opens another company is not about the folder of this one.
+  const showsCompany = found && isOfCompany(found.section) && path !== at.open(workspace);
   return (
     <div className="shell" data-column={column} data-sidebar={Sidebar && !isSidebarHidden ? "" : undefined}>
       <Rail workspace={workspace} current={found?.section.id} />
@@ -74,6 +79,7 @@ export function Shell({ workspace, path }: { workspace: string; path: string }) 
           </div>
         </nav>
       )}
+      {showsCompany && <TrustBanner workspace={workspace} />}
       <main className="main">
         <Boundary key={path}>
           {found ? (

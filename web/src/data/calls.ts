@@ -4,6 +4,7 @@ import { RpcError, type Methods } from "@accord/client";
 import { QueryClient, queryOptions, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { toast } from "../parts/toast.tsx";
 import { client } from "./client.ts";
+import { askToTrust, UntrustedFolder, withFolder } from "./trust.ts";
 import { reworded } from "./wording.ts";
 
 type Params<M extends keyof Methods> = Methods[M]["params"];
@@ -48,7 +49,9 @@ export function call<M extends keyof Methods>(
 ): Promise<Result<M>> {
   // The conditional type of the arguments cannot be seen through here.
   const send = client.call.bind(client) as (m: M, p: Params<M>, o: typeof options) => Promise<Result<M>>;
-  return send(method, params, options);
+  return send(method, params, options).catch((error: unknown) => {
+    throw withFolder(error, params);
+  });
 }
 
 /** Everything read by these methods is stale, optionally only where the params have these members. */
@@ -75,13 +78,17 @@ export function sentence(error: unknown): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Does something and tells the failure in a toast. Answers whether it went well. */
+/**
+ * Does something and tells the failure in a toast. If the company folder has to be trusted first, the dialog opens that
+ * asks for it. Answers whether it went well.
+ */
 export async function attempt(what: string, action: () => Promise<unknown>): Promise<boolean> {
   try {
     await action();
     return true;
   } catch (error) {
-    toast({ tone: "failed", text: `${what} failed. ${sentence(error)}` });
+    if (error instanceof UntrustedFolder) askToTrust({ dir: error.dir, refused: what });
+    else toast({ tone: "failed", text: `${what} failed. ${sentence(error)}` });
     return false;
   }
 }

@@ -4,6 +4,7 @@ import "./states.css";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { sentence } from "../data/calls.ts";
+import { askToTrust, UntrustedFolder } from "../data/trust.ts";
 import { Button } from "./Button.tsx";
 import { Icon, type IconName } from "./Icon.tsx";
 
@@ -47,6 +48,11 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
       <Icon name="alert" />
       <h2>This could not be loaded</h2>
       <p>{sentence(error)}</p>
+      {error instanceof UntrustedFolder && (
+        <Button icon="key" onClick={() => askToTrust({ dir: error.dir })}>
+          Trust this folder…
+        </Button>
+      )}
       {onRetry && (
         <Button icon="undo" onClick={onRetry}>
           Try again

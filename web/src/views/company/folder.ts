@@ -56,6 +56,8 @@ export async function makeCompany(dir: string, name: string, { force = false } =
     ...(name ? { company_name: name } : {}),
     ...(force ? { force } : {}),
   });
+  // A folder that is made here is trusted, whatever was at its path before.
+  invalidate(["workspace.trust.get"]);
   return workspaceOf(dir);
 }
 

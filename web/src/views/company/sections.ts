@@ -123,3 +123,7 @@ export const companySections: { before: Section[]; after: Section[] } = {
   before: [home],
   after: [runs, inbox, plan, chat, usage, people],
 };
+
+/** Whether the pages of a section show the company folder of a workspace. */
+export const isOfCompany = (section: Section) =>
+  [...companySections.before, ...companySections.after].includes(section);

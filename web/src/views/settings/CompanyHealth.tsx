@@ -9,6 +9,7 @@ import { Await } from "../../parts/states.tsx";
 import { Status, type Meaning } from "../../parts/Status.tsx";
 import { words } from "../company/names.ts";
 import { useRead } from "../company/reads.ts";
+import { CompanyTrust } from "./CompanyTrust.tsx";
 
 const MEANINGS: Record<DoctorStatus, Meaning> = { pass: "done", warn: "waiting", fail: "failed" };
 const LABELS: Record<DoctorStatus, string> = { pass: "fine", warn: "worth a look", fail: "broken" };
@@ -47,6 +48,7 @@ export function CompanyHealth({ dir }: { dir: string }) {
       <section>
         <h2>Company folder</h2>
         <p className="muted mono">{dir}</p>
+        <CompanyTrust dir={dir} />
         <Checks dir={dir} />
       </section>
     </>
