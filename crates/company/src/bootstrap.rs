@@ -3,6 +3,11 @@
 //! It is built in a folder beside its place and moved there when it is complete, so that a failure leaves what was
 //! there as it was.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "puts a whole new folder in the place that a person names"
+)]
+
 use std::fs;
 
 use crate::{

@@ -227,6 +227,11 @@ impl Company {
         self
     }
 
+    /// Whether something can be written through it.
+    pub(crate) fn is_writable(&self) -> bool {
+        self.check_writable().is_ok()
+    }
+
     fn check_writable(&self) -> Result<(), Error> {
         if self.is_read_only {
             return Err(Error::NeedsWrite);

@@ -186,6 +186,25 @@ impl Dir {
         Ok(unlinkat(&above.handle, name, AtFlags::REMOVEDIR)?)
     }
 
+    /// Removes a folder and everything below it; links are removed, not followed.
+    pub(crate) fn remove_tree(&self, relative: &Path) -> io::Result<()> {
+        let handle = self.beneath(relative, FOLDER_FLAGS | OFlags::NOFOLLOW, Mode::empty())?;
+        let folder = Self {
+            handle: Arc::new(handle),
+        };
+        for (name, kind) in folder.entries(Path::new(""))? {
+            let name = Path::new(&name);
+            let is_folder = kind == FileType::Directory
+                || kind == FileType::Unknown && folder.link_metadata(name)?.is_dir();
+            if is_folder {
+                folder.remove_tree(name)?;
+            } else {
+                unlinkat(&folder.handle, name, AtFlags::empty())?;
+            }
+        }
+        self.remove_dir(relative)
+    }
+
     /// Gives a file or folder another name in its folder, durably.
     pub(crate) fn rename(&self, relative: &Path, name: &Path) -> io::Result<()> {
         let (above, old) = split(relative)?;

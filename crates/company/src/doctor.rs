@@ -3,7 +3,7 @@
 //! Nothing here fails and no document changes. What needs programs, the index or the hash chain is told by the
 //! caller, who gets it into the right place.
 
-use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
+use std::{os::unix::fs::MetadataExt as _, path::Path};
 
 use protocol::{
     Id as _,
@@ -17,6 +17,7 @@ use serde::Deserialize;
 
 use crate::{
     Company, Error,
+    dir::Dir,
     document::{Agent, ContextPack, Document, DocumentHead, Machine, Project, Run, RunSpec, Team},
     files, intent, layout,
     lock::{self, process_is_gone},
@@ -339,7 +340,10 @@ fn locks(company: &Company) -> DoctorCheck {
 fn temporaries(company: &Company) -> DoctorCheck {
     const ID: &str = "temp.files";
     let mut found = Found::default();
-    look_for_temporaries(company.root(), "", &mut found);
+    let may_remove = company.is_writable();
+    if let Ok(dir) = company.dir() {
+        look_for_temporaries(dir, "", may_remove, &mut found);
+    }
     let (removed, left) = (found.removed.len(), found.left.len());
     let details = found.removed.iter().map(|path| format!("{path}: removed"));
     let left_lines = found
@@ -386,24 +390,43 @@ fn unfinished_changes(company: &Company) -> Option<DoctorCheck> {
     })
 }
 
-fn look_for_temporaries(folder: &Path, relative: &str, found: &mut Found) {
+/// When something that is indexed last changed, in Unix milliseconds.
+pub fn newest_ms(company: &Company) -> i64 {
+    let Ok(dir) = company.dir() else {
+        return 0;
+    };
+    let mut newest = 0;
+    let folders = [layout::PROJECTS, layout::REVIEWS, layout::HELP_REQUESTS];
+    let mut open = folders.map(ToOwned::to_owned).to_vec();
+    while let Some(folder) = open.pop() {
+        for (name, _) in dir.entries(Path::new(&folder)).unwrap_or_default() {
+            let below = format!("{folder}/{name}");
+            let Ok(metadata) = dir.link_metadata(Path::new(&below)) else {
+                continue;
+            };
+            newest = newest.max(metadata.mtime() * 1000 + metadata.mtime_nsec() / 1_000_000);
+            if metadata.is_dir() {
+                open.push(below);
+            }
+        }
+    }
+    newest
+}
+
+fn look_for_temporaries(folder: &Dir, relative: &str, may_remove: bool, found: &mut Found) {
     // Worktrees belong to others.
     const LEFT_ALONE: &str = ".local/worktrees";
     if relative == LEFT_ALONE {
         return;
     }
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
-    };
-    for entry in entries.flatten() {
+    for (name, _) in folder.entries(Path::new("")).unwrap_or_default() {
+        let place = Path::new(&name);
         // The entry itself, not what a link leads to.
-        let Ok(metadata) = entry.metadata() else {
+        let Ok(metadata) = folder.link_metadata(place) else {
             continue;
         };
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
         let below = match relative {
-            "" => name.to_string(),
+            "" => name.clone(),
             relative => format!("{relative}/{name}"),
         };
         let owner = files::temporary_owner(&name);
@@ -412,16 +435,20 @@ fn look_for_temporaries(folder: &Path, relative: &str, found: &mut Found) {
             if is_ours || !process_is_gone(pid, metadata.mtime()) {
                 continue;
             }
-            let removal = match metadata.is_dir() {
-                true => fs::remove_dir_all(entry.path()),
-                false => fs::remove_file(entry.path()),
-            };
-            match removal {
-                Ok(()) => found.removed.push(below),
-                Err(_) => found.left.push(below),
+            let is_removed = may_remove
+                && match metadata.is_dir() {
+                    true => folder.remove_tree(place).is_ok(),
+                    false => folder.remove(place).is_ok(),
+                };
+            if is_removed {
+                found.removed.push(below);
+            } else {
+                found.left.push(below);
             }
-        } else if metadata.is_dir() {
-            look_for_temporaries(&entry.path(), &below, found);
+        } else if metadata.is_dir()
+            && let Ok(inner) = folder.folder(place)
+        {
+            look_for_temporaries(&inner, &below, may_remove, found);
         }
     }
 }

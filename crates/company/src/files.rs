@@ -1,5 +1,10 @@
 //! Durable file operations: a document is replaced whole or not at all. Lines are appended by [`crate::event::log`].
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "what Dir and the staging of whole folders are made of"
+)]
+
 use std::{
     collections::BTreeSet,
     fs::{self, File, OpenOptions, TryLockError},

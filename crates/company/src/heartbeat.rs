@@ -1,7 +1,8 @@
 //! How the heartbeat of a company is set, and what it remembers. What it does is done elsewhere.
 
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{File, TryLockError},
+    path::Path,
     sync::Arc,
 };
 
@@ -97,11 +98,14 @@ impl Writer<'_> {
     }
 
     fn put_aside_if_damaged(&self) -> Result<(), Error> {
-        let path = self.company().path(STATE);
-        let is_damaged = path.exists() && self.company().read::<HeartbeatState>(STATE).is_err();
+        let company = self.company();
+        let is_damaged =
+            company.path(STATE).exists() && company.read::<HeartbeatState>(STATE).is_err();
         if is_damaged {
-            let aside = path.with_extension("yaml.invalid");
-            fs::rename(&path, &aside).map_err(|error| Error::io("moved", &path, error))?;
+            let aside = Path::new(STATE).with_extension("yaml.invalid");
+            company.through("moved", STATE, |dir, place| {
+                dir.rename(place, Path::new(aside.file_name().unwrap_or_default()))
+            })?;
             tracing::warn!(path = %aside.display(), "the state of a heartbeat was damaged and is put aside");
         }
         Ok(())

@@ -1,9 +1,6 @@
 //! `workspace.init`: a new company folder.
 
-use std::{
-    fs,
-    path::{Component, Path},
-};
+use std::path::{Component, Path};
 
 use protocol::company::{CompanyId, DocumentId, Text, Visibility};
 use serde::Serialize;
@@ -225,9 +222,9 @@ fn other_keys(company: &Company, known: &Identity) -> Result<Map<String, Value>,
 }
 
 fn is_empty(company: &Company) -> Result<bool, Error> {
-    let mut entries =
-        fs::read_dir(company.root()).map_err(|error| Error::io("read", company.root(), error))?;
-    Ok(entries.next().is_none())
+    let entries = company.dir().and_then(|dir| dir.entries(Path::new("")));
+    let entries = entries.map_err(|error| Error::io("read", company.root(), error))?;
+    Ok(entries.is_empty())
 }
 
 fn new_identity(company: &Company, name: &Text) -> Identity {
@@ -257,6 +254,8 @@ fn new_policy(company: &Company) -> Policy {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+
+    use std::fs;
 
     use super::*;
     use crate::{Companies, Sources, conversation, validate::validate};

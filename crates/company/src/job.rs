@@ -107,13 +107,7 @@ impl Writer<'_> {
     ) -> Result<(), Error> {
         let folder = layout::job(project, job);
         for name in [RESULT, DIGEST, REPORT] {
-            let path = self.company().path(&format!("{folder}/{name}"));
-            match std::fs::remove_file(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Error::io("removed", path, error));
-                }
-                Ok(()) | Err(_) => {}
-            }
+            self.company().remove(&format!("{folder}/{name}"))?;
         }
         self.put(&record_path(project, job), record)
     }

@@ -11,6 +11,11 @@
 //! The queue file names the lock file its last holder created. So a lock file that a killed process left behind is
 //! recognised without looking at a clock: whoever has stage 2 knows that its creator no longer has.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the lock is a name that other programs look at, too; no content is taken from it but who holds it"
+)]
+
 use std::{
     collections::BTreeMap,
     fs::{self, File, Metadata},

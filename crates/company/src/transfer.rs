@@ -3,6 +3,11 @@
 //! The copy is made beside its place and renamed when it is complete, so nothing that was there is lost by a failure.
 //! The source is read without following any link.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "copies between a folder and a place that a person names, link by link"
+)]
+
 use std::{
     ffi::OsStr,
     fs::{self, File, OpenOptions},

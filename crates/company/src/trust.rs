@@ -9,6 +9,11 @@
 //! without anybody asking, such as intents and the processes of sessions, also carries a seal: an HMAC with a key that
 //! is in the home and in no folder.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "files of the home, which is not a company folder"
+)]
+
 use std::{
     collections::BTreeMap,
     fs,

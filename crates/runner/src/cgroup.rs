@@ -4,6 +4,8 @@
 //! It takes cgroup v2 and a folder there that this account may write to, as systemd gives to the services of a user.
 //! Elsewhere a session has none, and its processes are found as `process.rs` says.
 
+#![allow(clippy::disallowed_methods, reason = "files of the kernel")]
+
 use std::{
     fs::{self, OpenOptions},
     io::{self, Write as _},

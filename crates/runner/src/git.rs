@@ -5,6 +5,11 @@
 //! `.git` file of its worktree by a folder whose settings name programs. Everywhere hooks, the file system monitor and
 //! other programs that settings can name are off, and git gets a cleared environment.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "what git keeps in a repository, which is outside of the company folder"
+)]
+
 use std::{
     fs::{self, File},
     io,

@@ -6,6 +6,11 @@
 //! A note beside the session's record says what was written where. Whoever holds the lock on it answers for the file;
 //! the system frees the lock with the process, and then the next gateway does.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "files of a worktree, which are plain files or left alone"
+)]
+
 use std::{
     ffi::OsStr,
     fs::{self, File},

@@ -4,6 +4,11 @@
 //! Whoever reads holds a lock on the pipe, which the system frees with the process. So nobody takes a session away from
 //! a gateway that lives. Where a folder can have no named pipes, the pipes have no names and end with the gateway.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "named pipes, whose owner and kind are looked at before they are used"
+)]
+
 use std::{
     fs::{self, File, OpenOptions},
     io,

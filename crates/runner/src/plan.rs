@@ -508,7 +508,7 @@ impl Plan {
             permission: self.permission,
             instructions: nearest.map(|path| path.display().to_string()),
             instructions_text: match self.driver {
-                Driver::Gemini => nearest.and_then(|path| fs::read_to_string(path).ok()),
+                Driver::Gemini => nearest.and_then(|path| read_instructions(path)),
                 Driver::Command
                 | Driver::Codex
                 | Driver::CodexAppServer
@@ -675,4 +675,12 @@ fn instruction_files(cwd: &Path) -> Vec<PathBuf> {
         found.retain(|file| file.parent() == Some(cwd));
     }
     found
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "a file of the repository the worker works on, not of the company folder"
+)]
+fn read_instructions(path: &Path) -> Option<String> {
+    fs::read_to_string(path).ok()
 }

@@ -6,6 +6,8 @@
 //! has a cgroup besides, which nothing leaves. On other Unix systems only the process group is reached, and a tool that
 //! left it survives.
 
+#![allow(clippy::disallowed_methods, reason = "files of the kernel")]
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,

@@ -3,6 +3,11 @@
 //!
 //! Nothing outside `.local/worktrees` of the company folder is ever removed, whatever a run's document says.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "repositories and worktrees, whose place is checked and locked here"
+)]
+
 use std::{
     fs::{self, File, TryLockError},
     io::{self, Write as _},

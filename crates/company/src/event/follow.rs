@@ -16,13 +16,17 @@ use serde::Deserialize;
 
 use super::is_blank;
 use crate::{
-    Company, Error, layout,
+    Company, Error,
+    dir::Dir,
+    layout,
     policy::{self, Action, Actor, Resource},
     project, unix_ms,
 };
 
 /// How much of a log is read at once.
 const CHUNK_BYTES: usize = 256 << 10;
+/// How deep in a company folder a log is: `work/projects/<project>/runs/<run>/events.jsonl`.
+const DEPTH: usize = 6;
 
 /// Which events somebody wants to hear of.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +63,11 @@ pub fn place_of(path: &Path) -> Option<LogPlace> {
     // A run that is still being made has a hidden name; it is told of under its own.
     let is_made = !run_id.starts_with('.') && !project_id.starts_with('.');
     (is_log && is_run && is_project && is_made).then(|| LogPlace {
-        root: path.ancestors().nth(6).unwrap_or(Path::new("/")).to_owned(),
+        root: path
+            .ancestors()
+            .nth(DEPTH)
+            .unwrap_or(Path::new("/"))
+            .to_owned(),
         project_id,
         run_id,
     })
@@ -167,13 +175,24 @@ pub struct Lines {
     pub has_moved: bool,
 }
 
+/// Opens a log, or what an upgrade kept of it, through the folder it is in, so that no link in the folder leads to the
+/// log of another company.
+fn open(path: &Path) -> io::Result<File> {
+    let root = path.ancestors().nth(DEPTH).unwrap_or(Path::new("/"));
+    let (dir, place) = Dir::open(root)?;
+    if place != root {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    dir.read(path.strip_prefix(root).unwrap_or(path))
+}
+
 /// Reads complete lines from a place on; a log that became shorter is read from its new end.
 ///
 /// `was` is the file in which the place is known. If another file has its name by now, reading goes on behind the same
 /// number of lines there: an upgrade rewrites each line and leaves out blank ones.
 pub fn read_from(path: &Path, offset: u64, was: Option<LogFile>) -> Result<Lines, Error> {
     let read = || -> io::Result<Lines> {
-        let mut file = File::open(path)?;
+        let mut file = open(path)?;
         let metadata = file.metadata()?;
         let length = metadata.len();
         let is = LogFile::of(&metadata);
@@ -230,7 +249,7 @@ fn moved_place(path: &Path, was: LogFile, offset: u64, now: &File) -> io::Result
         {
             continue;
         }
-        let mut reader = BufReader::new(File::open(entry.path())?.take(offset));
+        let mut reader = BufReader::new(open(&entry.path())?.take(offset));
         let (mut lines, mut bytes) = (0u64, Vec::new());
         while reader.read_until(b'\n', &mut bytes)? > 0 {
             lines += u64::from(!is_blank(bytes.strip_suffix(b"\n").unwrap_or(&bytes)));
@@ -256,7 +275,7 @@ fn moved_place(path: &Path, was: LogFile, offset: u64, now: &File) -> io::Result
 /// How many lines a log has before a place.
 pub fn lines_before(path: &Path, offset: u64) -> Result<u64, Error> {
     let count = || -> io::Result<u64> {
-        let mut reader = BufReader::with_capacity(CHUNK_BYTES, File::open(path)?.take(offset));
+        let mut reader = BufReader::with_capacity(CHUNK_BYTES, open(path)?.take(offset));
         let mut lines = 0;
         loop {
             let bytes = reader.fill_buf()?;

@@ -1,5 +1,10 @@
 //! A file of lines, read piece by piece: no more of it is in memory than one piece and one line.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "refuses links and everything that is not a plain file"
+)]
+
 use std::{
     fs::{File, OpenOptions, TryLockError},
     io::{self, Read as _},

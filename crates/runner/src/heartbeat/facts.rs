@@ -3,9 +3,8 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, File},
     io::{BufRead as _, BufReader, Seek as _, SeekFrom},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
@@ -127,13 +126,9 @@ pub(crate) fn gather(
         }
         let key = format!("{project}::{}", run.id);
         let known = state.run_event_cursors.get(&key).copied().unwrap_or(0);
-        let path = company.path(&format!(
-            "{}/runs/{}/events.jsonl",
-            layout::project(&project),
-            run.id
-        ));
+        let log = format!("{}/runs/{}/events.jsonl", layout::project(&project), run.id);
         events.clear();
-        let Some(seq) = logs.read(path, known, &mut events) else {
+        let Some(seq) = logs.read(company, &log, known, &mut events) else {
             continue;
         };
         facts.cursors.insert(key.clone(), seq.max(known));
@@ -262,8 +257,20 @@ impl Heard {
 
 impl Logs {
     /// The events of a log behind `known`, and how many it has.
-    fn read(&self, path: PathBuf, known: u64, events: &mut Vec<Heard>) -> Option<u64> {
-        let length = fs::metadata(&path).ok()?.len();
+    fn read(
+        &self,
+        company: &Company,
+        relative: &str,
+        known: u64,
+        events: &mut Vec<Heard>,
+    ) -> Option<u64> {
+        let path = company.path(relative);
+        let length = company
+            .dir()
+            .ok()?
+            .metadata(Path::new(relative))
+            .ok()?
+            .len();
         let place = {
             let places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             places.get(&path).copied()
@@ -274,7 +281,7 @@ impl Logs {
             return Some(place.seq);
         }
         let mut place = place.unwrap_or(Place { bytes: 0, seq: 0 });
-        let mut file = BufReader::with_capacity(64 << 10, File::open(&path).ok()?);
+        let mut file = BufReader::with_capacity(64 << 10, company.open(relative).ok()?);
         file.seek(SeekFrom::Start(place.bytes)).ok()?;
         let mut line = Vec::new();
         loop {

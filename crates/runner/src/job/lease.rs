@@ -1,7 +1,5 @@
 //! Which process works on a job: a small file beside the sessions. It holds as long as that process lives.
 
-use std::fs;
-
 use company::{Company, Error, Writer};
 use protocol::company::{JobId, ProjectId};
 
@@ -37,5 +35,5 @@ pub(crate) fn is_held(company: &Company, project: &ProjectId, job: &JobId) -> bo
 /// Lets a job go.
 pub(crate) fn release(company: &Company, project: &ProjectId, job: &JobId) {
     // One that stays ends with this process.
-    let _ = fs::remove_file(company.path(&path(project, job)));
+    let _ = company.remove(&path(project, job));
 }

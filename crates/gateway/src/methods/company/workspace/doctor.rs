@@ -5,7 +5,7 @@ use company::{
     Company,
     doctor::{self, Outside, check},
     document::Run,
-    files, layout, machine, replay, secret,
+    files, machine, replay, secret,
 };
 use protocol::company::{
     adapter::AdapterRow, inbox::InboxSnapshotParams, monitor::MonitorSnapshotParams,
@@ -236,7 +236,7 @@ fn index_check(company: &Company, indexes: &Indexes, rebuild: bool, sync: bool) 
     );
     let index_ms = modified_ms(&company.derived("index.sqlite"))
         .max(modified_ms(&company.derived("index.sqlite-wal")));
-    let latest_ms = newest_ms(company);
+    let latest_ms = company::doctor::newest_ms(company);
     details.push(format!("index_mtime_ms: {index_ms}"));
     details.push(format!("canonical_latest_mtime_ms: {latest_ms}"));
     // A sync that finds nothing new leaves the file of the index alone, so its time is only a hint.
@@ -293,24 +293,6 @@ fn modified_ms(path: &std::path::Path) -> i64 {
     since.map_or(0, |since| {
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
     })
-}
-
-/// When something that is indexed last changed.
-fn newest_ms(company: &Company) -> i64 {
-    let mut newest = 0;
-    let mut open = [layout::PROJECTS, layout::REVIEWS, layout::HELP_REQUESTS]
-        .map(|folder| company.path(folder))
-        .to_vec();
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            newest = newest.max(modified_ms(&path));
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                open.push(path);
-            }
-        }
-    }
-    newest
 }
 
 pub(super) async fn diagnostics(
