@@ -285,7 +285,7 @@ pub enum InvalidToken {
     #[error("`{0}` is not a role: expected worker, manager, director, ceo or human")]
     Role(String),
     /// No such scope.
-    #[error("`{0}` is not a scope: expected read, propose, write or exec")]
+    #[error("`{0}` is not a scope: expected read, propose, write, spend or exec")]
     Scope(String),
     /// No workspace id.
     #[error(transparent)]

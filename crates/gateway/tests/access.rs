@@ -287,7 +287,7 @@ async fn what_policy_cannot_look_into_is_for_people() {
 
 #[tokio::test]
 async fn only_a_token_that_may_spend_asks_a_model() {
-    let server = testkit::model_server().await;
+    let mut server = testkit::model_server().await;
     let running = testkit::gateway_with_config(&server.config("sk-owner")).await;
     let owner = running.client();
     for (method, params) in [
@@ -323,8 +323,16 @@ async fn only_a_token_that_may_spend_asks_a_model() {
     let spender = running
         .client_with_role("worker", &["spend"], &["ws_a"])
         .await;
-    let started = spender.call_raw("turn/start", turn("trn_b")).await;
-    assert_eq!(started.expect("a turn")["turn"]["id"], "trn_b");
+    let executor = running
+        .client_with_role("worker", &["exec"], &["ws_a"])
+        .await;
+    for (client, id) in [(&spender, "trn_b"), (&executor, "trn_c")] {
+        let started = client.call_raw("turn/start", turn(id)).await;
+        assert_eq!(started.expect("a turn")["turn"]["id"], id);
+        let question = server.question().await;
+        question.answer("Hello").await;
+        testkit::told_until(client, "turn/completed").await;
+    }
 }
 
 #[tokio::test]

@@ -9,9 +9,10 @@ mod filled;
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use everything::{changed, fill, kept, params};
+use everything::{Ids, changed, fill, kept, params};
 use filled::{filled, put};
 use protocol::{Access, Dialect, methods};
+use rpc::client::Error;
 use serde_json::json;
 use testkit::put_program;
 
@@ -62,6 +63,8 @@ async fn no_method_that_reads_changes_the_folder_or_starts_a_program() {
         .call_raw("index.sync", json!({"workspace_dir": root}))
         .await;
     synced.expect("an index");
+    let temporary = root.join("work/.plan.md.tmp-999999999-1");
+    put(&temporary, "half");
     let reading: Vec<_> = methods()
         .filter(|(family, method)| {
             family.dialect == Dialect::Company && method.access == Access::Read
@@ -96,4 +99,28 @@ async fn no_method_that_reads_changes_the_folder_or_starts_a_program() {
         answered > reading.len(),
         "only {answered} calls were answered"
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_method_that_does_more_than_read_is_for_a_token_that_may_only_read() {
+    let running = testkit::gateway().await;
+    let made = filled();
+    let root = made.company.root();
+    let ids = Ids {
+        planned: "proj_a".to_owned(),
+        plan: "art_plan".to_owned(),
+        ..fill(&running.client(), root).await
+    };
+    let outside = tempfile::tempdir().expect("a folder");
+    let reader = running.client_with_role("human", &["read"], &[]).await;
+    for (family, method) in methods() {
+        if family.dialect == Dialect::Company && method.access != Access::Read {
+            let wanted = params(method.name, root, outside.path(), &ids);
+            let refused = reader.call_raw(method.name, wanted).await;
+            let Err(Error::Rpc { data, .. }) = refused else {
+                panic!("{}: {refused:?}", method.name);
+            };
+            assert_eq!(data["reason_code"], "FORBIDDEN", "{}", method.name);
+        }
+    }
 }

@@ -225,10 +225,15 @@ async fn only_a_person_who_may_execute_trusts_a_folder() {
     let gateway = &elsewhere.gateway;
     let reader = gateway.client_with_token(&["read"], &[]).await;
     let writer = gateway.client_with_token(&["read", "write"], &[]).await;
-    for client in [&reader, &writer] {
+    let all = ["read", "write", "spend", "exec"];
+    let head = gateway.client_with_role("ceo", &all, &[]).await;
+    for client in [&reader, &writer, &head] {
         let refused = elsewhere.call(client, "workspace.trust", json!({})).await;
         assert_eq!(refused, Err("\"FORBIDDEN\"".to_owned()));
     }
+    let person = gateway.client_with_role("human", &["exec"], &[]).await;
+    let trusted = elsewhere.call(&person, "workspace.trust", json!({})).await;
+    assert_eq!(trusted.expect("a company")["trusted"], true);
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! `ac doctor`
 
 use std::{
+    collections::BTreeMap,
+    fs, io,
     net::TcpListener,
     path::{Path, PathBuf},
 };
@@ -90,6 +92,35 @@ impl Finding {
     }
 }
 
+/// Where the keys of model providers are.
+fn keys(home: &Home) -> Finding {
+    let path = home.path().join("provider_keys.json");
+    let stored = match fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice::<BTreeMap<String, String>>(&bytes).ok(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Some(BTreeMap::new()),
+        Err(_) => None,
+    };
+    match stored {
+        None => Finding::fail(
+            "keys",
+            format!("`{}` cannot be read as a list of keys", path.display()),
+            "remove the file and store the keys again with `ac provider/set_api_key`",
+        ),
+        Some(keys) if keys.is_empty() => Finding::pass("keys", "no provider keys are stored"),
+        Some(keys) => {
+            let names: Vec<_> = keys.keys().map(String::as_str).collect();
+            Finding::pass(
+                "keys",
+                format!(
+                    "the keys of {} are in `{}`, not encrypted, for your account alone",
+                    names.join(", "),
+                    path.display()
+                ),
+            )
+        }
+    }
+}
+
 impl Doctor {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let path = self.home.path()?;
@@ -130,6 +161,7 @@ impl Doctor {
         let home = Home::open(path)?;
         let mut findings = vec![permissions(&home)];
         findings.push(port(&home));
+        findings.push(keys(&home));
         let folder = home.path().to_owned();
         findings.push(super::blocking(move || space::look("space", &folder)).await?);
         if !home.path().join("gateway.db").is_file() {

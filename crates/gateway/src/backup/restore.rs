@@ -377,3 +377,37 @@ impl<R: io::Read> io::Read for Counted<'_, R> {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_adds_nothing_to_a_home_that_a_backup_does_not_save() {
+        let about = About {
+            format: FORMAT,
+            version: "0.1.0".to_owned(),
+            created_at: 0,
+            companies: vec!["/acme".to_owned()],
+        };
+        for path in [
+            "home/trusted_folders.json",
+            "home/folder_key",
+            "home/open.html",
+            "elsewhere/file",
+            "companies/1/file",
+        ] {
+            assert!(check_place(path, &about).is_err(), "{path}");
+        }
+        for path in [
+            "home",
+            "home/gateway.db",
+            "home/config.toml",
+            "home/token",
+            "home/artifacts/workspaces/ws_a",
+            "companies/0/company/company.yaml",
+        ] {
+            assert!(check_place(path, &about).is_ok(), "{path}");
+        }
+    }
+}
