@@ -388,9 +388,23 @@ impl Jobs {
         };
         let key = (company.root().to_owned(), project.clone(), job.clone());
         let active = lock(&self.inner.active).get(&key).cloned();
-        if let Some(active) = active {
-            active.cancel.send_replace(true);
-        }
+        let record = match active {
+            Some(active) => {
+                active.cancel.send_replace(true);
+                record
+            }
+            // Without an owner on this machine it ends here and now.
+            None if !record.status.is_over()
+                && self.adopts(&company)
+                && !self.is_owned(&company, project, job) =>
+            {
+                self.adopt(&company, project, job, &record, may).await?;
+                let (company, project, job) = (company.clone(), project.clone(), job.clone());
+                let ended = blocking(move || files::record(&company, &project, &job)).await?;
+                JobRecord::clone(&ended)
+            }
+            None => record,
+        };
         let canceled = response(&company, job, &record);
         Ok(blocking(move || Ok(with_result_status(&company, canceled))).await?)
     }
@@ -488,7 +502,7 @@ impl Jobs {
             let (company, project, job) = (company.clone(), project.clone(), job.clone());
             blocking(move || files::record(&company, &project, &job)).await?
         };
-        let is_left = !record.status.is_over() && !self.is_owned(&company, project, job);
+        let is_left = !record.status.is_over() && self.is_left(&company, project, job);
         let Some(may) = may.filter(|_| is_left && self.adopts(&company)) else {
             return Ok((company, record));
         };
@@ -503,6 +517,12 @@ impl Jobs {
     fn is_owned(&self, company: &Company, project: &ProjectId, job: &JobId) -> bool {
         let key = (company.root().to_owned(), project.clone(), job.clone());
         lock(&self.inner.active).contains_key(&key) || lease::is_held(company, project, job)
+    }
+
+    /// Whether an earlier process of this machine left the job.
+    fn is_left(&self, company: &Company, project: &ProjectId, job: &JobId) -> bool {
+        let key = (company.root().to_owned(), project.clone(), job.clone());
+        !lock(&self.inner.active).contains_key(&key) && lease::is_left(company, project, job)
     }
 
     /// Whether this process goes on with jobs that were left in a folder: nobody of this machine left one in a folder
@@ -535,7 +555,7 @@ impl Jobs {
             .await?
         };
         for (project, job, record) in left {
-            if !self.is_owned(company, &project, &job) {
+            if self.is_left(company, &project, &job) {
                 self.adopt(company, &project, &job, &record, may).await?;
             }
         }

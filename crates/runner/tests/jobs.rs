@@ -443,9 +443,44 @@ async fn a_job_hears_of_those_who_ask_another_process_for_its_end() {
 }
 
 #[tokio::test]
+async fn a_record_of_a_job_that_came_with_the_folder_starts_nothing() {
+    let fixture = Fixture::new();
+    fixture.codex(&format!("touch $d/started; cat > /dev/null; echo '{DONE}'"));
+    let then = "2025-11-15T12:00:00.000Z";
+    let spec = fixture.spec("job_1", json!({"context_mode": "manual"}));
+    let record = json!({"schema_version": 1, "type": "job_record", "job": spec, "created_at": then,
+        "updated_at": then, "status": "queued", "cancellation_requested": false, "current_attempt": 0,
+        "attempts": []});
+    let path = fixture.project_path("jobs/job_1/job.yaml");
+    company::files::replace(&path, record.to_string().as_bytes()).expect("a record");
+    // As an attacker writes it who does not have the key of this machine.
+    let lease = fixture
+        .company
+        .path(&format!(".local/jobs/{}/job_1.json", fixture.project));
+    let forged = json!({"seal": "0".repeat(64), "note": {"owner": null}});
+    fs::create_dir_all(lease.parent().expect("a folder")).expect("a folder");
+    company::files::replace(&lease, forged.to_string().as_bytes()).expect("a lease");
+
+    let found = fixture.collect("job_1").await;
+    assert_eq!(found.job.status, JobStatus::Queued);
+    assert_eq!(found.job.attempts, []);
+    let job = JobId::parse("job_1").expect("an id");
+    let jobs = &fixture.jobs;
+    let ended = jobs
+        .cancel(fixture.company.given(), &fixture.project, &job, MAY)
+        .await;
+    assert_eq!(ended.expect("a job").status, JobStatus::Canceled);
+    assert!(!fixture.bin().join("started").exists());
+}
+
+#[tokio::test]
 async fn a_job_taken_over_while_it_waits_goes_on_when_its_provider_said() {
     let fixture = Fixture::new();
     fixture.codex(&format!("cat > /dev/null; echo '{DONE}'"));
+    // This machine had it.
+    fixture
+        .job("job_1", json!({"context_mode": "manual"}))
+        .await;
     let now_ms = jiff::Timestamp::now().as_millisecond();
     let (then, until) = (company::iso_time(now_ms), company::iso_time(now_ms + 1500));
     let spec = fixture.spec("job_1", json!({"context_mode": "manual"}));

@@ -1,23 +1,42 @@
-//! Which process works on a job: a small file beside the sessions. It holds as long as that process lives.
+//! Which process works on a job: a small file beside the sessions, sealed by this machine. It holds as long as that
+//! process lives, and stays when the job is let go: only jobs that this machine had are ever gone on with. A record
+//! that came with the folder, from another machine or from an attacker, starts nothing.
 
 use company::{Company, Error, Writer};
 use protocol::company::{JobId, ProjectId};
+use serde::{Deserialize, Serialize};
 
 use crate::ProcessId;
 
 const FOLDER: &str = ".local/jobs";
 
+#[derive(Serialize, Deserialize)]
+struct Lease {
+    /// The process that works on the job; none if it let the job go.
+    owner: Option<ProcessId>,
+}
+
 fn path(project: &ProjectId, job: &JobId) -> String {
     format!("{FOLDER}/{project}/{job}.json")
 }
 
-/// Takes a job for this process.
-pub(crate) fn hold(writer: &Writer<'_>, project: &ProjectId, job: &JobId) -> Result<(), Error> {
-    let text = serde_json::to_string(&ProcessId::own()).unwrap_or_default() + "\n";
-    writer.put_text(&path(project, job), &text)
+fn read(company: &Company, project: &ProjectId, job: &JobId) -> Option<Lease> {
+    let path = path(project, job);
+    let text = company.read_text(&path).ok()?;
+    company.open_sealed(&path, &text).ok()?
 }
 
-/// Takes a job that nobody works on; false if somebody does.
+/// Takes a job for this process.
+pub(crate) fn hold(writer: &Writer<'_>, project: &ProjectId, job: &JobId) -> Result<(), Error> {
+    let path = path(project, job);
+    let lease = Lease {
+        owner: Some(ProcessId::own()),
+    };
+    let text = writer.company().sealed(&path, &lease).unwrap_or_default();
+    writer.put_text(&path, &text)
+}
+
+/// Takes a job that no living process works on; false if one does.
 pub(crate) fn claim(writer: &Writer<'_>, project: &ProjectId, job: &JobId) -> Result<bool, Error> {
     if is_held(writer.company(), project, job) {
         return Ok(false);
@@ -25,15 +44,27 @@ pub(crate) fn claim(writer: &Writer<'_>, project: &ProjectId, job: &JobId) -> Re
     hold(writer, project, job).map(|()| true)
 }
 
-/// Whether a process that lives works on it, this one or another.
+/// Whether a living process works on it, this one or another.
 pub(crate) fn is_held(company: &Company, project: &ProjectId, job: &JobId) -> bool {
-    let text = company.read_text(&path(project, job)).ok();
-    let owner = text.and_then(|text| serde_json::from_str::<ProcessId>(&text).ok());
+    let owner = read(company, project, job).and_then(|lease| lease.owner);
     owner.is_some_and(ProcessId::is_alive)
 }
 
-/// Lets a job go.
+/// Whether a process of this machine had the job, and none has it now.
+pub(crate) fn is_left(company: &Company, project: &ProjectId, job: &JobId) -> bool {
+    let lease = read(company, project, job);
+    lease.is_some_and(|lease| !lease.owner.is_some_and(ProcessId::is_alive))
+}
+
+/// Lets a job go that this process has.
 pub(crate) fn release(company: &Company, project: &ProjectId, job: &JobId) {
-    // One that stays ends with this process.
-    let _ = company.remove(&path(project, job));
+    let lease = read(company, project, job);
+    if lease.and_then(|lease| lease.owner) != Some(ProcessId::own()) {
+        return;
+    }
+    let path = path(project, job);
+    if let Ok(text) = company.sealed(&path, &Lease { owner: None }) {
+        // One that stays ends with this process.
+        let _ = company.replace(&path, text.as_bytes());
+    }
 }

@@ -23,6 +23,8 @@ use crate::{
 };
 
 const DETACHED: &str = "Session process is detached from this runtime (possible restart).";
+const NEVER_STARTED: &str = "Its gateway is preparing it, or ended before the program was started; \
+     `run.cancel` ends the run.";
 const ORPHANED: &str = "Reconciled orphaned detached session (pid not running).";
 const STOPPED: &str = "Reconciled detached stop request after process exit.";
 const NOT_OURS: &str =
@@ -57,7 +59,7 @@ impl Sessions {
             .display()
             .to_string();
         blocking(move || write_stop_flag(&company, &project, &run, &session_ref)).await?;
-        tokio::spawn(async move {
+        let ending = async move {
             let mut tree = Tree::find(process, format!("{MARK}={folder}"));
             process.signal_group(Signal::TERM);
             process.signal(Signal::TERM);
@@ -71,7 +73,13 @@ impl Sessions {
             process.signal_group(Signal::KILL);
             process.signal(Signal::KILL);
             tree.end_left(Duration::from_millis(300)).await;
-        });
+        };
+        if self.takes_over() {
+            tokio::spawn(ending);
+        } else {
+            // A process that ends with its answer would leave the worker running.
+            ending.await;
+        }
         record.error = Some(SIGNALLED.to_owned());
         Ok(record.state())
     }
@@ -167,7 +175,8 @@ pub(super) fn reconcile(
                 tracing::warn!(%error, "the end of an orphaned session cannot be written down");
             }
         }
-        Some(_) | None => record.error = Some(DETACHED.to_owned()),
+        Some(_) => record.error = Some(DETACHED.to_owned()),
+        None => record.error = Some(NEVER_STARTED.to_owned()),
     }
     record
 }
