@@ -1,6 +1,6 @@
 //! Workers whose gateway is killed: the next one goes on with them.
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, process::Command};
 
 use serde_json::{Value, json};
 use testkit::{Office, put, put_program, text, until};
@@ -180,4 +180,26 @@ fn a_worker_that_ended_while_there_was_no_gateway_is_an_orphan() {
         fs::read_dir(worker.office.dir().join(".local/sessions")).expect("there are records");
     assert_eq!(left.count(), 1, "the pipes are gone");
     worker.assert_intact();
+}
+
+#[test]
+fn a_command_that_stops_a_worker_without_a_gateway_ends_when_the_worker_has() {
+    let script = format!("echo before\n{WAIT}");
+    let mut worker = Worker::start("cmd", "worker", &script);
+    // The new one knows nothing of the folder before it is asked.
+    worker.office.kill_the_gateway();
+    let record = fs::read_to_string(worker.office.dir().join(".local/sessions/s.yaml"));
+    let record = record.expect("there is a record");
+    let pid = record.lines().find_map(|line| line.strip_prefix("pid: "));
+    let process = PathBuf::from(format!("/proc/{}", pid.expect("it has a process")));
+    let stopped = Command::new(env!("CARGO_BIN_EXE_ac"))
+        .args(["session:stop", "--session-ref", "s", "--json"])
+        .current_dir(worker.office.dir())
+        .arg("--home")
+        .arg(worker.office.place().join("home"))
+        .output()
+        .expect("the binary can be started");
+    assert!(stopped.status.success(), "{stopped:?}");
+    let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
+    assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
 }

@@ -41,7 +41,11 @@ pub struct Outside<'a> {
 pub fn doctor(company: &Company, outside: Outside<'_>) -> CompanyWorkspaceDoctorResponse {
     let machine = company.read::<Machine>(layout::MACHINE);
     let runs = runs(company);
-    let mut checks = vec![schema(company), machine_config(&machine)];
+    let mut checks = vec![schema(company)];
+    checks.push(match company.is_trusted() {
+        true => machine_config(&machine),
+        false => untrusted(),
+    });
     checks.extend(outside.providers);
     if let Ok(machine) = &machine {
         checks.push(repos(machine));
@@ -101,6 +105,12 @@ fn schema(company: &Company) -> DoctorCheck {
     let details = issues.iter().take(SHOWN);
     let details = details.map(|issue| format!("{}: {}", issue.code, issue.message));
     check(ID, DoctorStatus::Fail, message, details.collect())
+}
+
+/// Nothing of `.local` counts, so there is nothing to say about it.
+fn untrusted() -> DoctorCheck {
+    let message = "The folder is not trusted on this machine: it can be read, and nothing is changed or started in it.";
+    check("workspace.trust", DoctorStatus::Warn, message, Vec::new())
 }
 
 fn machine_config(machine: &Result<std::sync::Arc<Machine>, Error>) -> DoctorCheck {

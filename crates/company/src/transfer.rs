@@ -105,7 +105,11 @@ pub fn import(
         let issues = validate(&companies.at(&staged.to_string_lossy()));
         Ok((entries, issues))
     })?;
-    companies.at(&params.workspace_dir).trust()?;
+    match local {
+        // Programs and a heartbeat came along, which a person has to see first.
+        Local::Copied => companies.at(&params.workspace_dir).distrust()?,
+        Local::LeftOut => companies.at(&params.workspace_dir).trust()?,
+    }
     Ok(CompanyWorkspaceImportResponse {
         src_dir: source.given().to_owned(),
         workspace_dir: params.workspace_dir.to_string(),

@@ -30,7 +30,9 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
-use crate::{Company, Error, document::Machine, event::hex, files, heartbeat, intent, layout};
+use crate::{
+    Company, Error, document::Machine, event::hex, files, heartbeat, init, intent, layout,
+};
 
 /// The list of folders, in the home.
 const LIST: &str = "trusted_folders.json";
@@ -202,6 +204,10 @@ pub fn grant(
     company.trust()?;
     company.write(|writer| {
         writer.make_dir(layout::LOCAL)?;
+        // A backup does not have it, and what is for this machine alone stays out of repositories.
+        if let Some(ignored) = init::ignored(company) {
+            writer.put_text(layout::GITIGNORE, &ignored)?;
+        }
         match company.read::<Machine>(layout::MACHINE) {
             Err(error) if error.is_missing() => writer.put(layout::MACHINE, &Machine::initial()),
             _ => Ok(()),
@@ -225,7 +231,7 @@ struct Sealed {
 
 impl Company {
     /// A note for this machine alone, as the file at a relative path has it.
-    pub(crate) fn sealed<T: Serialize>(
+    pub fn sealed<T: Serialize>(
         &self,
         relative: &str,
         note: &T,
@@ -238,7 +244,7 @@ impl Company {
     }
 
     /// What a note says; nothing if this machine did not write it at this place.
-    pub(crate) fn open_sealed<T: DeserializeOwned>(
+    pub fn open_sealed<T: DeserializeOwned>(
         &self,
         relative: &str,
         text: &str,

@@ -168,6 +168,63 @@ async fn a_folder_that_was_made_here_is_trusted_and_one_can_take_that_back() {
 }
 
 #[tokio::test]
+async fn a_folder_without_its_empty_folders_can_be_looked_at_before_it_is_trusted() {
+    let elsewhere = FromElsewhere::new().await;
+    let owner = &elsewhere.owner;
+    // Git keeps no empty folders, and the settings of the other machine stay there.
+    for empty in ["inbox/reviews", "inbox/help_requests", "company/migrations"] {
+        fs::remove_dir(elsewhere.folder.path().join(empty)).expect("an empty folder");
+    }
+    fs::remove_dir_all(elsewhere.folder.path().join(".local")).expect("a folder");
+    let opened = elsewhere.call(owner, "workspace.open", json!({})).await;
+    opened.expect("a company");
+    let listed = owner
+        .call_raw("workspace/list", json!({}))
+        .await
+        .expect("a list");
+    let dir = elsewhere.folder.path().canonicalize().expect("a folder");
+    let text = listed.to_string();
+    assert!(text.contains(&*dir.to_string_lossy()), "{text}");
+    let looked = elsewhere.call(owner, "workspace.doctor", json!({})).await;
+    let looked = looked.expect("a report");
+    let checks = looked["checks"].as_array().expect("checks");
+    let trust = checks.iter().find(|check| check["id"] == "workspace.trust");
+    assert_eq!(trust.expect("a check")["status"], "warn");
+    assert!(
+        !checks.iter().any(|check| check["id"] == "machine.config"),
+        "{looked}"
+    );
+    elsewhere.trust().await;
+    let run = json!({"agent_id": "agent_a", "provider": "cmd"});
+    elsewhere
+        .call(owner, "run.create", run)
+        .await
+        .expect("a run");
+    assert!(elsewhere.folder.path().join(".gitignore").is_file());
+}
+
+#[tokio::test]
+async fn an_import_with_the_settings_of_another_machine_is_not_trusted() {
+    let elsewhere = FromElsewhere::new().await;
+    let owner = &elsewhere.owner;
+    let places = tempfile::tempdir().expect("a folder");
+    for (name, include_local) in [("with", true), ("without", false)] {
+        let place = places.path().join(name);
+        let import = json!({"src_dir": elsewhere.folder.path(), "workspace_dir": place, "include_local": include_local});
+        owner
+            .call_raw("workspace.import", import)
+            .await
+            .expect("a company");
+        let folder = json!({"workspace_dir": place});
+        let told = owner
+            .call_raw("workspace.trust.get", folder)
+            .await
+            .expect("a company");
+        assert_eq!(told["trusted"], !include_local, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn trust_is_given_to_what_the_person_saw() {
     let elsewhere = FromElsewhere::new().await;
     let owner = &elsewhere.owner;

@@ -179,6 +179,31 @@ async fn a_session_of_another_team_is_neither_shown_nor_stopped() {
 }
 
 #[tokio::test]
+async fn a_run_of_another_team_is_neither_cancelled_nor_followed() {
+    let company = Company::new().await;
+    let made = company.must(
+        "run.create",
+        json!({"agent_id": "agent_t", "provider": "cmd"}),
+    );
+    let run = json!({"run_id": made.await["run_id"], "mode": "live"});
+    let worker = company
+        .running
+        .client_with_role("worker", &["read", "write"], &[])
+        .await;
+    let refused = company.call(&worker, "run.cancel", run.clone()).await;
+    assert_eq!(refused, Err("POLICY_DENIED".to_owned()));
+    let live = json!({"run_id": company.teams_run, "mode": "live"});
+    let replayed = company.call(&worker, "run.replay", live.clone()).await;
+    assert_eq!(replayed.expect("a replay")["live"]["available"], false);
+    assert_eq!(
+        company.must("run.replay", live).await["live"]["available"],
+        true
+    );
+    let cancelled = company.must("run.cancel", run).await;
+    assert_eq!(cancelled["status"], "stopped");
+}
+
+#[tokio::test]
 async fn a_job_of_another_team_is_neither_shown_nor_cancelled() {
     let company = Company::new().await;
     for (job, agent) in [("job_t", "agent_t"), ("job_e", "agent_e")] {

@@ -311,6 +311,7 @@ async fn companies(home: &HomeOption) -> (Vec<Finding>, Vec<CompanyAdapters>) {
             .await?
             .workspaces
             .into_iter()
+            .filter(|one| one.is_active)
             .filter_map(|one| one.dir)
         {
             let check = format!("company {dir}");
@@ -401,6 +402,7 @@ fn remedy(check: &str, dir: &str) -> String {
         "workspace.schema" => {
             format!("`ac workspace:validate {dir}` names the documents that do not fit: mend them")
         }
+        "workspace.trust" => format!("`ac trust {dir}`, if you know where the folder comes from"),
         "machine.config" => format!("mend `.local/machine.yaml` in {dir}"),
         "repos.mappings" => format!(
             "`ac workspace:repo_root:set {dir}` says where a repository is, if workers need one"

@@ -1,6 +1,6 @@
 //! `ac restore`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
@@ -52,12 +52,16 @@ impl Restore {
         }
         let mut lines = vec![format!("home     {}", restored.home.display())];
         let companies = restored.companies.iter();
-        lines.extend(companies.map(|company| format!("company  {}", company.to.display())));
+        lines.extend(companies.map(|company| {
+            let (to, from) = (company.to.display().to_string(), &company.from);
+            terminal::harmless(&format!("company  {to} (was {from})"))
+        }));
         for company in &restored.companies {
+            let quoted = |path: &Path| terminal::harmless(&folder::quoted(&path.to_string_lossy()));
             lines.push(format!(
                 "Next: `ac trust --home {} {}` lets Accord work in this folder.",
-                restored.home.display(),
-                company.to.display()
+                quoted(&restored.home),
+                quoted(&company.to)
             ));
         }
         lines.push(format!(

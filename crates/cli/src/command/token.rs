@@ -26,7 +26,7 @@ enum TokenAction {
         /// The highest role its calls may claim: worker, manager, director, ceo or human.
         #[arg(long, default_value = "worker")]
         role: String,
-        /// What its calls may do: read, propose (changes of AGENTS.md that people decide about), write and exec (start processes), separated by commas.
+        /// What its calls may do: read, propose (changes of AGENTS.md that people decide about), write, spend (ask models with your keys) and exec (start processes, which includes spend), separated by commas.
         #[arg(long = "scope", value_delimiter = ',', default_value = "read")]
         scopes: Vec<String>,
         /// The only workspaces it can see; may be given several times.

@@ -229,8 +229,10 @@ impl Places {
             let name = Path::new(from).file_name().and_then(|name| name.to_str());
             let name = name.unwrap_or("company");
             let mut to = folder.join(name);
-            if places.iter().any(|place| place.to == to) {
-                to = folder.join(format!("{name}-{number}"));
+            let mut count = 1;
+            while places.iter().any(|place| place.to == to) {
+                count += 1;
+                to = folder.join(format!("{name}-{count}"));
             }
             places.push(Place {
                 entry: format!("companies/{number}"),

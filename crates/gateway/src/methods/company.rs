@@ -219,9 +219,9 @@ fn failure(error: &Error) -> Failure {
     match error {
         Error::NotACompanyFolder(_) => Failure::state(Kind::NotAWorkspace, message)
             .hint("make one with `workspace.init` or `workspace.bootstrap.enterprise`"),
-        Error::Untrusted(_) => Failure::state(Kind::Untrusted, message).hint(
-            "look at the folder first, then say that you trust it with `ac trust DIR` or `workspace.trust`",
-        ),
+        Error::Untrusted(dir) => Failure::state(Kind::Untrusted, message).hint(format!(
+            "`ac trust {dir}` shows what the folder wants to run and asks; `workspace.trust` does it without asking"
+        )),
         Error::NeedsExec | Error::NeedsWrite => Failure::forbidden(message),
         Error::Missing(path) => Failure::state(Kind::NotFound, message).with("path", path.as_str()),
         Error::NotFound { .. } => Failure::state(Kind::NotFound, message),

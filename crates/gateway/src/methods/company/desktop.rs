@@ -51,7 +51,7 @@ async fn bootstrap_snapshot(
         },
     );
     let live = live(&ctx, &params.workspace_dir).await?;
-    let worker = ctx.index_worker().status();
+    let worker = super::index::worker_status(&ctx);
     // Only one view needs the index: the first page of a folder is there before its index is built.
     let (mut found, dir) = indexed(
         &ctx,

@@ -56,17 +56,22 @@ async fn sync_worker_status(
     ctx: Context,
     _params: IndexSyncWorkerParams,
 ) -> Result<IndexSyncWorkerStatusResponse, Failure> {
+    Ok(worker_status(&ctx))
+}
+
+/// What the worker is doing, as far as the caller may know.
+pub(super) fn worker_status(ctx: &Context) -> IndexSyncWorkerStatusResponse {
     let status = ctx.index_worker().status();
     if !ctx.principal().is_limited() {
-        return Ok(status);
+        return status;
     }
     // Where other companies are is not the business of a token of some workspaces.
-    Ok(IndexSyncWorkerStatusResponse {
+    IndexSyncWorkerStatusResponse {
         last_notified_workspace: None,
         last_error_message: None,
         last_error_workspace: None,
         ..status
-    })
+    }
 }
 
 async fn sync_worker_flush(

@@ -39,6 +39,7 @@ async fn submit(ctx: Context, mut params: JobSubmitParams) -> Result<JobSubmitRe
         Some(false) | None => Resubmit::Refuse,
     };
     let placement = JobPlacement::from(&params);
+    params.job.workspace_dir = ctx.real_dir(params.job.workspace_dir);
     let jobs = ctx.jobs();
     let submitted = jobs
         .submit_placed(params.job, again, placement, ctx.may_exec()?)

@@ -4,12 +4,16 @@ use std::{collections::BTreeMap, num::NonZeroUsize};
 
 use company::{Company, event::follow::Filter, layout, policy, policy::Actor, replay, run};
 use protocol::company::{
-    Asking, RunId, RunStatus, Text, run::*, session::CompanySessionListParams,
+    Asking, ProjectId, RunId, RunStatus, Text, run::*, session::CompanySessionListParams,
 };
 use rpc::{Failure, Router};
 use runner::{Cancellation, Options};
 
-use super::{asking, known, session, within};
+use super::{
+    asking, known, session,
+    sight::{Sight, agent_of_run, check_visible, visible},
+    within,
+};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -60,14 +64,16 @@ async fn cancel(ctx: Context, params: RunCancelParams) -> Result<RunCancelRespon
         actor_role,
         actor_team_id,
     } = params;
-    let asking = asking(
-        &ctx,
-        Asking {
-            actor_id,
-            actor_role,
-            actor_team_id,
-        },
-    );
+    let claimed = Asking {
+        actor_id,
+        actor_role,
+        actor_team_id,
+    };
+    let sight = Sight::of(&ctx, Some(&workspace_dir), claimed.clone()).await?;
+    let (project, run) = (project_id.clone(), run_id.clone());
+    let agent = move |company: &Company| agent_of_run(company, project.as_str(), run.as_str());
+    check_visible(sight, run_id.to_string(), agent).await?;
+    let asking = asking(&ctx, claimed);
     let actor = within(&ctx, &workspace_dir, move |company| known(company, asking)).await?;
     let caller = ctx.principal().token_id().unwrap_or("human").to_owned();
     let cancellation = Cancellation {
@@ -78,7 +84,7 @@ async fn cancel(ctx: Context, params: RunCancelParams) -> Result<RunCancelRespon
     };
     let cancelled = ctx
         .sessions()
-        .cancel_run(&workspace_dir, cancellation)
+        .cancel_run(&ctx.real_dir(workspace_dir), cancellation)
         .await;
     cancelled.map_err(|error| session::failure(&error))?;
     Ok(RunCancelResponse {
@@ -132,16 +138,20 @@ async fn replay(ctx: Context, params: RunReplayParams) -> Result<RunReplayRespon
         actor_role,
         actor_team_id,
     } = params;
-    let asking = asking(
-        &ctx,
-        Asking {
-            actor_id,
-            actor_role,
-            actor_team_id,
-        },
-    );
+    let claimed = Asking {
+        actor_id,
+        actor_role,
+        actor_team_id,
+    };
+    let asking = asking(&ctx, claimed.clone());
     let mode = mode.unwrap_or_default();
     let live = match mode {
+        // What a session does is for those who may see its run.
+        ReplayMode::Live
+            if !sees_run(&ctx, &workspace_dir, &claimed, &project_id, &run_id).await? =>
+        {
+            ReplayLive::default()
+        }
         ReplayMode::Live => live(&ctx, &workspace_dir, &run_id).await?,
         ReplayMode::Raw | ReplayMode::Verified | ReplayMode::Deterministic => ReplayLive::default(),
     };
@@ -190,6 +200,21 @@ pub(super) fn leave_out(replayed: &mut ReplayedEvents, actor: &Actor) -> u64 {
         issue.raw.clear();
     }
     (before - replayed.events.len()) as u64
+}
+
+async fn sees_run(
+    ctx: &Context,
+    workspace_dir: &Text,
+    claimed: &Asking,
+    project: &ProjectId,
+    run: &RunId,
+) -> Result<bool, Failure> {
+    let sight = Sight::of(ctx, Some(workspace_dir), claimed.clone()).await?;
+    let run = vec![(project.clone(), run.clone())];
+    let seen = visible(sight, run, |company, (project, run)| {
+        agent_of_run(company, project.as_str(), run.as_str())
+    });
+    Ok(!seen.await?.is_empty())
 }
 
 /// The newest session of a run.

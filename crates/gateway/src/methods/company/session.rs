@@ -52,6 +52,7 @@ async fn launch(
     if !issues.is_empty() {
         return Err(Failure::issues(issues));
     }
+    params.workspace_dir = ctx.real_dir(params.workspace_dir);
     let launched = ctx.sessions().launch(params, ctx.may_exec()?).await;
     launched.map_err(|error| failure(&error))
 }
@@ -133,7 +134,8 @@ async fn list_cooldowns(
     ctx: Context,
     params: CompanySessionCooldownListParams,
 ) -> Result<CompanySessionCooldownListResponse, Failure> {
-    let listed = ctx.sessions().cooldowns(&params.workspace_dir).await;
+    let dir = ctx.real_dir(params.workspace_dir);
+    let listed = ctx.sessions().cooldowns(&dir).await;
     let items = listed.map_err(|error| failure(&error))?;
     Ok(CompanySessionCooldownListResponse { items })
 }
@@ -142,8 +144,9 @@ async fn clear_cooldowns(
     ctx: Context,
     params: CompanySessionCooldownClearParams,
 ) -> Result<CompanySessionCooldownListResponse, Failure> {
-    let (dir, provider) = (&params.workspace_dir, params.provider.as_deref());
-    let cleared = ctx.sessions().clear_cooldowns(dir, provider).await;
+    let dir = ctx.real_dir(params.workspace_dir);
+    let provider = params.provider.as_deref();
+    let cleared = ctx.sessions().clear_cooldowns(&dir, provider).await;
     let items = cleared.map_err(|error| failure(&error))?;
     Ok(CompanySessionCooldownListResponse { items })
 }

@@ -60,7 +60,9 @@ async fn open(
         Ok((company.clone(), opened))
     })
     .await?;
-    if opened.valid {
+    // Git keeps no empty folders, so a clone lacks some and is a company all the same.
+    let is_whole = |issue: &ValidationIssue| issue.code == "missing_dir";
+    if opened.issues.iter().all(is_whole) {
         link(&ctx, &params.workspace_dir).await;
     }
     // Workers whose gateway is gone wait for somebody who reads what they print.
@@ -121,18 +123,17 @@ async fn withdraw_trust(
         ..CompanySessionListParams::default()
     };
     let running = ctx.sessions().list(listed, None).await;
-    let running = running.map_err(|error| session::failure(&error))?.len();
-    if running > 0 {
-        let sessions = if running == 1 {
-            "session runs"
-        } else {
-            "sessions run"
-        };
+    let running = running.map_err(|error| session::failure(&error))?;
+    if !running.is_empty() {
+        let names: Vec<_> = running
+            .iter()
+            .map(|row| format!("`{}`", row.state.session_ref))
+            .collect();
         return Err(Failure::state(
             Kind::Busy,
-            format!("{running} {sessions} in this folder, and what they do could not be recorded any more"),
+            format!("trust cannot be withdrawn while sessions run: {}", names.join(", ")),
         )
-        .hint("stop them first with `session.stop`"));
+        .hint("stop them first with `session.stop`; `run.cancel` ends a run whose session has no process"));
     }
     opened(&ctx, &params.workspace_dir, trust::withdraw).await
 }
