@@ -2,15 +2,13 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { createServer } from "vite";
+import { moduleServer } from "./modules.mjs";
 
 let server;
 let ansi;
 let patch;
 before(async () => {
-  const root = fileURLToPath(new URL("../", import.meta.url));
-  server = await createServer({ root, logLevel: "silent", server: { middlewareMode: true, ws: false, watch: null } });
+  server = await moduleServer();
   ansi = await server.ssrLoadModule("/src/parts/ansi.ts");
   patch = await server.ssrLoadModule("/src/parts/patch.ts");
 });

@@ -2,14 +2,12 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { createServer } from "vite";
+import { moduleServer } from "./modules.mjs";
 
 let server;
 let lines;
 before(async () => {
-  const root = fileURLToPath(new URL("../", import.meta.url));
-  server = await createServer({ root, logLevel: "silent", server: { middlewareMode: true, ws: false, watch: null } });
+  server = await moduleServer();
   lines = await server.ssrLoadModule("/src/parts/lines.ts");
 });
 after(() => server?.close());

@@ -2,15 +2,13 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { createServer } from "vite";
+import { moduleServer } from "./modules.mjs";
 
 let server;
 let output;
 let wording;
 before(async () => {
-  const root = fileURLToPath(new URL("../", import.meta.url));
-  server = await createServer({ root, logLevel: "silent", server: { middlewareMode: true, ws: false, watch: null } });
+  server = await moduleServer();
   output = await server.ssrLoadModule("/src/views/company/worker-output.ts");
   wording = await server.ssrLoadModule("/src/data/wording.ts");
 });
