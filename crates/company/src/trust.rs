@@ -2,7 +2,7 @@
 //!
 //! A folder that was cloned, unpacked or sent is data. What holds for one machine alone, which is everything below
 //! `.local`, names programs, changes to finish and processes to stop: it counts only in folders that a person made here
-//! or confirmed. The home keeps the list, by real path and inode, so a folder that takes the place of a trusted one is
+//! or confirmed. The home keeps the list, by real path, inode and time of making, so a folder that takes the place of a trusted one is
 //! not trusted.
 //!
 //! Trust says that a person knows the folder, not that nobody else writes to it. So what leads to writes and signals
@@ -21,7 +21,7 @@ use std::{
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -68,10 +68,25 @@ struct List {
 /// What tells one state of the list from another.
 type Stamp = (u64, i64, i64, u64);
 
-/// One folder of the list.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// What tells a folder of the list from another one at its path. Numbers of inodes are used again, so the time at which
+/// the folder was made belongs to it, where the file system knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Entry {
     inode: u64,
+    #[serde(default)]
+    made_at_ns: Option<u64>,
+}
+
+impl Entry {
+    fn of(root: &Path) -> io::Result<Self> {
+        let metadata = fs::symlink_metadata(root)?;
+        let made_at = metadata.created().ok();
+        let since = made_at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+        Ok(Self {
+            inode: metadata.ino(),
+            made_at_ns: since.and_then(|since| u64::try_from(since.as_nanos()).ok()),
+        })
+    }
 }
 
 impl Trust {
@@ -99,8 +114,8 @@ impl Trust {
         let Folders::Listed(list) = &self.folders else {
             return true;
         };
-        let inode = list.inode(root);
-        inode.is_some_and(|inode| fs::symlink_metadata(root).is_ok_and(|now| now.ino() == inode))
+        let listed = list.entry(root);
+        listed.is_some_and(|listed| Entry::of(root).is_ok_and(|now| now == listed))
     }
 
     /// The folder of the home for what is derived from a folder that is not trusted.
@@ -118,9 +133,9 @@ impl Trust {
         let failed = |error| Error::io("read", root, error);
         // A folder that was just made may have been named through a link above it.
         let root = root.canonicalize().map_err(failed)?;
-        let inode = fs::symlink_metadata(&root).map_err(failed)?.ino();
+        let entry = Entry::of(&root).map_err(failed)?;
         self.change(|entries| {
-            entries.insert(root, Entry { inode });
+            entries.insert(root, entry);
         })
     }
 
@@ -263,8 +278,8 @@ impl List {
         self.home.join(LIST)
     }
 
-    /// The inode of a folder that is on the list as it is now: other processes of the home change it, too.
-    fn inode(&self, root: &Path) -> Option<u64> {
+    /// What the list says of a folder now: other processes of the home change it, too.
+    fn entry(&self, root: &Path) -> Option<Entry> {
         let path = self.path();
         let stamp = fs::metadata(&path)
             .ok()
@@ -273,7 +288,7 @@ impl List {
         if read.0 != stamp {
             *read = (stamp, load(&path));
         }
-        read.1.get(root).map(|entry| entry.inode)
+        read.1.get(root).copied()
     }
 
     fn change(&self, change: impl FnOnce(&mut BTreeMap<PathBuf, Entry>)) -> Result<(), Error> {
@@ -389,6 +404,22 @@ mod tests {
         fs::rename(&acme, home.path().join("moved")).unwrap();
         fs::rename(&other, &acme).unwrap();
         assert!(!trust.holds(&acme));
+    }
+
+    #[test]
+    fn a_folder_that_gets_the_inode_of_a_trusted_one_is_not_trusted() {
+        let home = tempfile::tempdir().unwrap();
+        let acme = folder(&home, "acme");
+        let trust = Trust::of_home(home.path()).unwrap();
+        trust.grant(&acme).unwrap();
+        // As if the file system had used the number again.
+        let list = home.path().join(LIST);
+        let mut entries = load(&list);
+        let entry = entries.values_mut().next().unwrap();
+        entry.made_at_ns = entry.made_at_ns.map(|at| at - 1);
+        files::replace(&list, &serde_json::to_vec(&entries).unwrap()).unwrap();
+        let knows_the_time = entries.values().all(|entry| entry.made_at_ns.is_some());
+        assert_eq!(trust.holds(&acme), !knows_the_time);
     }
 
     #[test]

@@ -4,6 +4,9 @@
 //! worker may have changed, the git folder and the work tree are named explicitly, because a worker can replace the
 //! `.git` file of its worktree by a folder whose settings name programs. Everywhere hooks, the file system monitor and
 //! other programs that settings can name are off, and git gets a cleared environment.
+//!
+//! Filters are programs, too. Those of the person's own settings stay on where git looks at the person's settings, since
+//! Git LFS is one of them; those that a repository declares in its own settings, which a worker can write, are off.
 
 #![allow(
     clippy::disallowed_methods,
@@ -14,7 +17,7 @@ use std::{
     fs::{self, File},
     io,
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{Output, Stdio},
     time::Duration,
 };
 
@@ -37,6 +40,9 @@ const SETTINGS: [&str; 8] = [
     "credential.helper=",
     "protocol.ext.allow=never",
 ];
+
+/// What git does without looking at the content of files.
+const PLAIN: [&str; 4] = ["config", "rev-parse", "branch", "for-each-ref"];
 
 /// Where git works.
 #[derive(Clone, Debug)]
@@ -117,6 +123,32 @@ impl Tree {
             .await
     }
 
+    /// The keys of all filters that the repository declares in its own settings.
+    async fn own_filters(&self) -> Result<Vec<String>, String> {
+        let question = [
+            "config",
+            "--show-scope",
+            "-z",
+            "--name-only",
+            "--get-regexp",
+            "^filter[.]",
+        ];
+        let output = self.output(self.command(&question), Stdio::null()).await?;
+        let told = match output.status.code() {
+            // There is none.
+            Some(1) => return Ok(Vec::new()),
+            Some(0) => output.stdout,
+            _ => return Err(failure("config", &output)),
+        };
+        // The scope and the key, each with a zero byte at its end.
+        let told = String::from_utf8_lossy(&told).into_owned();
+        let words: Vec<&str> = told.split_terminator('\0').collect();
+        let own = words
+            .chunks_exact(2)
+            .filter(|words| matches!(words[0], "local" | "worktree"));
+        Ok(own.map(|words| words[1].to_owned()).collect())
+    }
+
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.env_clear();
@@ -150,24 +182,49 @@ impl Tree {
 
     async fn run(&self, arguments: &[&str], stdin: Stdio) -> Result<Vec<u8>, String> {
         let mut command = self.command(arguments);
-        command.stdin(stdin).kill_on_drop(true);
         let verb = arguments.first().copied().unwrap_or_default();
-        let output = match tokio::time::timeout(PATIENCE, command.output()).await {
-            Ok(Ok(output)) => output,
-            Ok(Err(error)) => return Err(format!("git cannot be run: {error}")),
-            Err(_) => return Err(format!("git {verb} did not end in time")),
-        };
+        if !PLAIN.contains(&verb) {
+            // As variables, because a key on the command line ends at its first `=`.
+            let filters = self.own_filters().await?;
+            command.env("GIT_CONFIG_COUNT", filters.len().to_string());
+            for (number, key) in filters.iter().enumerate() {
+                let off = if key.ends_with(".required") {
+                    "false"
+                } else {
+                    ""
+                };
+                command
+                    .env(format!("GIT_CONFIG_KEY_{number}"), key)
+                    .env(format!("GIT_CONFIG_VALUE_{number}"), off);
+            }
+        }
+        let output = self.output(command, stdin).await;
+        let output = output.map_err(|error| format!("git {verb}: {error}"))?;
         if output.status.success() {
             return Ok(output.stdout);
         }
-        let said = String::from_utf8_lossy(&output.stderr);
-        let line = said
-            .lines()
-            .find(|line| line.starts_with("fatal:") || line.starts_with("error:"))
-            .or(said.lines().next())
-            .unwrap_or("it failed");
-        Err(format!("git {verb}: {line}"))
+        Err(failure(verb, &output))
     }
+
+    async fn output(&self, mut command: Command, stdin: Stdio) -> Result<Output, String> {
+        command.stdin(stdin).kill_on_drop(true);
+        match tokio::time::timeout(PATIENCE, command.output()).await {
+            Ok(Ok(output)) => Ok(output),
+            Ok(Err(error)) => Err(format!("git cannot be run: {error}")),
+            Err(_) => Err("git did not end in time".to_owned()),
+        }
+    }
+}
+
+/// Why git failed, in one line.
+fn failure(verb: &str, output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let line = said
+        .lines()
+        .find(|line| line.starts_with("fatal:") || line.starts_with("error:"))
+        .or(said.lines().next())
+        .unwrap_or("it failed");
+    format!("git {verb}: {line}")
 }
 
 /// Finds the git folder of a worktree among those of its repository.

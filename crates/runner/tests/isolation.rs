@@ -1,5 +1,7 @@
 //! Where worker programs work: never in somebody's checkout, never in the company folder.
 
+#[path = "support/checkout.rs"]
+mod checkout;
 #[path = "support/fixture.rs"]
 mod support;
 
@@ -10,6 +12,7 @@ use std::{
     process::Command,
 };
 
+use checkout::during_checkout;
 use company::{document::Run, run};
 use protocol::{
     Id as _,
@@ -565,14 +568,48 @@ fn killing_filter(fixture: &Fixture, repo: &Path) {
 }
 
 #[tokio::test]
-async fn a_killed_git_worktree_add_is_tried_again() {
+async fn a_filter_in_the_settings_of_a_repository_does_not_run() {
     let fixture = Fixture::new();
     let repo = repository(&fixture, "site");
-    killing_filter(&fixture, &repo);
+    plant(&repo.join(".gitattributes"), "*.txt filter=planted\n");
+    git(&repo, &["add", "."]);
+    git(&repo, &["commit", "-q", "-m", "attributes"]);
+    let ran = fixture.bin().join("ran");
+    let program = format!("touch {}; cat", ran.display());
+    for key in ["smudge", "clean", "process"] {
+        git(
+            &repo,
+            &["config", &format!("filter.planted.{key}"), &program],
+        );
+    }
+    git(&repo, &["config", "filter.planted.required", "true"]);
     editing_worker(&fixture);
     let asked = json!({"repo_id": "site", "prompt_text": "go", "permission_level": "patch"});
     let run = session(&fixture, asked).await;
-    assert!(fixture.bin().join("killed").exists(), "git was killed");
+    let text = fs::read_to_string(worktree(&fixture, run.as_str()).join("sub/b.txt"));
+    assert_eq!(text.expect("a file"), "two\n");
+    assert!(!ran.exists(), "the filter ran");
+}
+
+#[tokio::test]
+async fn a_killed_git_worktree_add_is_tried_again() {
+    let fixture = Fixture::new();
+    let repo = repository(&fixture, "site");
+    let killed = during_checkout(&repo, |git| {
+        let parent = Command::new("ps")
+            .args(["-o", "ppid=", "-p", &git.to_string()])
+            .output()
+            .expect("ps runs");
+        let parent = String::from_utf8(parent.stdout).expect("text");
+        let killed = Command::new("kill")
+            .args(["-9", parent.trim(), &git.to_string()])
+            .status();
+        assert!(killed.expect("kill runs").success());
+    });
+    editing_worker(&fixture);
+    let asked = json!({"repo_id": "site", "prompt_text": "go", "permission_level": "patch"});
+    let run = session(&fixture, asked).await;
+    killed.join().expect("git was killed");
     let worktree = worktree(&fixture, run.as_str());
     assert_eq!(
         git(&worktree, &["status", "--porcelain"]),
