@@ -1,4 +1,4 @@
-// The addresses of objects. Views ask here instead of putting paths together.
+// Builds the addresses of objects. Views use these functions instead of concatenating paths.
 
 const part = encodeURIComponent;
 

@@ -1,4 +1,4 @@
-// The page begins here.
+// The entry point of the page.
 
 import "./theme/tokens.css";
 import "./theme/base.css";

@@ -1,4 +1,4 @@
-// Addresses: every object has one, and the history of the browser is the only history.
+// Routing: every object has an address, and the history of the browser is the only history.
 
 import { useSyncExternalStore, type AnchorHTMLAttributes, type MouseEvent } from "react";
 
@@ -8,7 +8,7 @@ const listeners = new Set<() => void>();
 const changed = () => listeners.forEach((listener) => listener());
 window.addEventListener("popstate", changed);
 
-/** Goes to an address of this page. */
+/** Navigates to an address within the page. */
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
   if (to === location.pathname + location.search) return;
   if (options.replace) history.replaceState(null, "", to);
@@ -16,7 +16,7 @@ export function navigate(to: string, options: { replace?: boolean } = {}): void 
   changed();
 }
 
-/** The path of the address, and again whenever it changes. */
+/** Returns the path of the current address and renders again when it changes. */
 export function usePath(): string {
   return useSyncExternalStore(
     (listener) => {
@@ -27,7 +27,7 @@ export function usePath(): string {
   );
 }
 
-/** The value of one member of the query of the address. */
+/** Returns the value of a query parameter of the current address, or `null` without it. */
 export function useSearchParam(name: string): string | null {
   return useSyncExternalStore(
     (listener) => {
@@ -38,7 +38,7 @@ export function useSearchParam(name: string): string | null {
   );
 }
 
-/** What the `:names` of a pattern stand for in a path; nothing when the path is another one. */
+/** Matches a path against a pattern and returns the values of its `:names`, or undefined if the path does not match. */
 export function match(pattern: string, path: string): Params | undefined {
   const names = pattern.split("/").filter(Boolean);
   const parts = path.split("/").filter(Boolean);
@@ -52,7 +52,7 @@ export function match(pattern: string, path: string): Params | undefined {
   return params;
 }
 
-/** Whether a click wants another tab or window, which is the browser's business. */
+/** Returns whether a click opens another tab or window, which the browser handles. */
 export function isForBrowser(event: MouseEvent): boolean {
   return event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 }

@@ -1,4 +1,4 @@
-// The editor of AGENTS.md: saving by itself, conflicts between two windows, history, nothing typed is lost.
+// The editor of AGENTS.md: automatic saving, conflicts between two windows, history and drafts.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
@@ -26,12 +26,12 @@ const state = (page, kind) => page.locator(`[data-doc-state=${kind}]`).waitFor()
 async function open(page) {
   page ??= await desk.window();
   await page.goto(`${desk.url}/w/${scope.workspace_id}/f/${scope.folder_id}/agents`);
-  await page.getByRole("textbox", { name: /AGENTS.md of/ }).waitFor();
+  await page.getByRole("textbox", { name: /AGENTS.md in/ }).waitFor();
   await state(page, "clean");
   return page;
 }
 
-const editor = (page) => page.getByRole("textbox", { name: /AGENTS.md of/ });
+const editor = (page) => page.getByRole("textbox", { name: /AGENTS.md in/ });
 
 test("typing is saved by itself, once per pause", async () => {
   const page = await open();
@@ -53,7 +53,10 @@ test("an explicit save happens at once and is recorded as one", async () => {
   await page.keyboard.type("now");
   await page.keyboard.press("Control+s");
   const doc = await until(stored);
-  const { items } = await desk.call("thread/agents_doc/revisions", { workspace_id: scope.workspace_id, doc_id: doc.id });
+  const { items } = await desk.call("thread/agents_doc/revisions", {
+    workspace_id: scope.workspace_id,
+    doc_id: doc.id,
+  });
   assert.equal(items[0].save_reason, "manual");
   await page.context().close();
 });
@@ -81,13 +84,14 @@ test("a clean editor follows what another client saves", async () => {
   await page.context().close();
 });
 
-/** A window whose pause before saving lasts until it is told that it is over. */
+/** A window whose automatic save waits until the test releases it. */
 async function patientWindow() {
   const page = await desk.window();
   await page.addInitScript(() => {
     const { setTimeout } = window;
     window.waiting = [];
-    window.setTimeout = (act, delay, ...rest) => (delay === 700 ? window.waiting.push(act) : setTimeout(act, delay, ...rest));
+    window.setTimeout = (act, delay, ...rest) =>
+      delay === 700 ? window.waiting.push(act) : setTimeout(act, delay, ...rest);
   });
   return page;
 }
@@ -114,7 +118,7 @@ test("two windows, one scope: mine over theirs", async () => {
   const { mine, theirs } = await conflict();
   for (const name of ["Mine", "Base", "Theirs"]) await mine.getByRole("region", { name, exact: true }).waitFor();
   assert.equal((await stored()).content, "first\nmiddle\nlast\ntheirs");
-  await mine.getByRole("button", { name: "Take mine" }).click();
+  await mine.getByRole("button", { name: "Keep mine" }).click();
   await state(mine, "saved");
   assert.equal((await stored()).content, "mine first\nmiddle\nlast\n");
   assert.equal((await stored()).version, 3);
@@ -125,7 +129,7 @@ test("two windows, one scope: mine over theirs", async () => {
 
 test("two windows, one scope: theirs over mine", async () => {
   const { mine, theirs } = await conflict();
-  await mine.getByRole("button", { name: "Take theirs" }).click();
+  await mine.getByRole("button", { name: "Keep theirs" }).click();
   await editor(mine).getByText("theirs").waitFor();
   assert.equal((await stored()).version, 2);
   await mine.context().close();
@@ -134,9 +138,9 @@ test("two windows, one scope: theirs over mine", async () => {
 
 test("two windows, one scope: changes of different lines fit together", async () => {
   const { mine, theirs } = await conflict();
-  await mine.getByRole("button", { name: "Merge by hand" }).click();
-  await mine.getByText("Both changes fit together").waitFor();
-  await mine.getByRole("button", { name: "Save the merged text" }).click();
+  await mine.getByRole("button", { name: "Merge" }).click();
+  await mine.getByText("Both changes were merged without conflicts").waitFor();
+  await mine.getByRole("button", { name: "Save merged text" }).click();
   await state(mine, "saved");
   assert.equal((await stored()).content, "mine first\nmiddle\nlast\ntheirs");
   await mine.context().close();
@@ -181,16 +185,16 @@ test("an emptied file is a draft and what is above is in force again", async () 
   await page.keyboard.press("Delete");
   await state(page, "saved");
   assert.equal((await stored()).status, "draft");
-  await page.getByText("Until something is written here, threads follow the root").waitFor();
+  await page.getByText("This file is empty. Threads here use the root").waitFor();
   await page.getByRole("treeitem", { name: /AGENTS.md.*draft/ }).waitFor();
   await page.context().close();
 });
 
 test("the editor has the name of its folder, also after another client renamed it", async () => {
   const page = await open();
-  await page.getByRole("textbox", { name: `AGENTS.md of Folder ${number}`, exact: true }).waitFor();
+  await page.getByRole("textbox", { name: `AGENTS.md in Folder ${number}`, exact: true }).waitFor();
   await desk.call("thread/folder/update", { ...scope, name: "Backend" });
-  await page.getByRole("textbox", { name: "AGENTS.md of Backend", exact: true }).waitFor();
+  await page.getByRole("textbox", { name: "AGENTS.md in Backend", exact: true }).waitFor();
   await page.context().close();
 });
 
@@ -200,7 +204,7 @@ test("an old version can be compared and restored", async () => {
   const page = await open();
   await page.getByRole("button", { name: /^v1 / }).click();
   const dialog = page.getByRole("dialog", { name: "Version 1" });
-  await dialog.getByRole("button", { name: "Compare with now" }).click();
+  await dialog.getByRole("button", { name: "Compare with current version" }).click();
   await dialog.getByText("two").waitFor();
   await dialog.getByRole("button", { name: "Restore this version" }).click();
   await editor(page).getByText("one").waitFor();
@@ -215,10 +219,13 @@ test("the exact prompt section is shown with its size", async () => {
   await desk.call("thread/start", { workspace_id, thread_id: `preview-${number}` });
   await desk.call("thread/move", { workspace_id, folder_id, thread_id: `preview-${number}` });
   const page = await open();
-  await page.getByRole("button", { name: "Show the exact prompt section" }).click();
-  const { text, char_count } = await desk.call("thread/agents_doc/preview", { workspace_id, thread_id: `preview-${number}` });
+  await page.getByRole("button", { name: "Preview prompt" }).click();
+  const { text, char_count } = await desk.call("thread/agents_doc/preview", {
+    workspace_id,
+    thread_id: `preview-${number}`,
+  });
   assert.equal(await page.getByRole("dialog").locator("pre").textContent(), text);
-  await page.getByText(`${char_count} of 16 000 characters`).waitFor();
+  await page.getByText(`${char_count} of 16,000 characters`).waitFor();
   await page.context().close();
 });
 

@@ -1,4 +1,4 @@
-// Terminal output and patches as data.
+// Parsing of terminal output and patches.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -20,11 +20,27 @@ const shown = (text) =>
 
 test("colours and styles last until they are changed, across lines", () => {
   assert.deepEqual(shown(`a ${E}[1;31mb\nc${E}[0m d`), [
-    [["a ", ""], ["b", "ansi-bold ansi-red"]],
-    [["c", "ansi-bold ansi-red"], [" d", ""]],
+    [
+      ["a ", ""],
+      ["b", "ansi-bold ansi-red"],
+    ],
+    [
+      ["c", "ansi-bold ansi-red"],
+      [" d", ""],
+    ],
   ]);
-  assert.deepEqual(shown(`${E}[4;32;44mx${E}[24;39;49my`), [[["x", "ansi-underline ansi-green ansi-on-blue"], ["y", ""]]]);
-  assert.deepEqual(shown(`${E}[91mx${E}[my`), [[["x", "ansi-red"], ["y", ""]]]);
+  assert.deepEqual(shown(`${E}[4;32;44mx${E}[24;39;49my`), [
+    [
+      ["x", "ansi-underline ansi-green ansi-on-blue"],
+      ["y", ""],
+    ],
+  ]);
+  assert.deepEqual(shown(`${E}[91mx${E}[my`), [
+    [
+      ["x", "ansi-red"],
+      ["y", ""],
+    ],
+  ]);
 });
 
 test("colours of large palettes become the nearest of ours", () => {

@@ -1,4 +1,4 @@
-// What a person makes and changes in a company, in a browser: projects, repositories, jobs, channels, comments, files.
+// Creating and changing objects of a company in a browser: projects, repositories, jobs, channels, comments, files.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -38,7 +38,7 @@ test("a new project is made and opened", async () => {
   await page.getByLabel("Name").fill("Website");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Website", level: 1 }).waitFor();
-  await page.getByText("There is no task yet").waitFor();
+  await page.getByText("No tasks yet").waitFor();
   await page.context().close();
 });
 
@@ -46,12 +46,12 @@ test("a repository is linked by its folder, and a folder that is none is refused
   const repository = join(desk.gateway.home, "poster-site");
   mkdirSync(repository);
   const page = await open(`/home/${project}`);
-  await page.getByText("None; workers begin in an empty folder.").waitFor();
+  await page.getByText("None. Workers start in an empty folder.").waitFor();
   await page.getByRole("button", { name: "Link a repository" }).click();
-  await page.getByLabel("Folder of the repository").fill("~/poster-site");
-  await page.getByText("~ is not known here").waitFor();
+  await page.getByLabel("Repository folder").fill("~/poster-site");
+  await page.getByText("~ is not supported here").waitFor();
   assert.ok(await page.getByRole("dialog").getByRole("button", { name: "Link", exact: true }).isDisabled());
-  await page.getByLabel("Folder of the repository").fill(repository);
+  await page.getByLabel("Repository folder").fill(repository);
   await page.keyboard.press("Enter");
   await page.getByText(/Linking the repository failed/).waitFor();
   execFileSync("git", ["init", "--quiet", repository]);
@@ -59,35 +59,38 @@ test("a repository is linked by its folder, and a folder that is none is refused
   await page.getByLabel("Inspector").getByText("poster-site").waitFor();
   const { projects } = await desk.call("workspace.projects.list", { workspace_dir: dir });
   const row = projects.find(({ project_id }) => project_id === project);
-  assert.deepEqual(row.repo_links.map(({ repo_id }) => repo_id), ["poster-site"]);
+  assert.deepEqual(
+    row.repo_links.map(({ repo_id }) => repo_id),
+    ["poster-site"],
+  );
   await page.context().close();
 });
 
 test("a share pack of a project tells where it is", async () => {
   const page = await open(`/home/${project}`);
   await page.getByRole("button", { name: "More" }).click();
-  await page.getByRole("menuitem", { name: "Make a share pack" }).click();
-  await page.getByText(/\/bundle has 0 documents, 0 runs, without secrets/).waitFor();
+  await page.getByRole("menuitem", { name: "Create share pack" }).click();
+  await page.getByText(/\/bundle with 0 documents, 0 runs\. Secrets are removed\./).waitFor();
   await page.context().close();
 });
 
 test("a job that cannot begin says why, and what was typed for it is kept until it is given", async () => {
   const page = await open("/jobs");
-  await page.getByText("No job was given yet").waitFor();
+  await page.getByText("No jobs yet").waitFor();
   await page.getByRole("button", { name: "New job" }).first().click();
-  await page.getByLabel("What it is to reach").fill("Draw the poster");
+  await page.getByLabel("Goal").fill("Draw the poster");
   await page.reload();
-  await page.getByLabel("What it is to reach").waitFor();
-  assert.equal(await page.getByLabel("What it is to reach").inputValue(), "Draw the poster");
+  await page.getByLabel("Goal").waitFor();
+  assert.equal(await page.getByLabel("Goal").inputValue(), "Draw the poster");
   await page.getByRole("dialog").getByLabel("Project").selectOption({ label: "Poster" });
-  await page.getByRole("button", { name: "Give the job" }).click();
+  await page.getByRole("button", { name: "Start job" }).click();
   await page.waitForURL("**/jobs/*/*");
   await page.getByRole("heading", { name: /Result/ }).waitFor();
   await page.getByText("Blocked").first().waitFor();
   await page.getByRole("link", { name: "Jobs", exact: true }).first().click();
   await page.getByRole("cell", { name: "Poster", exact: true }).waitFor();
   await page.getByRole("button", { name: "New job" }).click();
-  assert.equal(await page.getByLabel("What it is to reach").inputValue(), "");
+  assert.equal(await page.getByLabel("Goal").inputValue(), "");
   await page.context().close();
 });
 
@@ -95,11 +98,11 @@ test("asking what a launch would do leaves no run behind, however often one asks
   const runs = () => desk.call("run.list", { workspace_dir: dir });
   const before = (await runs()).length;
   const page = await open("/sessions");
-  const dialog = page.getByRole("dialog", { name: "Launch a session" });
+  const dialog = page.getByRole("dialog", { name: "Start a run" });
   for (const command of ["echo one", "echo two"]) {
-    await page.getByRole("button", { name: "Launch", exact: true }).first().click();
-    await dialog.getByLabel("Command, as a shell reads it").fill(command);
-    await dialog.getByRole("button", { name: "What would happen?" }).click();
+    await page.getByRole("button", { name: "Start run", exact: true }).first().click();
+    await dialog.getByLabel("Shell command").fill(command);
+    await dialog.getByRole("button", { name: "Preview" }).click();
     await dialog.getByText(`/bin/sh -c ${command}`).waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
@@ -112,7 +115,7 @@ test("a channel is made, and a message in it is there for everybody", async () =
   const page = await open("/chat");
   await page.getByRole("button", { name: "New conversation" }).first().click();
   const dialog = page.getByRole("dialog", { name: "New conversation" });
-  await dialog.getByRole("button", { name: "A channel" }).click();
+  await dialog.getByRole("button", { name: "Channel" }).click();
   await dialog.getByLabel("Name").fill("Ink & paper");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Ink & paper" }).waitFor();
@@ -128,7 +131,7 @@ test("a channel is made, and a message in it is there for everybody", async () =
 test("an agent is commented on", async () => {
   const [agent] = await desk.call("workspace.agents.list", { workspace_dir: dir });
   const page = await open(`/people/${agent.agent_id}`);
-  await page.getByText("new today").waitFor();
+  await page.getByText("created today").waitFor();
   await page.getByLabel("Comment", { exact: true }).fill("Good with colours");
   await page.getByRole("button", { name: "Comment", exact: true }).click();
   await page.locator(".comment", { hasText: "Good with colours" }).waitFor();
@@ -140,10 +143,10 @@ test("a heartbeat that is off says so when it is beaten and when it is tried", a
   await page.getByRole("button", { name: "Dry run" }).first().click();
   await page.getByRole("heading", { name: /The heartbeat is off/ }).waitFor();
   await page.getByRole("heading", { name: /dry run/ }).waitFor();
-  await page.getByRole("button", { name: "Beat now" }).click();
+  await page.getByRole("button", { name: "Run now" }).click();
   await page.getByRole("heading", { name: /dry run/ }).waitFor({ state: "detached" });
   await page.getByRole("heading", { name: /The heartbeat is off/ }).waitFor();
-  assert.equal(await page.getByText(/It woke|enough reason/).count(), 0);
+  assert.equal(await page.getByText(/Woken workers|minimum wake score/).count(), 0);
   await until(async () => (await desk.call("heartbeat.status", { workspace_dir: dir })).state.stats.ticks_total === 1);
   await page.context().close();
 });
@@ -153,20 +156,20 @@ test("the heartbeat is off, and turning it on says first what may start, how oft
   assert.equal((await config()).enabled, false);
   const page = await open("/heartbeat");
   await page.getByText("Off", { exact: true }).first().waitFor();
-  await page.getByLabel("Beats by itself").check();
+  await page.getByLabel("Run automatically").check();
   await page.getByRole("button", { name: "Save" }).click();
-  const dialog = page.getByRole("dialog", { name: "Turn the heartbeat on?" });
+  const dialog = page.getByRole("dialog", { name: "Turn on the heartbeat?" });
   await dialog.getByText(/may be started every 20 minutes.*there is no token cap/).waitFor();
   await dialog.getByText("Poster: none").waitFor();
-  await dialog.getByText("Secretary of Poster (Codex)").waitFor();
+  await dialog.getByText("Poster secretary (Codex)").waitFor();
   assert.equal((await config()).enabled, false);
-  await dialog.getByRole("button", { name: "Leave it off" }).click();
+  await dialog.getByRole("button", { name: "Keep it off" }).click();
   await dialog.waitFor({ state: "detached" });
   assert.equal((await config()).enabled, false);
-  assert.equal(await page.getByLabel("Beats by itself").isChecked(), false);
-  await page.getByLabel("Beats by itself").check();
+  assert.equal(await page.getByLabel("Run automatically").isChecked(), false);
+  await page.getByLabel("Run automatically").check();
   await page.getByRole("button", { name: "Save" }).click();
-  await dialog.getByRole("button", { name: "Turn it on" }).click();
+  await dialog.getByRole("button", { name: "Turn on" }).click();
   await until(async () => (await config()).enabled);
   await desk.call("heartbeat.config.set", { workspace_dir: dir, enabled: false });
   await page.context().close();
@@ -195,24 +198,24 @@ test("a launch and a job of a project with a repository send it and the task", a
   await page.getByRole("button", { name: "New job" }).first().click();
   const job = page.getByRole("dialog", { name: "New job" });
   await job.getByLabel("Project").selectOption({ label: "Poster" });
-  await job.getByLabel("What it is to reach").fill("Hang the poster");
+  await job.getByLabel("Goal").fill("Hang the poster");
   assert.equal(await job.getByLabel("Repository").inputValue(), "poster-site");
   await job.getByLabel("Task").selectOption({ label: "Hang it" });
-  await job.getByRole("button", { name: "Give the job" }).click();
+  await job.getByRole("button", { name: "Start job" }).click();
   await page.waitForURL("**/jobs/*/*");
   const submitted = sent.map((text) => JSON.parse(text)).find(({ method }) => method === "job.submit");
   assert.equal(submitted.params.repo_id, "poster-site");
   assert.equal(submitted.params.task_id, "task_hang");
   assert.equal(submitted.params.job.context_refs[0].value, `work/projects/${project}/tasks/task_hang.md`);
   await page.goto(`${desk.url}/w/${workspace}/sessions`);
-  await page.getByRole("button", { name: "Launch", exact: true }).first().click();
-  const launch = page.getByRole("dialog", { name: "Launch a session" });
+  await page.getByRole("button", { name: "Start run", exact: true }).first().click();
+  const launch = page.getByRole("dialog", { name: "Start a run" });
   await launch.getByLabel("Project").selectOption({ label: "Poster" });
-  await launch.getByLabel("What runs").selectOption("codex");
+  await launch.getByLabel("Worker").selectOption("codex");
   assert.equal(await launch.getByLabel("Repository").inputValue(), "poster-site");
   await launch.getByLabel("Task").selectOption({ label: "Hang it" });
-  await launch.getByLabel("What it is asked").fill("Hang the poster");
-  await launch.getByRole("button", { name: "What would happen?" }).click();
+  await launch.getByLabel("Prompt").fill("Hang the poster");
+  await launch.getByRole("button", { name: "Preview" }).click();
   const asked = () => sent.map((text) => JSON.parse(text)).find(({ method }) => method === "session.launch");
   await until(async () => asked());
   assert.equal(asked().params.repo_id, "poster-site");
@@ -224,7 +227,7 @@ test("a plan is saved as a table", async () => {
   const page = await open(`/plan/${project}`);
   await page.getByRole("button", { name: "More", exact: true }).click();
   const download = page.waitForEvent("download");
-  await page.getByRole("menuitem", { name: "Save as a table (CSV)" }).click();
+  await page.getByRole("menuitem", { name: "Export as CSV" }).click();
   const file = await download;
   assert.match(file.suggestedFilename(), /\.csv$/);
   assert.match(readFileSync(await file.path(), "utf8"), /^[a-z_]+,/i);
@@ -246,11 +249,11 @@ test("a change of an AGENTS.md waits among the decisions of the company", async 
     intake_text: "Twelve pictures.",
   });
   const page = await open("/inbox");
-  await page.getByText("2 decisions wait for you").waitFor();
+  await page.getByText("2 decisions waiting for you").waitFor();
   await page.getByRole("link", { name: "Inbox 2 waiting" }).waitFor();
   await page.getByRole("option", { name: /CEO Approval Required: Calendar/ }).waitFor();
   await page.getByRole("option", { name: /Nobody knows who drew what.*AGENTS.md · the owner/ }).click();
-  await page.getByText("The owner wants to write").waitFor();
+  await page.getByText("The owner proposes to create").waitFor();
   await page.getByRole("button", { name: /Approve/ }).click();
   await page.getByText("Approved by the owner").waitFor();
   await page.getByRole("link", { name: "Inbox 1 waiting" }).waitFor();
@@ -269,8 +272,8 @@ test("the palette goes to projects, people and views from every section", async 
   await page.getByRole("heading", { name: "Poster", level: 1 }).waitFor();
   await go("frontend dir", /^Frontend Director/);
   await page.getByRole("heading", { name: "Frontend Director", level: 1 }).waitFor();
-  await go("pipel", /^Pipelines/);
-  await page.getByRole("heading", { name: "Pipelines", level: 1 }).waitFor();
+  await go("client in", /^Client intakes/);
+  await page.getByRole("heading", { name: "Client intakes", level: 1 }).waitFor();
   await go("new job", /^New job/);
   await page.getByRole("dialog", { name: "New job" }).waitFor();
   await page.keyboard.press("Escape");
@@ -282,11 +285,11 @@ test("the palette goes to projects, people and views from every section", async 
 test("the settings tell which workers are there and check the folder", async () => {
   const page = await open("/settings");
   await page.getByRole("heading", { name: "Workers" }).waitFor();
-  await page.getByRole("button", { name: "Check the folder" }).click();
-  await page.getByText(/\d+ fine, \d+ worth a look, \d broken/).waitFor();
-  await page.getByRole("button", { name: "Rebuild the index" }).click();
+  await page.getByRole("button", { name: "Check folder" }).click();
+  await page.getByText(/\d+ passed, \d+ warnings?, \d+ failed/).waitFor();
+  await page.getByRole("button", { name: "Rebuild index" }).click();
   await page.getByRole("button", { name: "Rebuilding…" }).waitFor({ state: "detached" });
-  await page.getByText(/\d+ fine, \d+ worth a look, \d broken/).waitFor();
+  await page.getByText(/\d+ passed, \d+ warnings?, \d+ failed/).waitFor();
   await page.context().close();
 });
 

@@ -1,4 +1,4 @@
-// How the views of a company look: screenshots in both themes and on a phone, and no serious finding of axe in any.
+// The appearance of the views of a company: screenshots in both themes and on a phone, without serious findings of axe.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openDesk } from "./desk.mjs";
+import { openDesk, settled } from "./desk.mjs";
 import { buildCompany } from "./fixtures/company.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -34,11 +34,11 @@ before(async () => {
   views = {
     home: ["/overview", (page) => page.getByRole("main").getByRole("heading", { name: "Projects" })],
     project: [`/home/${project}`, (page) => page.getByRole("link", { name: "Build the pricing API" })],
-    inbox: ["/inbox", (page) => page.getByText("decisions wait for you")],
+    inbox: ["/inbox", (page) => page.getByText("decisions waiting for you")],
     "inbox-memory": [`/inbox/${project}/${deltas[0]}`, (page) => page.getByText("Rounding happens once, when")],
     "inbox-milestone": [`/inbox/${project}/${report}`, (page) => page.getByText("214 tests pass")],
     "inbox-action": [`/inbox/${project}/${action}`, (page) => page.getByText("Risk: high")],
-    "inbox-decided": [`/inbox/${project}/${decided}`, (page) => page.getByText("has the lines below")],
+    "inbox-decided": [`/inbox/${project}/${decided}`, (page) => page.getByText("was changed as shown below")],
     live: ["/live", (page) => page.getByRole("option", { name: /run.ended/ }).first()],
     run: [`/runs/${project}/${told.run_id}?event=4`, (page) => page.getByText(/Chain verified/)],
     "run-forged": [`/runs/${project}/${forged.run_id}`, (page) => page.getByText(/Chain broken at event/)],
@@ -50,18 +50,18 @@ before(async () => {
       `/plan/${project}?task=${tasks.api}`,
       (page) => page.getByRole("button", { name: /Build the pricing API, in progress/ }),
     ],
-    pipelines: ["/pipelines", (page) => page.getByText("Waits for your decision")],
-    pipeline: [`/pipelines/${intake.project_id}`, (page) => page.getByRole("button", { name: "Approve the plan" })],
+    pipelines: ["/pipelines", (page) => page.getByText("Needs approval")],
+    pipeline: [`/pipelines/${intake.project_id}`, (page) => page.getByRole("button", { name: "Approve plan" })],
     "inbox-plan": [
       `/inbox/${intake.project_id}/${intake.artifacts.approval_artifact_id}`,
-      (page) => page.getByText("Approving opens the gate for"),
+      (page) => page.getByText("to let its departments assign tasks"),
     ],
     conversation: [`/chat/${project}/${homeConversation}`, (page) => page.getByText("keep the old page reachable")],
     usage: ["/usage", (page) => page.getByText("Tokens by day")],
     people: ["/teams", (page) => page.getByRole("heading", { name: "Backend" }).last()],
-    agent: [`/people/${worker}`, (page) => page.getByText("Ended well")],
+    agent: [`/people/${worker}`, (page) => page.getByText("Completed", { exact: true })],
     settings: ["/settings", (page) => page.getByRole("heading", { name: "Workers" })],
-    heartbeat: ["/heartbeat", (page) => page.getByText("It has not beaten yet")],
+    heartbeat: ["/heartbeat", (page) => page.getByText("The heartbeat has not run yet")],
   };
 });
 after(async () => {
@@ -86,16 +86,16 @@ const PHONE = [
   "settings",
 ];
 
-/** axe needs to be evaluated in the page, which the policy of the page forbids. */
+/** Bypasses the Content-Security-Policy, which forbids evaluating axe in the page. */
 function openWindow(options) {
   return desk.window({ bypassCSP: true, ...options });
 }
 
-/** What axe looks at: everything once, and again only what another theme can change. */
+/** The rules of axe: all in the light theme, only those that depend on colours in the dark theme. */
 const RULES = { light: {}, dark: { runOnly: ["color-contrast"] } };
 
 async function look(page, name, rules = RULES.light) {
-  await page.waitForTimeout(250);
+  await settled(page);
   await page.screenshot({ path: `${output}company-${name}.png` });
   await page.evaluate(axe);
   const { violations } = await page.evaluate(
@@ -127,16 +127,16 @@ for (const theme of ["light", "dark"]) {
       const turn = (enabled) => desk.call("heartbeat.config.set", { workspace_dir: company.dir, enabled });
       await turn(true);
       await page.getByRole("button", { name: "Dry run" }).first().click();
-      await page.getByRole("heading", { name: /It would wake/ }).waitFor();
+      await page.getByRole("heading", { name: /Would wake/ }).waitFor();
       await look(page, `${theme}-heartbeat-dry`, RULES[theme]);
       await turn(false);
     });
     await context.test("launch with its explanation", async () => {
       await page.goto(at("/sessions"));
-      await page.getByRole("button", { name: "Launch", exact: true }).click();
-      await page.getByLabel("Command, as a shell reads it").fill("cargo test --workspace");
-      await page.getByRole("button", { name: "What would happen?" }).click();
-      await page.getByText("It would start at once.").waitFor();
+      await page.getByRole("button", { name: "Start run", exact: true }).click();
+      await page.getByLabel("Shell command").fill("cargo test --workspace");
+      await page.getByRole("button", { name: "Preview" }).click();
+      await page.getByText("Starts immediately.").waitFor();
       await look(page, `${theme}-launch`, RULES[theme]);
       await page.keyboard.press("Escape");
     });
@@ -157,7 +157,7 @@ test("without a company folder the desktop asks for one", async () => {
   const page = await openWindow({});
   await desk.call("workspace/create", { workspace_id: "ws_plain", name: "Plain" });
   await page.goto(`${desk.url}/w/ws_plain/home`);
-  await page.getByRole("heading", { name: "Open a company folder" }).waitFor();
+  await page.getByRole("heading", { name: "Open an existing company" }).waitFor();
   await look(page, "light-open");
   await page.context().close();
 });

@@ -1,4 +1,4 @@
-// What a person does in the views of a company, in a browser, against a real gateway.
+// The views of a company in a browser, against a real gateway.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ after(async () => {
   await desk?.close();
 });
 
-/** A window at an address of the company, as somebody would send it. */
+/** Opens a window at a shared address of the company. */
 async function open(path, options) {
   const page = await desk.window(options);
   await page.goto(`${desk.url}/c/${encodeURIComponent(company.dir)}${path}`);
@@ -64,16 +64,16 @@ test("a folder that is not empty gets a way forward, and ~ is refused before it 
   const page = await desk.window();
   const plain = await desk.call("workspace/create", { workspace_id: "ws_no_company" });
   await page.goto(`${desk.url}/w/${plain.workspace.id}/home`);
-  await page.getByRole("button", { name: "Make a new one" }).click();
+  await page.getByRole("button", { name: "Create a company" }).click();
   await page.getByLabel("Folder", { exact: true }).fill("~/acme");
-  await page.getByText("~ is not known here").waitFor();
-  assert.ok(await page.getByRole("button", { name: "Make the company" }).isDisabled());
+  await page.getByText("~ is not supported here").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Create company" }).isDisabled());
   await page.getByLabel("Folder", { exact: true }).fill(busy);
-  await page.getByLabel("Name of the company").fill("Acme & Sons");
-  await page.getByRole("button", { name: "Make the company" }).click();
+  await page.getByLabel("Company name").fill("Acme & Sons");
+  await page.getByRole("button", { name: "Create company" }).click();
   const dialog = page.getByRole("dialog", { name: "This folder is not empty" });
-  assert.equal(await dialog.getByLabel("New folder inside it").inputValue(), "acme-sons");
-  await dialog.getByRole("button", { name: "Make it in the new folder" }).click();
+  assert.equal(await dialog.getByLabel("New subfolder").inputValue(), "acme-sons");
+  await dialog.getByRole("button", { name: "Create in subfolder" }).click();
   await page.waitForURL((url) => !url.pathname.includes("ws_no_company"));
   assert.ok(existsSync(join(busy, "acme-sons/company/company.yaml")));
   assert.equal(readFileSync(join(busy, "notes.txt"), "utf8"), "mine");
@@ -88,31 +88,31 @@ test("a folder that is taken too is refused in the dialog, and a company that is
   const page = await desk.window();
   await desk.call("workspace/create", { workspace_id: "ws_taken" });
   await page.goto(`${desk.url}/w/ws_taken/home`);
-  await page.getByRole("button", { name: "Make a new one" }).click();
+  await page.getByRole("button", { name: "Create a company" }).click();
   await page.getByLabel("Folder", { exact: true }).fill(taken);
-  await page.getByLabel("Name of the company").fill("Acme");
-  await page.getByRole("button", { name: "Make the company" }).click();
+  await page.getByLabel("Company name").fill("Acme");
+  await page.getByRole("button", { name: "Create company" }).click();
   const dialog = page.getByRole("dialog", { name: "This folder is not empty" });
-  await dialog.getByRole("button", { name: "Make it in the new folder" }).click();
-  await dialog.getByText("The folder “acme” inside it is not empty either.").waitFor();
-  assert.equal(await dialog.getByLabel("New folder inside it").inputValue(), "acme-2");
-  await dialog.getByLabel("New folder inside it").fill("acme");
-  assert.ok(await dialog.getByRole("button", { name: "Make it in the new folder" }).isDisabled());
-  await dialog.getByLabel("New folder inside it").fill("acme-3");
-  await dialog.getByRole("button", { name: "Make it in the new folder" }).click();
+  await dialog.getByRole("button", { name: "Create in subfolder" }).click();
+  await dialog.getByText("The subfolder “acme” is not empty either.").waitFor();
+  assert.equal(await dialog.getByLabel("New subfolder").inputValue(), "acme-2");
+  await dialog.getByLabel("New subfolder").fill("acme");
+  assert.ok(await dialog.getByRole("button", { name: "Create in subfolder" }).isDisabled());
+  await dialog.getByLabel("New subfolder").fill("acme-3");
+  await dialog.getByRole("button", { name: "Create in subfolder" }).click();
   await page.waitForURL((url) => !url.pathname.includes("ws_taken"));
   assert.ok(existsSync(join(taken, "acme-3/company/company.yaml")));
 
-  // Without a name, the folder that is proposed is none of the company's own.
+  // Without a name, the suggested folder is not one that the company uses.
   await page.goto(`${desk.url}/w/ws_taken/home`);
-  await page.getByRole("button", { name: "Make a new one" }).click();
+  await page.getByRole("button", { name: "Create a company" }).click();
   await page.getByLabel("Folder", { exact: true }).fill(company.dir);
-  await page.getByRole("button", { name: "Make the company" }).click();
-  assert.equal(await dialog.getByLabel("New folder inside it").inputValue(), "new-company");
-  await dialog.getByLabel("New folder inside it").fill("company");
-  await dialog.getByText("keeps its own files in this folder").waitFor();
-  assert.ok(await dialog.getByRole("button", { name: "Make it in the new folder" }).isDisabled());
-  await dialog.getByRole("button", { name: "Open it", exact: true }).click();
+  await page.getByRole("button", { name: "Create company" }).click();
+  assert.equal(await dialog.getByLabel("New subfolder").inputValue(), "new-company");
+  await dialog.getByLabel("New subfolder").fill("company");
+  await dialog.getByText("The existing company uses this folder").waitFor();
+  assert.ok(await dialog.getByRole("button", { name: "Create in subfolder" }).isDisabled());
+  await dialog.getByRole("button", { name: "Open company", exact: true }).click();
   await page.waitForURL(`**/w/${workspace}/home`);
   await page.context().close();
 });
@@ -123,25 +123,35 @@ test("a company whose folder is gone says so, and can be forgotten", async () =>
   const page = await desk.window();
   for (const place of ["first", "second"]) {
     const dir = join(desk.gateway.home, `gone-${place}`);
-    await desk.call("workspace.bootstrap.enterprise", { workspace_dir: dir, company_name: "Gone", departments: ["frontend"] });
+    await desk.call("workspace.bootstrap.enterprise", {
+      workspace_dir: dir,
+      company_name: "Gone",
+      departments: ["frontend"],
+    });
     const { id } = await listed(dir);
     rmSync(dir, { recursive: true });
     if (place === "first") {
       await page.goto(`${desk.url}/w/${id}/overview`);
-      await page.getByRole("heading", { name: "This company is not there any more" }).waitFor();
+      await page.getByRole("heading", { name: "Company folder not found" }).waitFor();
     } else {
       await page.goto(`${desk.url}/w/ws_taken/open`);
       await page.getByLabel("Folder").fill(join(desk.gateway.home, "never-was"));
       await page.keyboard.press("Enter");
-      await page.getByRole("alert").getByText(/never-was` is not there: the folder does not exist/).waitFor();
-      assert.equal(await page.getByRole("button", { name: "Forget it" }).count(), 0);
+      await page
+        .getByRole("alert")
+        .getByText(/No company found in `[^`]*never-was`: the folder does not exist/)
+        .waitFor();
+      assert.equal(await page.getByRole("button", { name: "Remove from list" }).count(), 0);
       await page.getByLabel("Folder").fill(dir);
       await page.keyboard.press("Enter");
-      await page.getByRole("alert").getByText(/is not there any more/).waitFor();
+      await page
+        .getByRole("alert")
+        .getByText(/No company found/)
+        .waitFor();
     }
-    await page.getByRole("button", { name: "Forget it" }).click();
+    await page.getByRole("button", { name: "Remove from list" }).click();
     await until(async () => (await listed(dir))?.is_active !== true, "it is still listed");
-    await page.getByText("The company is forgotten").waitFor();
+    await page.getByText("Company removed from the list").waitFor();
   }
   await page.context().close();
 });
@@ -152,7 +162,7 @@ test("a folder that is no company is refused with a sentence, and a company is o
   await page.goto(`${desk.url}/w/ws_plain/home`);
   await page.getByLabel("Folder").fill(desk.gateway.home);
   await page.keyboard.press("Enter");
-  await page.getByText("is not a company folder").waitFor();
+  await page.getByText(/No company found.*it has no company\/company.yaml/).waitFor();
   await page.getByLabel("Folder").fill(`${company.dir}/`);
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/w/${workspace}/home`);
@@ -162,15 +172,15 @@ test("a folder that is no company is refused with a sentence, and a company is o
 
 test("the inbox is decided by keys alone, and says what happened", async () => {
   const page = await open("/inbox");
-  await page.getByText("5 decisions wait for you").waitFor();
+  await page.getByText("5 decisions waiting for you").waitFor();
   await page.keyboard.press("j");
   await page.getByRole("heading", { name: "Run the whole suite before saying done" }).waitFor();
-  // What is decided about is on the screen before it can be decided.
+  // The item is shown before it can be decided.
   await page.getByRole("button", { name: "Approve" }).first().waitFor();
   await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).getByText("Approve").waitFor();
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Approve").waitFor();
   await page.keyboard.press("Escape");
-  await page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "detached" });
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor({ state: "detached" });
 
   await page.keyboard.press("j");
   await page.getByRole("heading", { name: "Retry the payment provider at most twice" }).waitFor();
@@ -180,7 +190,7 @@ test("the inbox is decided by keys alone, and says what happened", async () => {
   await page.keyboard.press("Escape");
   assert.ok(!memory().includes("tried at most twice"));
   await page.keyboard.press("d");
-  await page.getByRole("region", { name: "What happened" }).getByText("Denied by You").waitFor();
+  await page.getByRole("region", { name: "Outcome" }).getByText("Denied by You").waitFor();
   await page.getByText("was not changed").waitFor();
   await page.getByText("Note: Once would be enough.").waitFor();
   assert.ok(!memory().includes("tried at most twice"));
@@ -190,11 +200,11 @@ test("the inbox is decided by keys alone, and says what happened", async () => {
   await page.getByRole("heading", { name: "Prices are integers of the smallest unit" }).waitFor();
   await page.getByText("Rounding happens once, when a cart is closed.").waitFor();
   await page.keyboard.press("a");
-  const outcome = page.getByRole("region", { name: "What happened" });
+  const outcome = page.getByRole("region", { name: "Outcome" });
   await outcome.getByText("Approved by You").waitFor();
-  await outcome.getByText("has the lines below").waitFor();
+  await outcome.getByText("was changed as shown below").waitFor();
   assert.ok(memory().includes("- Rounding happens once, when a cart is closed."));
-  await outcome.getByRole("link", { name: /event \d+ of its run/ }).click();
+  await outcome.getByRole("link", { name: /event \d+ of the run/ }).click();
   await page.getByRole("option", { name: /approval.decided/, selected: true }).waitFor();
   await page.context().close();
 });
@@ -220,7 +230,7 @@ test("approving an action carries it out", async () => {
   const page = await open(`/inbox/${company.project}/${company.action}`);
   await page.getByText("Risk: high").waitFor();
   await page.getByRole("button", { name: /Approve/ }).click();
-  await page.getByText("1 done, 0 done before").waitFor();
+  await page.getByText("1 executed, 0 already done").waitFor();
   const comments = await desk.call("comment.list", {
     workspace_dir: company.dir,
     project_id: company.project,
@@ -244,7 +254,7 @@ test("a decision of somebody else leaves the inbox of everybody", async () => {
     actor_role: "human",
   });
   await row.waitFor({ state: "detached" });
-  await page.getByText("Nothing waits for you").first().waitFor();
+  await page.getByText("Nothing to decide").first().waitFor();
   await page.context().close();
 });
 
@@ -304,11 +314,11 @@ test("the slider goes back to any moment of a run, and events can be filtered", 
   const page = await open(`/runs/${company.project}/${company.told.run_id}`);
   const events = page.getByRole("listbox", { name: "Events" });
   await events.getByRole("option", { name: /run.ended/ }).waitFor();
-  await page.getByLabel("Moment of the run").fill("5");
-  await page.getByText(/after event 5 of \d+/).waitFor();
+  await page.getByLabel("Replay position").fill("5");
+  await page.getByText(/Event 5 of \d+/).waitFor();
   assert.equal(await events.getByRole("option").count(), 5);
   await page.getByLabel("Inspector").getByText("Running").waitFor();
-  await page.getByLabel("Moment of the run").press("End");
+  await page.getByLabel("Replay position").press("End");
   await page.getByLabel("Inspector").getByText("Ended").waitFor();
   await page.getByRole("button", { name: "Usage and budget" }).click();
   await events.getByText("usage.reported").waitFor();
@@ -323,21 +333,21 @@ test("a log that was changed names its first bad event", async () => {
   const page = await open(`/runs/${company.project}/${company.forged.run_id}`);
   const broken = page.getByRole("button", { name: /Chain broken at event 3: event hash mismatch/ });
   await broken.click();
-  await page.getByRole("option", { name: /run.executing not what was written/, selected: true }).waitFor();
+  await page.getByRole("option", { name: /run.executing Hash does not match/, selected: true }).waitFor();
   await page.context().close();
 });
 
 test("a launch is explained on request, then runs", async () => {
   const page = await open("/sessions");
-  await page.getByRole("button", { name: "Launch", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Launch a session" });
+  await page.getByRole("button", { name: "Start run", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Start a run" });
   await dialog.getByLabel("Project").selectOption({ label: "Checkout rewrite" });
-  await dialog.getByLabel("Command, as a shell reads it").fill("echo made by hand");
-  assert.ok(await dialog.getByRole("button", { name: "Launch", exact: true }).isEnabled());
-  await dialog.getByRole("button", { name: "What would happen?" }).click();
-  await dialog.getByText("It would start at once.").waitFor();
+  await dialog.getByLabel("Shell command").fill("echo made by hand");
+  assert.ok(await dialog.getByRole("button", { name: "Start run", exact: true }).isEnabled());
+  await dialog.getByRole("button", { name: "Preview" }).click();
+  await dialog.getByText("Starts immediately.").waitFor();
   await dialog.getByText("/bin/sh -c echo made by hand").waitFor();
-  await dialog.getByRole("button", { name: "Launch", exact: true }).click();
+  await dialog.getByRole("button", { name: "Start run", exact: true }).click();
   await page
     .getByRole("option", { name: /made by hand/ })
     .first()
@@ -350,7 +360,7 @@ test("sessions that wait show their place and can be stopped", async () => {
   const runs = [];
   for (let i = 0; i < 3; i += 1) runs.push(await company.start("exec sleep 600"));
   const page = await open("/sessions");
-  const waits = page.getByRole("row", { name: /Queued, place 1/ });
+  const waits = page.getByRole("row", { name: /Queued, position 1/ });
   await waits.waitFor();
   assert.equal(await waits.count(), 1);
   await waits.getByRole("button", { name: "Stop" }).click();
@@ -385,10 +395,10 @@ test("a task is planned anew by dragging, by keys and with a way back", async ()
 
 test("recommendations are noted for the tasks that stay chosen", async () => {
   const page = await open(`/plan/${company.project}`);
-  await page.getByRole("button", { name: "Who should do what?" }).click();
+  await page.getByRole("button", { name: "Suggest assignments" }).click();
   await page.getByRole("checkbox", { name: "Remove the old checkout" }).uncheck();
-  await page.getByRole("button", { name: /Note for \d+ tasks/ }).click();
-  await page.getByText(/Noted for \d+ tasks/).waitFor();
+  await page.getByRole("button", { name: /Apply to \d+ tasks/ }).click();
+  await page.getByText(/Applied to \d+ tasks/).waitFor();
   const { tasks } = await desk.call("task.list", { workspace_dir: company.dir, project_id: company.project });
   const plan = (id) => tasks.find(({ task_id }) => task_id === id).frontmatter.execution_plan;
   assert.equal(plan(company.tasks.load).applied_by, "human");
@@ -427,22 +437,22 @@ test("usage keeps what was reported apart from what was estimated, with a table 
   await page.getByRole("group", { name: /Tokens by day/ }).focus();
   await page.keyboard.press("ArrowLeft");
   await page.getByText(/reported, .* estimated, \d+ runs/).waitFor();
-  await page.getByText("As a table").nth(1).click();
+  await page.getByText("Show as table").nth(1).click();
   await page
     .getByRole("region", { name: "By provider as a table" })
     .getByRole("row", { name: /claude/ })
     .waitFor();
   await page.getByRole("button", { name: "Cost" }).click();
-  await page.getByText("Cost by day, USD").waitFor();
+  await page.getByText("Cost by day (USD)").waitFor();
   await page.context().close();
 });
 
 test("an agent has a profile, and can be written to", async () => {
   const page = await open("/people");
   await page.getByRole("link", { name: "Backend Worker 1" }).first().click();
-  await page.getByText("Ended well").waitFor();
+  await page.getByText("Completed", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Message", exact: true }).click();
-  await page.getByText("Nothing was said yet").waitFor();
+  await page.getByText("No messages yet").waitFor();
   await page.context().close();
 });
 
@@ -450,9 +460,9 @@ test("a dry run of the heartbeat tells whom it would wake and why, and writes no
   const always = { enabled: true, quiet_hours_start_hour: 0, quiet_hours_end_hour: 0 };
   await desk.call("heartbeat.config.set", { workspace_dir: company.dir, ...always });
   const page = await open("/heartbeat");
-  await page.getByText("It has not beaten yet").waitFor();
+  await page.getByText("The heartbeat has not run yet").waitFor();
   await page.keyboard.press("t");
-  await page.getByRole("heading", { name: /It would wake/ }).waitFor();
+  await page.getByRole("heading", { name: /Would wake/ }).waitFor();
   await page
     .getByText(/\d+ new events?/)
     .first()
@@ -463,9 +473,9 @@ test("a dry run of the heartbeat tells whom it would wake and why, and writes no
     .waitFor();
   const { state } = await desk.call("heartbeat.status", { workspace_dir: company.dir });
   assert.equal(state.stats?.ticks_total ?? 0, 0);
-  await page.getByLabel("Workers woken at once").fill("3");
+  await page.getByLabel("Maximum workers per heartbeat").fill("3");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("The heartbeat is set anew").waitFor();
+  await page.getByText("Heartbeat settings saved").waitFor();
   assert.equal((await desk.call("heartbeat.config.get", { workspace_dir: company.dir })).top_k_workers, 3);
   await page.context().close();
 });

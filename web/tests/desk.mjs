@@ -1,6 +1,6 @@
-// A desk to test at: a gateway of its own, the built page in front of it, and a browser.
+// The test environment: a gateway, a server for the built page, and a browser.
 //
-// AC names the gateway, `target/debug/ac` unless given; CHROMIUM the browser.
+// `AC` is the path of the gateway, default `target/debug/ac`; `CHROMIUM` is the path of the browser.
 
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -22,20 +22,20 @@ const BROWSERS = [
 ];
 const browserPath = process.env.CHROMIUM ?? BROWSERS.find(existsSync);
 
-/** At least as strict as what the gateway sends with the page. */
+/** The Content-Security-Policy of the page, at least as strict as that of the gateway. */
 export const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 class Gateway {
-  /** The proxies in front of it, which have to be told where it is: it listens at a free port, another one each time. */
+  /** The proxies of the gateway. Their target changes when the gateway restarts at another free port. */
   proxies = [];
 
   constructor(home) {
     this.home = home;
   }
 
-  /** Starts it and waits until it says that it is ready. */
+  /** Starts the gateway and waits until it is ready. */
   async start() {
     const readyFile = join(this.home, "ready.json");
     rmSync(readyFile, { force: true });
@@ -45,18 +45,18 @@ class Gateway {
     for (const proxy of this.proxies) proxy.options.target = this.http;
   }
 
-  /** What a command says that is run for its home. */
+  /** Runs a command for the home of the gateway and returns its output. */
   command(...args) {
     return this.commandWith({}, ...args);
   }
 
-  /** The same, with variables of its own. */
+  /** Runs a command with additional environment variables. */
   commandWith(variables, ...args) {
     const env = { ...process.env, ...variables };
     return execFileSync(binary, [...args, "--home", this.home], { encoding: "utf8", env }).trim();
   }
 
-  /** Ends it as a power cut would. */
+  /** Kills the gateway without a shutdown. */
   async kill() {
     const ended = new Promise((resolve) => this.process.once("exit", resolve));
     this.process.kill("SIGKILL");
@@ -64,15 +64,15 @@ class Gateway {
   }
 }
 
-/** A gateway at a free port, whose complaints go to the file `log` in the folder. */
+/** Starts a gateway at a free port; its standard error goes to the file `log` in the folder. */
 function spawnServer(folder, args) {
   return spawn(binary, [...args, "--listen", "127.0.0.1:0"], {
-    // A file, as a pipe would keep the test runner waiting for a gateway that outlives its test.
+    // A file, because a pipe would make the test runner wait for a gateway that outlives its test.
     stdio: ["ignore", "ignore", openSync(join(folder, "log"), "a")],
   });
 }
 
-/** What a gateway says of itself once it is ready. One that ends before is an error with what it said. */
+/** Returns the contents of the ready file. Throws with the end of the log if the gateway exits before. */
 async function ready(server, folder, readyFile) {
   const ended = new Promise((_, reject) => {
     server.once("error", reject);
@@ -97,7 +97,23 @@ export async function until(condition, message = "what was waited for did not ha
   }
 }
 
-/** Counts the scripts a page loads from now on, until the answer is called: it tells how large they are, compressed. */
+/** Waits until a page shows its final state: everything is loaded, and no animation or transition that ends is running. */
+export async function settled(page) {
+  const loading = page.getByRole("status", { name: "Loading" });
+  await until(async () => (await loading.count()) === 0, "the page stays loading");
+  await page.evaluate(async () => {
+    const isEnding = (animation) =>
+      animation.playState === "running" && animation.effect?.getComputedTiming().endTime !== Infinity;
+    const ending = () => document.getAnimations().filter(isEnding);
+    for (let running = ending(); running.length > 0; running = ending()) {
+      await Promise.allSettled(running.map(({ finished }) => finished));
+    }
+    await document.fonts.ready;
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  });
+}
+
+/** Counts the scripts that a page loads from now on. The returned function stops and returns their compressed size. */
 export function countScripts(page) {
   const scripts = [];
   const collect = (response) => response.url().endsWith(".js") && scripts.push(response.body());
@@ -124,16 +140,16 @@ export async function openDesk({ config = "" } = {}) {
     gateway,
     url,
     browser,
-    /** What the pages complained about, and requests to other hosts. */
+    /** Errors of the pages, and requests to other hosts. */
     problems,
     call: connection.call,
-    /** Another address of the page, for whoever has a token. */
+    /** Serves the page with another token and returns its address. */
     async pageFor(token) {
       const other = await servePage(gateway, token);
       others.push(other);
       return addressOf(other);
     },
-    /** A browser of its own, with its own storage. */
+    /** Opens a window with its own storage. */
     async window(options = {}) {
       const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options });
       context.setDefaultTimeout(20_000);
@@ -151,7 +167,7 @@ export async function openDesk({ config = "" } = {}) {
   };
 }
 
-/** What `ac demo` makes and serves, with the page that is built into it. */
+/** Starts `ac demo`, which serves the page that is built into the gateway. */
 export async function openDemo() {
   const folder = mkdtempSync(join(tmpdir(), "accord-demo-"));
   const place = join(folder, "demo");
@@ -162,7 +178,7 @@ export async function openDemo() {
   const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
   return {
     browser,
-    /** An address that signs a browser in, once. */
+    /** Returns a one-time sign-in link. */
     link: () => execFileSync(binary, ["open", "--print", "--home", join(place, "home")], { encoding: "utf8" }).trim(),
     async close() {
       await browser.close();
@@ -173,7 +189,7 @@ export async function openDemo() {
   };
 }
 
-/** The built page in front of the gateway, which knows its visitors by this token. */
+/** Serves the built page with a proxy to the gateway that adds this token. */
 async function servePage(gateway, token) {
   const proxied = {
     target: gateway.http,
@@ -198,7 +214,7 @@ function watch(tab, urls, problems) {
   tab.on("pageerror", (error) => problems.push(`page error: ${error.stack ?? error}`));
   tab.on("console", (message) => {
     const text = message.text();
-    // A gateway that is down is part of some tests.
+    // Some tests stop the gateway.
     const isExpected = /WebSocket connection|Failed to load resource/.test(text);
     if (message.type() === "error" && !isExpected) problems.push(`console: ${text}`);
   });
@@ -211,12 +227,15 @@ function watch(tab, urls, problems) {
   });
 }
 
-/** Calls from beside the browser, as another client would make them. */
+/** Calls the gateway as another client, without the browser. */
 export async function connect(gateway) {
   let nextId = 1;
   const open = () =>
     new Promise((resolve, reject) => {
-      const socket = new WebSocket(new URL("/ws", gateway.http.replace("http", "ws")), ["accord", `bearer.${gateway.token}`]);
+      const socket = new WebSocket(new URL("/ws", gateway.http.replace("http", "ws")), [
+        "accord",
+        `bearer.${gateway.token}`,
+      ]);
       socket.onopen = () => resolve(socket);
       socket.onerror = () => reject(new Error("the gateway does not answer"));
     });

@@ -1,4 +1,4 @@
-// Files: by drop and paste, interrupted in every way, shown, saved, deleted and brought back.
+// Files: drop and paste, interrupted uploads, previews, downloads, deletion and restoring.
 
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
@@ -32,7 +32,7 @@ async function attach(page, name, buffer, mimeType = "application/octet-stream")
   await (await chooser).setFiles([{ name, mimeType, buffer }]);
 }
 
-/** Hands a file to the page the way a drop or a paste does. */
+/** Passes a file to the page as a drop or a paste does. */
 const give = (page, selector, kind, name, text) =>
   page.locator(selector).evaluate(
     (element, { kind, name, text }) => {
@@ -56,14 +56,14 @@ test("dropped and pasted files go with the message", async () => {
   await page.keyboard.press("Enter");
   await page.locator(".turn[data-status=Completed]").waitFor();
   await page.locator(".said .chip", { hasText: "dropped.txt" }).click();
-  // The answer repeats the words.
+  // The answer repeats the question.
   await page.getByLabel("Contents of dropped.txt").filter({ hasText: "dropped words" }).waitFor();
   const names = (await listed("give")).map(({ artifact }) => artifact.display_name).sort();
   assert.deepEqual(names, ["dropped.txt", "pasted.txt"]);
   await page.context().close();
 });
 
-/** The sockets of a page let only some chunks through before they are slow, so that there is time to interrupt. */
+/** Slows the sockets of a page down after some chunks, so that an upload can be interrupted. */
 async function slow(page, chunks) {
   await page.addInitScript((allowed) => {
     const send = WebSocket.prototype.send;
@@ -106,7 +106,7 @@ test("an upload can be paused, and goes on after a reload of the page", async ()
   await page.addInitScript(() => (window.isFast = true));
   await page.reload();
   await page.getByText("paused at").waitFor();
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
   await chip(page, "done").waitFor();
   const [{ artifact }] = await until(async () => {
     const items = await listed("reload");
@@ -149,7 +149,8 @@ test("a file is downloaded with its bytes, deleted, restored and added to anothe
 
 test("pictures and the text of a PDF are shown", async () => {
   const page = await open("show");
-  const png = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNkYPhfz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
+  const png =
+    "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNkYPhfz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
   await attach(page, "dot.png", Buffer.from(png, "base64"), "image/png");
   await attach(page, "hello.pdf", pdf("Hello from a PDF"), "application/pdf");
   await chip(page, "done").nth(1).waitFor();
@@ -161,7 +162,7 @@ test("pictures and the text of a PDF are shown", async () => {
   await page.context().close();
 });
 
-/** The smallest PDF that says something. */
+/** Returns a minimal PDF with a text. */
 function pdf(text) {
   const stream = `BT /F1 24 Tf 20 100 Td (${text}) Tj ET`;
   const objects = [
@@ -182,10 +183,18 @@ function pdf(text) {
   return Buffer.from(body);
 }
 
-/** Uploads a file from outside the page. */
+/** Uploads a file as another client. */
 async function upload(file_name, bytes, more = {}) {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const start = { workspace_id, client_attachment_id: file_name, file_name, size_bytes: bytes.length, sha256, source_kind: "api", ...more };
+  const start = {
+    workspace_id,
+    client_attachment_id: file_name,
+    file_name,
+    size_bytes: bytes.length,
+    sha256,
+    source_kind: "api",
+    ...more,
+  };
   const { upload_id } = await desk.call("artifact/upload/start", start);
   const content_base64 = Buffer.from(bytes).toString("base64");
   await desk.call("artifact/upload/chunk", { workspace_id, upload_id, offset: 0, content_base64 });
@@ -197,8 +206,8 @@ test("files of every type appear in the list while it is open", async () => {
   await desk.call("thread/move", { workspace_id, thread_id: "live" });
   const page = await desk.window();
   await page.goto(`${desk.url}/w/${workspace_id}/files`);
-  await page.getByText("Room taken").waitFor();
-  // A file without a projection, so that nothing but its creation is announced.
+  await page.getByText("Storage used").waitFor();
+  // A file without a projection, so that only its creation is notified.
   for (const more of [{}, { thread_id: "live" }]) {
     const name = `live-${Object.keys(more).length}.bin`;
     await upload(name, Buffer.concat([Buffer.from([0, 159, 146, 150]), randomBytes(64)]), more);
@@ -209,12 +218,13 @@ test("files of every type appear in the list while it is open", async () => {
 
 test("the files of a thread come page by page", async () => {
   const page = await open("pages");
-  for (let number = 0; number < 52; number += 1) await upload(`page-${number}.bin`, randomBytes(32), { thread_id: "pages" });
+  for (let number = 0; number < 52; number += 1)
+    await upload(`page-${number}.bin`, randomBytes(32), { thread_id: "pages" });
   await page.getByRole("tab", { name: "Files" }).click();
   await page.locator(".artifact-name", { hasText: "page-51.bin" }).waitFor();
-  await page.getByRole("button", { name: "Older files" }).click();
+  await page.getByRole("button", { name: "Show older files" }).click();
   await until(async () => (await page.locator(".artifact").count()) === 52);
-  assert.equal(await page.getByRole("button", { name: "Older files" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Show older files" }).count(), 0);
   await page.context().close();
 });
 

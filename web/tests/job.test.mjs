@@ -1,4 +1,4 @@
-// Jobs and their runs in a browser: queued, cancelled, ended with every kind of result.
+// Jobs and their runs in a browser: queued, canceled, and with every result.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -66,7 +66,7 @@ async function give(goal) {
 const poll = (job_id) => desk.call("job.poll", { ...where(), job_id });
 const attempt = (job_id) => until(async () => (await poll(job_id)).attempts.at(-1), "no attempt began");
 
-/** The session of the attempt, once it is queued or has a process. */
+/** Waits until the attempt has a session and returns it. */
 async function session(job_id) {
   const { session_ref } = await attempt(job_id);
   return until(async () => {
@@ -75,11 +75,16 @@ async function session(job_id) {
   }, "the attempt has no session");
 }
 
-/** Uses up both places of a provider. */
+/** Occupies both slots of a provider. */
 async function fill() {
   const runs = [];
   for (let i = 0; i < 2; i += 1) {
-    const { run_id } = await desk.call("run.create", { ...where(), agent_id: agent, provider: "codex", goal: "Hold a place" });
+    const { run_id } = await desk.call("run.create", {
+      ...where(),
+      agent_id: agent,
+      provider: "codex",
+      goal: "Hold a place",
+    });
     await desk.call("session.launch", { ...where(), run_id, argv: ["/bin/sh", "-c", "exec sleep 600"], ...person });
     runs.push(run_id);
   }
@@ -102,17 +107,21 @@ test("a queued attempt is queued in every view, and says why", async () => {
   const row = page.getByRole("row", { name: /Wait for a place/ });
   await row.locator(".status.waiting", { hasText: "Queued" }).waitFor();
   await row.getByText(why).waitFor();
-  await page.getByText("0 at work, 1 waiting").waitFor();
+  await page.getByText("0 running, 1 queued").waitFor();
   await page.getByRole("link", { name: "Wait for a place in the queue" }).click();
   await page.locator(".page-head .status.waiting", { hasText: "Queued" }).waitFor();
   await page.locator(".lines .status.waiting", { hasText: "Queued" }).waitFor();
   await page.getByRole("main").getByText(why).waitFor();
-  assert.equal(await page.locator(".status.running", { hasText: "Running" }).filter({ visible: true }).count(), 2, "only the two that hold a place run");
+  assert.equal(
+    await page.locator(".status.running", { hasText: "Running" }).filter({ visible: true }).count(),
+    2,
+    "only the two that hold a place run",
+  );
 
   await page.goto(`${desk.url}/w/${workspace}/overview`);
   await page.locator(".stat", { hasText: "Running" }).getByText("1 queued, 0 not started").waitFor();
 
-  // The reason is read in full, and covers nothing.
+  // The reason is fully visible and overlaps nothing.
   await page.goto(`${desk.url}/w/${workspace}/sessions`);
   const line = page.getByRole("row", { name: /Wait for a place/ });
   const note = line.getByText(why);
@@ -122,12 +131,12 @@ test("a queued attempt is queued in every view, and says why", async () => {
     return { fits: inner.right <= outer.right + 1, cut: element.scrollWidth > element.clientWidth };
   });
   assert.deepEqual(cell, { fits: true, cut: false });
-  const button = await line.getByRole("button", { name: "Cancel the job" }).boundingBox();
-  const table = await page.getByRole("region", { name: "Sessions" }).boundingBox();
+  const button = await line.getByRole("button", { name: "Cancel job" }).boundingBox();
+  const table = await page.getByRole("region", { name: "Processes" }).boundingBox();
   assert.ok(button.x + button.width <= table.x + table.width, "the button is out of view");
 
   await page.goto(`${desk.url}/w/${workspace}/runs/${project}/${run_id}`);
-  await page.locator(".page-head").getByText("Queued, place 1", { exact: true }).waitFor();
+  await page.locator(".page-head").getByText("Queued, position 1", { exact: true }).waitFor();
   await page.locator(".run-notices").getByText(why).waitFor();
   await page.getByLabel("Inspector").getByText(why).waitFor();
   await page.context().close();
@@ -135,7 +144,7 @@ test("a queued attempt is queued in every view, and says why", async () => {
   const phone = await open(`/runs/${project}/${run_id}`, { viewport: { width: 400, height: 800 } });
   const name = phone.getByRole("heading", { name: "Wait for a place in the queue", level: 1 });
   await phone.locator(".run-notices").getByText(why).waitFor();
-  await phone.locator(".page-head").getByText("Queued, place 1", { exact: true }).waitFor();
+  await phone.locator(".page-head").getByText("Queued, position 1", { exact: true }).waitFor();
   const { width } = await name.boundingBox();
   assert.ok(width > 150, `the name has ${width} px`);
   await phone.context().close();
@@ -148,14 +157,14 @@ test("a session of a job is ended by cancelling the job, so that no attempt foll
   const job = await give("Never come to an end");
   const { run_id } = await session(job);
   const page = await open(`/runs/${project}/${run_id}`);
-  await page.getByRole("button", { name: "Cancel the job" }).waitFor();
+  await page.getByRole("button", { name: "Cancel job" }).waitFor();
   assert.equal(await page.getByRole("button", { name: "Stop", exact: true }).count(), 0);
   await page.goto(`${desk.url}/w/${workspace}/sessions`);
   const row = page.getByRole("row", { name: /Never come to an end/ });
-  await row.getByRole("button", { name: "Cancel the job" }).click();
-  const dialog = page.getByRole("dialog", { name: "Cancel the job?" });
-  await dialog.getByText("Stopping only the session would start the next attempt").waitFor();
-  await dialog.getByRole("button", { name: "Cancel the job" }).click();
+  await row.getByRole("button", { name: "Cancel job" }).click();
+  const dialog = page.getByRole("dialog", { name: "Cancel job?" });
+  await dialog.getByText("If you stopped only the run, the job would start another attempt").waitFor();
+  await dialog.getByRole("button", { name: "Cancel job" }).click();
   await row.getByText("Stopped").waitFor();
   await until(async () => (await poll(job)).status === "canceled", "the job goes on");
   assert.equal((await poll(job)).attempts.length, 1);
@@ -191,7 +200,13 @@ for (const [status, word, meaning] of [
 
 test("what Codex prints as JSON is read as messages and commands, with its colours", async () => {
   worker.says("succeeded", [
-    { id: "item_0", type: "command_execution", command: "cargo test", aggregated_output: "\u001b[31mone test failed\u001b[0m\n", exit_code: 101 },
+    {
+      id: "item_0",
+      type: "command_execution",
+      command: "cargo test",
+      aggregated_output: "\u001b[31mone test failed\u001b[0m\n",
+      exit_code: 101,
+    },
     { type: "agent_message", text: "I look at the test." },
   ]);
   worker.release();
@@ -222,7 +237,10 @@ test("the palette finds runs and jobs by their goals", async () => {
   await page.getByRole("heading", { name: "Never come to an end", level: 1 }).waitFor();
   await page.waitForURL("**/jobs/*/*");
   await page.goto(`${desk.url}/w/${workspace}/teams`);
-  await page.locator(".page-state").getByText(/^\d+ agents, 1 team$/).waitFor();
+  await page
+    .locator(".page-state")
+    .getByText(/^\d+ agents, 1 team$/)
+    .waitFor();
   await page.context().close();
 });
 

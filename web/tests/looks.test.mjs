@@ -1,17 +1,20 @@
-// How the desktop looks: screenshots of the main views in both themes, and no serious finding of axe in any.
+// The appearance of the desktop: screenshots of the main views in both themes, without serious findings of axe.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openDesk } from "./desk.mjs";
+import { openDesk, settled } from "./desk.mjs";
 import { openProvider } from "./provider.mjs";
 import { tellStory } from "./story.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const output = fileURLToPath(new URL("./output/", import.meta.url));
-const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNkYPhfz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC", "base64");
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNkYPhfz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC",
+  "base64",
+);
 
 let provider;
 let desk;
@@ -28,33 +31,42 @@ after(async () => {
 });
 
 async function look(page, name) {
-  await page.waitForTimeout(250);
+  await settled(page);
   await page.screenshot({ path: `${output}${name}.png` });
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
   const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  assert.deepEqual(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ""}`).join(", ")}`), [], name);
+  assert.deepEqual(
+    serious.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ""}`).join(", ")}`,
+    ),
+    [],
+    name,
+  );
 }
 
-/** axe needs to be evaluated in the page, which the policy of the page forbids. */
+/** Bypasses the Content-Security-Policy, which forbids evaluating axe in the page. */
 const options = (colorScheme) => ({ colorScheme, bypassCSP: true });
 
-/** Both sides change the same line, and each another one. */
+/** Both sides change the same line, and each side also changes another line. */
 async function conflict(page, theme) {
   const { workspace_id } = story;
   await page.evaluate(() => {
     const { setTimeout } = window;
     window.waiting = [];
-    window.setTimeout = (act, delay, ...rest) => (delay === 700 ? window.waiting.push(act) : setTimeout(act, delay, ...rest));
+    window.setTimeout = (act, delay, ...rest) =>
+      delay === 700 ? window.waiting.push(act) : setTimeout(act, delay, ...rest);
   });
-  await page.getByRole("textbox", { name: "AGENTS.md of the root" }).click();
+  await page.getByRole("textbox", { name: "AGENTS.md in the root" }).click();
   await page.keyboard.press("Control+Home");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("End");
   await page.keyboard.type(" Answer in English.");
   const { explicit } = await desk.call("thread/agents_doc/get", { workspace_id });
-  const content = explicit.content.replace(/- Be brief.*/, `- Be brief and kind. (${theme})`).replace("guide.md", "handbook.md");
+  const content = explicit.content
+    .replace(/- Be brief.*/, `- Be brief and kind. (${theme})`)
+    .replace("guide.md", "handbook.md");
   await desk.call("thread/agents_doc/save", { workspace_id, content });
   await page.getByText("changed elsewhere").waitFor();
   await page.evaluate(() => window.waiting.forEach((act) => act()));
@@ -70,8 +82,8 @@ for (const theme of ["light", "dark"]) {
     await look(page, `${theme}-tree`);
 
     await page.goto(at("/agents"));
-    await page.getByRole("textbox", { name: "AGENTS.md of the root" }).waitFor();
-    await page.getByText("saved by owner").first().waitFor();
+    await page.getByRole("textbox", { name: "AGENTS.md in the root" }).waitFor();
+    await page.getByText("saved by you").first().waitFor();
     await look(page, `${theme}-agents-doc`);
 
     await page.getByRole("button", { name: /^v2 / }).click();
@@ -80,32 +92,32 @@ for (const theme of ["light", "dark"]) {
     await page.keyboard.press("Escape");
     await conflict(page, theme);
     await look(page, `${theme}-conflict`);
-    await page.getByRole("button", { name: "Merge by hand" }).click();
+    await page.getByRole("button", { name: "Merge" }).click();
     await page.getByRole("textbox", { name: "Merged text" }).waitFor();
     await look(page, `${theme}-merge`);
-    await page.getByRole("button", { name: "Take theirs" }).click();
+    await page.getByRole("button", { name: "Keep theirs" }).click();
     await page.getByRole("treeitem", { name: "Backend" }).click({ button: "right" });
     await page.getByRole("menuitem", { name: "Delete folder" }).waitFor();
     await look(page, `${theme}-menu`);
     await page.keyboard.press("Escape");
 
     await page.goto(at(`/f/${story.api}/agents`));
-    await page.getByText("Until something is written here").waitFor();
+    await page.getByText("This file is empty.").waitFor();
     await look(page, `${theme}-inherited`);
 
     await page.goto(at(`/inbox/agents/${story.proposal}`));
-    await page.getByText("because: Clippy finds").waitFor();
+    await page.getByText("Reason: Clippy finds").waitFor();
     await look(page, `${theme}-proposal`);
     await page.goto(at(`/f/${story.backend}/agents`));
     await page.getByRole("link", { name: /Clippy finds/ }).waitFor();
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Propose a change instead" }).click();
-    await page.getByRole("textbox", { name: "AGENTS.md of Backend" }).click();
+    await page.getByRole("textbox", { name: "AGENTS.md in Backend" }).click();
     await page.keyboard.press("Control+End");
     await page.keyboard.type("- Ask before you add a dependency.");
     await look(page, `${theme}-proposing`);
     await page.getByRole("button", { name: "Propose a change", exact: true }).click();
-    await page.getByLabel("Why").fill("Two crates did the same");
+    await page.getByLabel("Reason").fill("Two crates did the same");
     await look(page, `${theme}-propose`);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Discard" }).click();
@@ -115,7 +127,9 @@ for (const theme of ["light", "dark"]) {
     await page.getByLabel("Model", { exact: true }).selectOption("test-model");
     const chooser = page.waitForEvent("filechooser");
     await page.getByRole("button", { name: "Attach files" }).click();
-    await (await chooser).setFiles([
+    await (
+      await chooser
+    ).setFiles([
       { name: "screenshot.png", mimeType: "image/png", buffer: PNG },
       { name: "trace.json", mimeType: "application/json", buffer: Buffer.from('{"user":"ada","steps":[1,2,3]}') },
     ]);
@@ -127,7 +141,7 @@ for (const theme of ["light", "dark"]) {
     await look(page, `${theme}-streaming`);
     provider.release();
     await page.getByText("214 passed").last().waitFor();
-    await page.getByRole("button", { name: "What the model was told" }).last().click();
+    await page.getByRole("button", { name: "Show prompt" }).last().click();
     await page.getByText("thread_agents_doc_prompt").waitFor();
     await look(page, `${theme}-prompt`);
     await page.getByRole("tab", { name: "Files" }).click();
@@ -140,28 +154,39 @@ for (const theme of ["light", "dark"]) {
     await look(page, `${theme}-folder`);
 
     await page.goto(at("/settings"));
-    await page.getByLabel("Key of Anthropic").waitFor();
+    await page.getByLabel("Anthropic API key").waitFor();
     await look(page, `${theme}-settings`);
 
     await page.goto(at("/files"));
-    await page.getByRole("option", { name: /trace.json/ }).first().click();
+    await page
+      .getByRole("option", { name: /trace.json/ })
+      .first()
+      .click();
     await page.getByText('"user": "ada"').waitFor();
     await look(page, `${theme}-file`);
 
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Find anything" }).fill("back");
-    await page.getByRole("option", { name: /Backend/ }).first().waitFor();
+    await page
+      .getByRole("option", { name: /Backend/ })
+      .first()
+      .waitFor();
     await look(page, `${theme}-palette`);
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await look(page, `${theme}-keys`);
     await page.context().close();
   });
 }
 
 test("on a phone one column shows at a time", async () => {
-  const page = await desk.window({ ...options("light"), viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
+  const page = await desk.window({
+    ...options("light"),
+    viewport: { width: 390, height: 780 },
+    hasTouch: true,
+    isMobile: true,
+  });
   await page.goto(`${desk.url}/w/${story.workspace_id}/tree`);
   await page.getByRole("treeitem", { name: "Plan the week" }).waitFor();
   await look(page, "phone-tree");
@@ -172,7 +197,7 @@ test("on a phone one column shows at a time", async () => {
   await page.getByRole("link", { name: "Back to the list" }).tap();
   await page.getByRole("treeitem", { name: "Plan the week" }).waitFor();
   await page.goto(`${desk.url}/w/${story.workspace_id}/inbox/agents/${story.proposal}`);
-  await page.getByText("because: Clippy finds").waitFor();
+  await page.getByText("Reason: Clippy finds").waitFor();
   await look(page, "phone-proposal");
   await page.context().close();
 });

@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { createServer } from "vite";
 
-/** A server that loads modules and nothing else: looking for dependencies would go on after the test has closed it. */
+/** Creates a server that only loads modules. Dependency discovery would continue after the test has closed it. */
 export function moduleServer() {
   const root = fileURLToPath(new URL("../", import.meta.url));
   return createServer({

@@ -1,4 +1,4 @@
-// The monitor of a company in which much has happened.
+// The activity of a company with many events.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ before(async () => {
       author_role: "human",
       body: `remark ${number}`,
     });
-  // One after the other ten at a time, so that the first ones are the oldest.
+  // In batches of ten, so that the first events are the oldest.
   for (let i = 0; i < COMMENTS; i += 10) await Promise.all(Array.from({ length: 10 }, (_, k) => comment(i + k + 1)));
   await desk.call("index.sync", { workspace_dir: dir });
   const { workspaces } = await desk.call("workspace/list");
@@ -48,9 +48,9 @@ test("the monitor goes back to older events for as long as there are any", async
   const events = page.getByRole("listbox", { name: "Events" });
   await page.getByText("the newest 300 events").waitFor();
   await page.getByLabel("Filter events").fill("remark 9");
-  await page.getByText("None of the newest 300; older ones may be.").waitFor();
+  await page.getByText("No match in the newest 300 events.").waitFor();
   await page.getByRole("button", { name: /Load older/ }).click();
-  await page.getByText("None of the newest 600; older ones may be.").waitFor();
+  await page.getByText("No match in the newest 600 events.").waitFor();
   await page.getByRole("button", { name: /Load older/ }).click();
   await page.getByText(/^11 of all \d+ events$/).waitFor();
   await page.getByLabel("Filter events").fill("");

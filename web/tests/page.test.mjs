@@ -1,4 +1,4 @@
-// The page itself: its weight, its policy, its connection, its addresses.
+// The page itself: script size, Content-Security-Policy, connection and addresses.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -45,7 +45,7 @@ test("a browser that is not let in is told what to do", async () => {
 test("an address without anything says so", async () => {
   const page = await desk.window();
   await page.goto(`${desk.url}/w/${workspace_id}/nowhere/at/all`);
-  await page.getByText("There is nothing at this address").waitFor();
+  await page.getByText("Page not found").waitFor();
   await page.context().close();
 });
 

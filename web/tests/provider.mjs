@@ -1,8 +1,8 @@
-// A model service that says what a test wants it to say: OpenAI-compatible, streaming.
+// An OpenAI-compatible, streaming model service with configurable answers.
 
 import { createServer } from "node:http";
 
-/** Answers word by word; waits before the word `⏸` until `release` is called; fails for a question with `fail`. */
+/** Streams the answer word by word. Pauses at the word `⏸` until `release` is called. Fails if the question contains `fail`. */
 export async function openProvider() {
   let release = () => {};
   const server = createServer(async (request, response) => {

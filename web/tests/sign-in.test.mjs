@@ -1,4 +1,4 @@
-// The page as the gateway itself serves it: a link signs a browser in, once, and no other server of this machine.
+// The page as the gateway serves it: a link signs a browser in once, and other servers of the machine get no access.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => desk?.close());
 
-/** A browser of its own that a link has signed in. */
+/** Opens a window with its own storage that is signed in by a link. */
 async function signedIn() {
   const context = await desk.browser.newContext();
   context.setDefaultTimeout(20_000);
@@ -56,10 +56,10 @@ test("the printed link signs a browser in with a cookie that no script reads, an
 
   const other = await (await desk.browser.newContext()).newPage();
   await other.goto(link);
-  await other.getByText("This link was used before").waitFor();
+  await other.getByText("This sign-in link was already used").waitFor();
   await other.goto(origin);
   await other.getByText("This browser is not signed in").waitFor();
-  // A new link in the tab that is open already changes only the part behind the `#`.
+  // A new link in an open tab only changes the fragment.
   await other.goto(desk.gateway.command("open", "--print"));
   await other.getByText("No threads yet").waitFor();
   await context.close();
@@ -72,7 +72,7 @@ test("the file of `ac open` leads a browser to the desktop, signed in, also a se
   const page = await context.newPage();
   const file = pathToFileURL(join(desk.gateway.home, "open.html")).href;
   for (const _ of [1, 2]) {
-    // Without a program that opens files, only the file is written.
+    // Without a program to open files, `ac open` only writes the file.
     desk.gateway.commandWith({ PATH: "" }, "open");
     await page.goto(file);
     await page.waitForURL(`${desk.gateway.http}**`);
@@ -96,7 +96,7 @@ test("a server on another port gets the cookie from the browser and cannot becom
     await tab.goto(`http://127.0.0.1:${thief.address().port}/`);
     const cookie = stolen.map((headers) => headers.cookie).find((line) => line?.includes("accord_"));
     assert.ok(cookie, "browsers send the cookie to every port");
-    // Nothing else of the session is within its reach.
+    // The other server has no access to the rest of the session.
     assert.deepEqual(await tab.evaluate(() => Object.keys(localStorage)), []);
     const key = await page.evaluate(() => localStorage.getItem("accord.page_key"));
     assert.ok(key);
@@ -113,21 +113,31 @@ test("a server on another port gets the cookie from the browser and cannot becom
       "sec-websocket-protocol": "accord",
     };
     assert.equal(await statusOf(host, "/ws", { ...forged, ...upgrade }), 401);
-    // The same request of the page itself is welcome.
-    assert.equal(await statusOf(host, "/ws", { ...forged, ...upgrade, "sec-websocket-protocol": `accord, page-key.${key}` }), 101);
+    // The same request with the page key is accepted.
+    assert.equal(
+      await statusOf(host, "/ws", { ...forged, ...upgrade, "sec-websocket-protocol": `accord, page-key.${key}` }),
+      101,
+    );
 
-    // Nor does a page of the other port get anything through the browser that is signed in.
+    // A page of the other port gets nothing through the signed-in browser either.
     const reached = await tab.evaluate(async (gateway) => {
       const outcomes = [];
       for (const path of ["/metrics", "/ws"]) {
         const fetched = fetch(gateway + path, { credentials: "include" });
-        outcomes.push(await fetched.then(({ status }) => status, () => "unreadable"));
+        outcomes.push(
+          await fetched.then(
+            ({ status }) => status,
+            () => "unreadable",
+          ),
+        );
       }
       const socket = new WebSocket(`${gateway.replace("http", "ws")}/ws`, ["accord"]);
-      outcomes.push(await new Promise((resolve) => {
-        socket.onopen = () => resolve("open");
-        socket.onerror = () => resolve("refused");
-      }));
+      outcomes.push(
+        await new Promise((resolve) => {
+          socket.onopen = () => resolve("open");
+          socket.onerror = () => resolve("refused");
+        }),
+      );
       return outcomes;
     }, origin);
     assert.ok(!reached.includes(200) && !reached.includes("open"), String(reached));
@@ -137,7 +147,7 @@ test("a server on another port gets the cookie from the browser and cannot becom
   }
 });
 
-/** The status of a request that claims whatever it likes, as no browser would let a page do. */
+/** Sends a request with arbitrary headers, which a browser would not allow, and returns its status. */
 function statusOf(host, path, headers) {
   return new Promise((resolve, reject) => {
     const asked = send(`http://${host}${path}`, { headers });
@@ -160,7 +170,10 @@ test("the settings list the browsers that are signed in, and sign one of them ou
   const rows = page.locator(".session");
   await rows.nth(1).waitFor();
   await rows.filter({ hasText: "this browser" }).waitFor();
-  await rows.filter({ hasNotText: "this browser" }).getByRole("button", { name: /Sign out/ }).click();
+  await rows
+    .filter({ hasNotText: "this browser" })
+    .getByRole("button", { name: /Sign out/ })
+    .click();
   await other.page.getByText("This browser is not signed in").waitFor();
   await until(async () => (await rows.count()) === 1);
   assert.equal(sessions().length, 1);
@@ -186,7 +199,8 @@ test("signing out ends every tab of the browser and leaves nothing to come back 
 
 test("pictures are shown to a browser that is signed in by a link", async () => {
   const { context, page } = await signedIn();
-  const png = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNkYPhfz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
+  const png =
+    "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNkYPhfz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
   const file = join(desk.gateway.home, "dot.png");
   writeFileSync(file, Buffer.from(png, "base64"));
   const { artifact_id } = JSON.parse(desk.gateway.command("artifact", "put", file, "--json"));

@@ -1,4 +1,4 @@
-// Conversations: streaming answers, stopping, failing, what the model was told, and drafts of messages.
+// Threads: streamed answers, stopping, failures, the prompt of a turn, and drafts of messages.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -85,18 +85,18 @@ test("the prompt of a turn is explained down to document, version and hook", asy
   const page = await open("explain");
   await say(page, "Hello");
   await page.locator(".turn[data-status=Completed]").waitFor();
-  await page.getByRole("button", { name: "What the model was told" }).click();
+  await page.getByRole("button", { name: "Show prompt" }).click();
   await page.getByText("AGENTS.md, version 1").waitFor();
   await page.getByText("pioneer.thread_agents_doc_prompt").waitFor();
   await page.getByText("succeeded").waitFor();
-  await page.getByRole("button", { name: "Read it" }).click();
+  await page.getByRole("button", { name: "View" }).click();
   await page.getByRole("dialog").getByText("- Be brief.").waitFor();
   await page.keyboard.press("Escape");
   await desk.call("thread/agents_doc/save", { workspace_id, content: "# Rules\n- Be kind.\n" });
   await say(page, "Hello again");
   await page.locator(".turn[data-status=Completed]").nth(1).waitFor();
-  await page.getByRole("button", { name: "What the model was told" }).last().click();
-  await page.getByText("says something else").waitFor();
+  await page.getByRole("button", { name: "Show prompt" }).last().click();
+  await page.getByText("Changed", { exact: true }).waitFor();
   await page.context().close();
 });
 
@@ -129,7 +129,11 @@ test("a message sent while the gateway is away arrives once when it is back", as
 
 test("what another client says appears by itself", async () => {
   const page = await open("live");
-  await desk.call("turn/start", { thread_id: "live", turn_id: "theirs", input: [{ type: "text", text: "from elsewhere" }] });
+  await desk.call("turn/start", {
+    thread_id: "live",
+    turn_id: "theirs",
+    input: [{ type: "text", text: "from elsewhere" }],
+  });
   await page.locator(".answer", { hasText: "from elsewhere" }).waitFor();
   await until(async () => (await page.locator(".said", { hasText: "from elsewhere" }).count()) === 1);
   await page.context().close();
@@ -138,7 +142,7 @@ test("what another client says appears by itself", async () => {
 test("a deleted thread says so instead of making a new one", async () => {
   const page = await desk.window();
   await page.goto(`${desk.url}/w/${workspace_id}/t/never-there`);
-  await page.getByText("This thread is gone").waitFor();
+  await page.getByText("Thread not found").waitFor();
   await page.context().close();
 });
 

@@ -1,4 +1,4 @@
-// The thread tree: making, naming, moving and deleting, by mouse and by keys, live, and with very many threads.
+// The thread tree: creating, renaming, moving and deleting, with mouse and keyboard, live, and with many threads.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -98,9 +98,9 @@ test("deleting a folder asks first, says what happens to what is in it, and can 
   await desk.call("thread/agents_doc/save", { workspace_id, folder_id: id, content: "Be brief.\n" });
   const page = await open();
   await choose(page, "Short-lived", "Delete folder…");
-  const dialog = page.getByRole("dialog", { name: "Delete the folder “Short-lived”?" });
-  await dialog.getByText("Its AGENTS.md (version 1, 10 characters) goes with it").waitFor();
-  await dialog.getByText("1 thread and 1 folder in it stay and move one level up, to the root of the tree").waitFor();
+  const dialog = page.getByRole("dialog", { name: "Delete folder “Short-lived”?" });
+  await dialog.getByText("Its AGENTS.md (version 1, 10 characters) moves to the trash with it").waitFor();
+  await dialog.getByText("1 thread and 1 folder move up to the root of the tree").waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
   assert.equal(await folderOf("inside"), id);
   await choose(page, "Short-lived", "Delete folder…");
@@ -124,14 +124,14 @@ test("the trash lists what was deleted, restores it, and deletes it for good", a
   await page.getByRole("button", { name: "Trash" }).click();
   await page.getByRole("heading", { name: "Trash" }).waitFor();
   await page.getByText("Thread, in Thrown away").waitFor();
-  // A deletion elsewhere appears by itself.
+  // A deletion by another client appears automatically.
   await desk.call("thread/folder/delete", { workspace_id, folder_id: id });
   await page.getByRole("button", { name: "Restore Thrown away" }).waitFor();
   await page.getByRole("button", { name: "Restore Thrown thread" }).click();
   await page.getByText("The folder `Thrown away` it was in is gone").waitFor();
   await row(page, "Thrown thread").waitFor();
-  await page.getByRole("button", { name: "Delete Thrown away for good" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Delete for good" }).click();
+  await page.getByRole("button", { name: "Delete Thrown away permanently" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete permanently" }).click();
   await page.getByRole("button", { name: "Restore Thrown away" }).waitFor({ state: "detached" });
   const { items } = await desk.call("trash/list", { workspace_id });
   assert.ok(!items.some((item) => item.id === id));
@@ -144,15 +144,18 @@ test("an AGENTS.md in the trash goes and comes back with its folder, and is told
   await desk.call("thread/agents_doc/archive", { workspace_id, folder_id: id, expected_version: save.doc.version });
   await desk.call("thread/folder/delete", { workspace_id, folder_id: id });
   const page = await open("/trash");
-  await page.getByRole("button", { name: "Delete Ruled once for good" }).click();
-  const purge = page.getByRole("dialog", { name: "Delete “Ruled once” for good?" });
-  await purge.getByText("“AGENTS.md of Ruled once” leaves the trash with its folder").waitFor();
+  await page.getByRole("button", { name: "Delete Ruled once permanently" }).click();
+  const purge = page.getByRole("dialog", { name: "Permanently delete “Ruled once”?" });
+  await purge.getByText("“AGENTS.md in Ruled once” is deleted with its folder").waitFor();
   await purge.getByRole("button", { name: "Cancel" }).click();
-  await page.getByRole("button", { name: "Restore AGENTS.md of Ruled once" }).click();
-  const first = page.getByRole("dialog", { name: "Restore the folder “Ruled once” first" });
-  await first.getByRole("button", { name: "Restore the folder and the file" }).click();
+  await page.getByRole("button", { name: "Restore AGENTS.md in Ruled once" }).click();
+  const first = page.getByRole("dialog", { name: "Restore folder “Ruled once” first" });
+  await first.getByRole("button", { name: "Restore both" }).click();
   await row(page, "Ruled once").waitFor();
-  await until(async () => (await desk.call("thread/agents_doc/get", { workspace_id, folder_id: id })).explicit?.content === "Be kind.\n");
+  await until(
+    async () =>
+      (await desk.call("thread/agents_doc/get", { workspace_id, folder_id: id })).explicit?.content === "Be kind.\n",
+  );
   await desk.call("thread/folder/delete", { workspace_id, folder_id: id });
   await page.context().close();
 });
@@ -162,7 +165,7 @@ test("a way back that is used elsewhere is not offered any more", async () => {
   await thread("alone", "Thread alone", await folder("With one thread"));
   const page = await open();
   await choose(page, "With one thread", "Delete folder…");
-  await page.getByRole("dialog").getByText("1 thread in it stays and moves one level up").waitFor();
+  await page.getByRole("dialog").getByText("1 thread moves up to").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await choose(page, "Back and forth", "Delete folder…");
   await page.getByRole("dialog").getByRole("button", { name: "Delete folder" }).click();
@@ -183,7 +186,7 @@ test("AGENTS.md has a row where there is a file or one is being written", async 
   assert.equal(await row(page, "AGENTS.md").count(), 0);
   await desk.call("thread/agents_doc/save", { workspace_id, folder_id: id, content: "# Rules\n" });
   await row(page, "AGENTS.md").click();
-  await page.getByRole("textbox", { name: "AGENTS.md of Ruled" }).waitFor();
+  await page.getByRole("textbox", { name: "AGENTS.md in Ruled" }).waitFor();
   await page.context().close();
 });
 
@@ -194,7 +197,10 @@ test("the whole tree can be used by keys alone", async () => {
   const page = await open();
   await row(page, "Thread by keys").waitFor();
   await page.getByRole("tree").focus();
-  const active = () => page.evaluate(() => document.getElementById(document.activeElement.getAttribute("aria-activedescendant"))?.textContent);
+  const active = () =>
+    page.evaluate(
+      () => document.getElementById(document.activeElement.getAttribute("aria-activedescendant"))?.textContent,
+    );
   await page.keyboard.press("Home");
   for (let i = 0; i < 40 && !(await active())?.startsWith("Keys"); i += 1) await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowLeft");
@@ -240,7 +246,9 @@ test("10 000 threads: few rows are in the page, and changes elsewhere move nothi
   const where = () =>
     page.getByRole("tree").evaluate((element) => {
       const top = element.getBoundingClientRect().top;
-      const first = [...element.querySelectorAll("[role=treeitem]")].find((one) => one.getBoundingClientRect().top >= top);
+      const first = [...element.querySelectorAll("[role=treeitem]")].find(
+        (one) => one.getBoundingClientRect().top >= top,
+      );
       return `${first.textContent} ${Math.round(first.getBoundingClientRect().top - top)}`;
     });
   await page.waitForFunction(() => document.querySelector("[role=tree]").scrollTop > 28 * 4000);

@@ -1,16 +1,16 @@
-// A company folder that came from elsewhere: it is read, and nothing else, until a person trusts it.
+// A company folder from another computer: it is read-only until a person trusts it.
 
 import assert from "node:assert/strict";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { openDesk, until } from "./desk.mjs";
+import { openDesk, settled, until } from "./desk.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 const MEANING =
-  "This folder was not created on this computer. You can read it; nothing in it runs and nothing is written until you trust it.";
+  "This folder was not created on this computer. You can read it. Accord does not run or write anything in it until you trust it.";
 
 let desk;
 let origin;
@@ -31,12 +31,13 @@ before(async () => {
 });
 after(() => desk?.close());
 
-/** A copy of the company at a path of its own, whose machine file names these programs. */
+/** Copies the company to a new path with these programs in its machine file. */
 function clone(name, programs = ["codex: /opt/elsewhere/bin/codex"]) {
   const dir = join(desk.gateway.home, name);
   cpSync(origin, dir, { recursive: true });
   const machine = join(dir, ".local/machine.yaml");
-  const named = programs.length > 0 ? ["provider_bins:", ...programs.map((line) => `  ${line}`)] : ["provider_bins: {}"];
+  const named =
+    programs.length > 0 ? ["provider_bins:", ...programs.map((line) => `  ${line}`)] : ["provider_bins: {}"];
   writeFileSync(machine, readFileSync(machine, "utf8").replace(/^provider_bins:.*$/m, named.join("\n")));
   return dir;
 }
@@ -47,7 +48,7 @@ async function open(dir, path, options, url = desk.url) {
   return page;
 }
 
-/** Goes to another view without loading the page again. */
+/** Opens another section without reloading the page. */
 const go = (page, name) => page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name }).click();
 
 const banner = (page) => page.getByRole("region", { name: "Folder not trusted" });
@@ -58,10 +59,12 @@ const projectsOf = async (dir) => {
   return projects.map(({ name }) => name);
 };
 
-/** Every file of a folder with its text. */
+/** Returns every file of a folder with its text. */
 function filesOf(dir) {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return new Map(files.map(({ parentPath, name }) => join(parentPath, name)).map((file) => [file, readFileSync(file, "utf8")]));
+  return new Map(
+    files.map(({ parentPath, name }) => join(parentPath, name)).map((file) => [file, readFileSync(file, "utf8")]),
+  );
 }
 
 async function openQuestion(page) {
@@ -71,9 +74,9 @@ async function openQuestion(page) {
 
 const hasFocus = (button) => until(() => button.evaluate((element) => element === document.activeElement), "no focus");
 
-/** What axe finds in the dialog and the banner, of any weight. */
+/** Returns all findings of axe in these elements. */
 async function findings(page, ...selectors) {
-  await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
+  await settled(page);
   await page.evaluate(axe);
   const { violations } = await page.evaluate((include) => window.axe.run({ include }), selectors);
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
@@ -90,13 +93,16 @@ test("a folder from elsewhere says so, shows its programs, and is written to onc
   assert.equal((await programs.innerText()).replace(/\s+/g, " ").trim(), "codex /opt/elsewhere/bin/codex");
   await hasFocus(dialog.getByRole("button", { name: "Cancel" }));
 
-  // What the page shows is read again: this change is told by nothing else.
+  // Trusting the folder refetches everything; no notification reports this change.
   const file = join(dir, "work/projects", project, "project.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace("Poster", "Poster for the fair"));
   await dialog.getByRole("button", { name: "Trust folder" }).click();
   await dialog.waitFor({ state: "detached" });
   await banner(page).waitFor({ state: "detached" });
-  await page.getByRole("main").getByRole("link", { name: /Poster for the fair/ }).waitFor();
+  await page
+    .getByRole("main")
+    .getByRole("link", { name: /Poster for the fair/ })
+    .waitFor();
   assert.equal(await isTrusted(dir), true);
 
   await page.getByRole("button", { name: "New project" }).click();
@@ -118,12 +124,12 @@ test("Cancel and Escape change nothing", async () => {
   await openQuestion(page);
   await page.keyboard.press("Escape");
   await question(page).waitFor({ state: "detached" });
-  // Cancel is what has the focus, so Enter cancels.
+  // Cancel has the focus, so Enter cancels.
   await openQuestion(page);
   await hasFocus(question(page).getByRole("button", { name: "Cancel" }));
   await page.keyboard.press("Enter");
   await question(page).waitFor({ state: "detached" });
-  // The palette asks the same.
+  // The palette opens the same dialog.
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Find anything" }).fill("trust");
   await page.getByRole("option", { name: /^Trust this folder…/ }).click();
@@ -168,10 +174,10 @@ test("a dialog whose action is refused stays behind the question, with what was 
   const dir = clone("no-jobs");
   const page = await open(dir, "/jobs?new");
   const dialog = page.getByRole("dialog", { name: "New job" });
-  const goal = dialog.getByLabel("What it is to reach");
+  const goal = dialog.getByLabel("Goal");
   const jobs = () => desk.call("job.list", { workspace_dir: dir, project_id: project });
   await goal.fill("Draw the poster");
-  await dialog.getByRole("button", { name: "Give the job" }).click();
+  await dialog.getByRole("button", { name: "Start job" }).click();
   await question(page).getByText(dir, { exact: true }).waitFor();
   await question(page).getByText("Trusting this folder allows").waitFor();
   await page.keyboard.press("Escape");
@@ -179,10 +185,10 @@ test("a dialog whose action is refused stays behind the question, with what was 
   assert.equal(await goal.inputValue(), "Draw the poster");
   assert.deepEqual(await jobs(), []);
 
-  await dialog.getByRole("button", { name: "Give the job" }).click();
+  await dialog.getByRole("button", { name: "Start job" }).click();
   await question(page).getByRole("button", { name: "Trust folder" }).click();
   await question(page).waitFor({ state: "detached" });
-  await dialog.getByRole("button", { name: "Give the job" }).click();
+  await dialog.getByRole("button", { name: "Start job" }).click();
   await page.getByRole("heading", { name: "Draw the poster", level: 1 }).waitFor();
   assert.equal((await jobs()).length, 1);
   await page.context().close();
@@ -192,10 +198,17 @@ test("trust is withdrawn in the settings, after a question", async () => {
   const dir = clone("withdrawn", []);
   const page = await open(dir, "/overview");
   await openQuestion(page);
-  await question(page).getByText("names no programs of its own").waitFor();
+  await question(page).getByText("configures no programs").waitFor();
   await question(page).getByRole("button", { name: "Trust folder" }).click();
+  // The open dialog hides the banner from the accessibility tree.
+  await question(page).waitFor({ state: "detached" });
   await banner(page).waitFor({ state: "detached" });
-  const run = await desk.call("run.create", { workspace_dir: dir, project_id: project, agent_id: worker, provider: "cmd" });
+  const run = await desk.call("run.create", {
+    workspace_dir: dir,
+    project_id: project,
+    agent_id: worker,
+    provider: "cmd",
+  });
   const session = { workspace_dir: dir, session_ref: `local_${run.run_id}` };
   await desk.call("session.launch", {
     workspace_dir: dir,
@@ -210,7 +223,7 @@ test("trust is withdrawn in the settings, after a question", async () => {
   await page.getByText("Trusted on this computer", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Withdraw trust…" }).click();
   const dialog = page.getByRole("dialog", { name: "Withdraw trust?" });
-  await dialog.getByText("Sessions that have not ended: 1.").waitFor();
+  await dialog.getByText("Active runs: 1.").waitFor();
   await hasFocus(dialog.getByRole("button", { name: "Cancel" }));
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
@@ -231,11 +244,17 @@ test("trust is withdrawn in the settings, after a question", async () => {
 
 test("a company that was made here has no banner", async () => {
   const page = await open(origin, "/overview");
-  await page.getByRole("main").getByRole("link", { name: /Poster/ }).waitFor();
+  await page
+    .getByRole("main")
+    .getByRole("link", { name: /Poster/ })
+    .waitFor();
   await go(page, "Settings");
   await page.getByText("Trusted on this computer", { exact: true }).waitFor();
   await go(page, "Home");
-  await page.getByRole("main").getByRole("link", { name: /Poster/ }).waitFor();
+  await page
+    .getByRole("main")
+    .getByRole("link", { name: /Poster/ })
+    .waitFor();
   assert.equal(await banner(page).count(), 0);
   await page.context().close();
 });
@@ -254,15 +273,15 @@ test("the trust of a folder is asked for once, not by each page", async () => {
   await page.goto(`${desk.url}/c/${encodeURIComponent(dir)}/overview`);
   await banner(page).waitFor();
   for (const name of ["Runs", /^Inbox/, "Plan", "Threads", "Usage", "Settings", "People", "Home"]) {
-    // Old enough that other reads of the folder are repeated.
+    // Waits until other reads of the folder are stale.
     await page.clock.runFor(5_000);
     await go(page, name);
     if (name === "Settings") await page.getByText("Not trusted on this computer").waitFor();
-    else if (name === "Threads") await page.getByText("Nothing is open").waitFor();
+    else if (name === "Threads") await page.getByText("No thread selected").waitFor();
     else await banner(page).waitFor();
   }
   assert.deepEqual(asked, [dir]);
-  // The dialog shows what the folder says now.
+  // The dialog shows the current contents of the folder.
   await openQuestion(page);
   assert.deepEqual(asked, [dir, dir]);
   await page.context().close();
@@ -301,7 +320,7 @@ test("a failure is told in the dialog, which stays", async () => {
 for (const colorScheme of ["light", "dark"]) {
   test(`axe finds nothing in the banner and the dialogs in ${colorScheme}`, async () => {
     const dir = clone(`looked-at-${colorScheme}`);
-    // axe needs to be evaluated in the page, which the policy of the page forbids.
+    // Bypasses the Content-Security-Policy, which forbids evaluating axe in the page.
     const page = await open(dir, "/overview", { bypassCSP: true, colorScheme });
     await banner(page).waitFor();
     assert.deepEqual(await findings(page, ".trust-banner"), []);
@@ -318,7 +337,10 @@ for (const colorScheme of ["light", "dark"]) {
 }
 
 test("on a phone the list and the page have the banner, and the dialog fits", async () => {
-  const dir = clone("phone", Array.from({ length: 40 }, (_, i) => `worker_${i}: /opt/elsewhere/${"long/".repeat(12)}worker_${i}`));
+  const dir = clone(
+    "phone",
+    Array.from({ length: 40 }, (_, i) => `worker_${i}: /opt/elsewhere/${"long/".repeat(12)}worker_${i}`),
+  );
   const page = await open(dir, "/home", { ...PHONE, bypassCSP: true });
   const isWithin = async (locator) => {
     const { x, y, width, height } = await locator.boundingBox();
@@ -337,6 +359,8 @@ test("on a phone the list and the page have the banner, and the dialog fits", as
   assert.ok(await isWithin(trust));
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), PHONE.viewport.width);
   await trust.tap();
+  // The open dialog hides the banner from the accessibility tree.
+  await question(page).waitFor({ state: "detached" });
   await banner(page).waitFor({ state: "detached" });
   assert.equal(await isTrusted(dir), true);
   await page.context().close();

@@ -1,4 +1,4 @@
-// The desktop says what is: names, states, output, evidence, keys, files.
+// The desktop shows correct names, states, output, evidence, keys and files.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -44,7 +44,9 @@ before(async () => {
   project = made.project_id;
   const [department] = made.departments;
   worker = department.worker_agent_ids[0];
-  tasks = writeTasks(dir, project, [["api", "Print it", "in_progress", department, -1, 3, [], ["done", "in_progress"]]]);
+  tasks = writeTasks(dir, project, [
+    ["api", "Print it", "in_progress", department, -1, 3, [], ["done", "in_progress"]],
+  ]);
   const machine = join(dir, ".local/machine.yaml");
   const text = readFileSync(machine, "utf8");
   writeFileSync(
@@ -134,15 +136,21 @@ test("a run that was never launched is not started in every view, and can be can
   const line = page.getByRole("link", { name: /Wait for somebody/ });
   await line.getByText("Not started").waitFor();
   await page.goto(`${desk.url}/w/${workspace}/people/${worker}`);
-  await page.getByRole("link", { name: /Wait for somebody/ }).getByText("Not started").waitFor();
+  await page
+    .getByRole("link", { name: /Wait for somebody/ })
+    .getByText("Not started")
+    .waitFor();
   await page.goto(`${desk.url}/w/${workspace}/home/${project}`);
   await page.getByLabel("Inspector").locator("li", { hasText: "Wait for somebody" }).getByText("Not started").waitFor();
   await page.goto(`${desk.url}/w/${workspace}/runs/${project}/${run_id}`);
   await page.locator(".page-head").getByText("Not started").waitFor();
-  await page.getByRole("listbox", { name: "Runs" }).getByRole("option", { name: /Wait for somebody.*Not started/ }).waitFor();
-  await page.getByRole("button", { name: "Cancel the run" }).click();
+  await page
+    .getByRole("listbox", { name: "Runs" })
+    .getByRole("option", { name: /Wait for somebody.*Not started/ })
+    .waitFor();
+  await page.getByRole("button", { name: "Cancel run" }).click();
   await page.locator(".page-head").getByText("Stopped").waitFor();
-  await page.getByRole("button", { name: "Cancel the run" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Cancel run" }).waitFor({ state: "detached" });
   await page.getByText("Chain verified").waitFor();
   const rows = await desk.call("run.list", { ...where() });
   assert.equal(rows.find((row) => row.run_id === run_id).status, "stopped");
@@ -159,10 +167,10 @@ test("a run that names an agent or a provider that does not exist is warned abou
 
 test("a launch needs no dry run first", async () => {
   const page = await open("/sessions");
-  await page.getByRole("button", { name: "Launch", exact: true }).first().click();
-  const dialog = page.getByRole("dialog", { name: "Launch a session" });
-  await dialog.getByLabel("Command, as a shell reads it").fill("echo at once");
-  await dialog.getByRole("button", { name: "Launch", exact: true }).click();
+  await page.getByRole("button", { name: "Start run", exact: true }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Start a run" });
+  await dialog.getByLabel("Shell command").fill("echo at once");
+  await dialog.getByRole("button", { name: "Start run", exact: true }).click();
   await page.waitForURL("**/runs/*/*");
   await page.getByRole("heading", { name: "echo at once", level: 1 }).waitFor();
   await page.getByRole("option", { name: /run.ended/ }).waitFor();
@@ -171,11 +179,11 @@ test("a launch needs no dry run first", async () => {
 
 test("a worker that is not installed is called that, before and after", async () => {
   const page = await open("/sessions");
-  await page.getByRole("button", { name: "Launch", exact: true }).first().click();
-  const dialog = page.getByRole("dialog", { name: "Launch a session" });
-  await dialog.getByLabel("What runs").selectOption({ label: "Codex" });
-  await dialog.getByLabel("What it is asked").fill("Look around");
-  await dialog.getByRole("button", { name: "What would happen?" }).click();
+  await page.getByRole("button", { name: "Start run", exact: true }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Start a run" });
+  await dialog.getByLabel("Worker").selectOption({ label: "Codex" });
+  await dialog.getByLabel("Prompt").fill("Look around");
+  await dialog.getByRole("button", { name: "Preview" }).click();
   await dialog.getByText(/is not installed or not in PATH/).waitFor();
   await page.goto(`${desk.url}/w/${workspace}/settings`);
   const row = page.locator(".health li", { hasText: "Claude CLI" });
@@ -184,21 +192,29 @@ test("a worker that is not installed is called that, before and after", async ()
 });
 
 test("a program that is missing is called that in the toast, in Sessions and in its run", async () => {
-  const { run_id } = await desk.call("run.create", { ...where(), agent_id: worker, provider: "claude", goal: "Ask Claude" });
+  const { run_id } = await desk.call("run.create", {
+    ...where(),
+    agent_id: worker,
+    provider: "claude",
+    goal: "Ask Claude",
+  });
   await desk.call("session.launch", { ...where(), run_id, argv: ["no-such-claude", "-p", "hi"], ...person });
   const page = await open("/sessions");
   const said = "no-such-claude is not installed or not in PATH";
-  await page.getByRole("row", { name: /Ask Claude/ }).getByText(said).waitFor();
+  await page
+    .getByRole("row", { name: /Ask Claude/ })
+    .getByText(said)
+    .waitFor();
   await page.goto(`${desk.url}/w/${workspace}/runs/${project}/${run_id}`);
   await page.getByLabel("Inspector").getByText(said).waitFor();
   await page.getByRole("listbox", { name: "Events" }).getByText(said).waitFor();
   assert.equal(await page.getByText("ENOENT").count(), 0);
 
   await page.goto(`${desk.url}/w/${workspace}/sessions?new`);
-  const dialog = page.getByRole("dialog", { name: "Launch a session" });
-  await dialog.getByLabel("What runs").selectOption({ label: "Claude" });
-  await dialog.getByLabel("What it is asked").fill("Look around");
-  await dialog.getByRole("button", { name: "Launch", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Start a run" });
+  await dialog.getByLabel("Worker").selectOption({ label: "Claude" });
+  await dialog.getByLabel("Prompt").fill("Look around");
+  await dialog.getByRole("button", { name: "Start run", exact: true }).click();
   await page.locator(".toast.failed").getByText("/no/such/claude is not installed or not in PATH").waitFor();
   await page.context().close();
 });
@@ -209,25 +225,30 @@ test("a plain command has no tokens, and is not in the totals", async () => {
   await tokens.waitFor();
   const usage = await desk.window();
   await usage.goto(`${desk.url}/w/${workspace}/usage`);
-  await usage.getByRole("heading", { name: /Tokens by day|Nothing was used yet/ }).waitFor();
+  await usage.getByRole("heading", { name: /Tokens by day|No usage yet/ }).waitFor();
   const run = await start("yes some output | head -c 9000", { goal: "Print a lot" });
   await end(run);
   const run_of = () => desk.call("usage.analytics", { workspace_dir: dir, limit: 100 });
-  const row = await until(async () => (await run_of()).recent_runs.find((one) => one.run_id === run && one.total_tokens > 0));
+  const row = await until(async () =>
+    (await run_of()).recent_runs.find((one) => one.run_id === run && one.total_tokens > 0),
+  );
   assert.equal(row.provider, "cmd");
   const models = (await run_of()).recent_runs.filter(({ provider }) => provider !== "cmd");
   const sum = models.reduce((total, { total_tokens }) => total + total_tokens, 0);
   await page.reload();
-  await until(async () => Number((await tokens.textContent()).replace(/\D/g, "")) === sum, "the command is in the total");
+  await until(
+    async () => Number((await tokens.textContent()).replace(/\D/g, "")) === sum,
+    "the command is in the total",
+  );
   await page.goto(`${desk.url}/w/${workspace}/usage`);
   const total = page.locator(".stat", { hasText: "Tokens, all time" });
   await total.getByText(models.length === 1 ? "1 run" : `${models.length} runs`, { exact: true }).waitFor();
   assert.equal(await page.getByText("cmd", { exact: true }).count(), 0);
-  // No run has a price, so no cost is known.
+  // No run has a price, so the cost is unknown.
   await page.locator(".stat", { hasText: "Cost, all time" }).getByText("unknown").waitFor();
   await page.goto(`${desk.url}/w/${workspace}/runs/${project}/${run}`);
   const inspector = page.getByLabel("Inspector");
-  await inspector.getByText("none, a plain command").waitFor();
+  await inspector.getByText("None (shell command)").waitFor();
   assert.equal(await inspector.getByText("estimated").count(), 0);
   await usage.context().close();
   await page.context().close();
@@ -251,18 +272,18 @@ test("live output follows the end until one scrolls up, has its colours, and can
   const width = await output.evaluate((element) => element.clientWidth / element.closest("main").clientWidth);
   assert.ok(width > 0.95, `it uses ${width} of the width`);
 
-  // A reader who scrolls up stays there.
+  // After scrolling up the view stays in place.
   await output.evaluate((element) => (element.scrollTop = 0));
   await output.getByText("line 0", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Follow the end" }).waitFor();
+  await page.getByRole("button", { name: "Scroll to end" }).waitFor();
   writeFileSync(gate, "");
   await page.getByText(/^802 lines/).waitFor();
   await output.getByText("line 0", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Follow the end" }).click();
+  await page.getByRole("button", { name: "Scroll to end" }).click();
   await output.getByText("the very last line").waitFor();
 
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Save as a file" }).click();
+  await page.getByRole("button", { name: "Download" }).click();
   const text = readFileSync(await (await download).path(), "utf8");
   assert.match(text, /^line 0\n[\s\S]*red words and <b>plain<\/b> ones\n[\s\S]*the very last line\n$/);
   assert.equal(text.includes("\u001b"), false);
@@ -300,7 +321,7 @@ test("the list of events follows the end, and the seal and the tokens are right 
   await events.getByText("run.ended").waitFor();
   await until(atEnd, "the list did not follow");
   await page.getByText("Chain verified").waitFor();
-  await page.getByLabel("Inspector").getByText("10 400", { exact: true }).waitFor();
+  await page.getByLabel("Inspector").getByText("10,400", { exact: true }).waitFor();
   await page.locator(".page-head").getByText("Ended").waitFor();
   await until(
     async () => Number((await shown.textContent()).replace(/\D/g, "")) === before + 10400,
@@ -331,17 +352,17 @@ test("a stored key is not tested until one tests it", async () => {
   const page = await open("/settings");
   const row = page.locator(".provider", { has: page.getByRole("heading", { name: /OpenAI/ }) });
   const store = async (key) => {
-    await row.getByLabel(/Key of/).fill(key);
-    await row.getByRole("button", { name: "Store" }).click();
-    await row.getByText("Stored, not tested").waitFor();
+    await row.getByLabel(/API key/).fill(key);
+    await row.getByRole("button", { name: "Save" }).click();
+    await row.getByText("Key saved, not tested").waitFor();
   };
   await store("a-wrong-key");
   assert.equal(await row.locator(".status.done").count(), 0);
-  await row.getByRole("button", { name: "Test the key" }).click();
-  await row.locator(".status.failed", { hasText: "The key does not work" }).waitFor();
+  await row.getByRole("button", { name: "Test key" }).click();
+  await row.locator(".status.failed", { hasText: "Key test failed" }).waitFor();
   await store("the-right-key");
-  await row.getByRole("button", { name: "Test the key" }).click();
-  await row.locator(".status.done", { hasText: "The key works, 1 model" }).waitFor();
+  await row.getByRole("button", { name: "Test key" }).click();
+  await row.locator(".status.done", { hasText: "Key works, 1 model" }).waitFor();
   await page.context().close();
 });
 
@@ -368,11 +389,11 @@ const give = (page, name, size) =>
 test("a server without a key is tested as a server", async () => {
   const page = await open("/settings");
   const row = page.locator(".provider", { has: page.getByRole("heading", { name: /OpenAI/ }) });
-  await row.getByRole("button", { name: "Forget the key" }).click();
-  await row.getByText("Own server, no key, not tested").waitFor();
+  await row.getByRole("button", { name: "Remove key" }).click();
+  await row.getByText("Own server without a key, not tested").waitFor();
   assert.equal(await row.getByRole("button", { name: /key/ }).count(), 0);
-  await row.getByRole("button", { name: "Test the server" }).click();
-  await row.locator(".status.failed", { hasText: "The server does not work" }).waitFor();
+  await row.getByRole("button", { name: "Test server" }).click();
+  await row.locator(".status.failed", { hasText: "Server test failed" }).waitFor();
   await page.setViewportSize({ width: 400, height: 800 });
   const width = await page.locator(".page-body").evaluate((element) => element.scrollWidth);
   assert.ok(width <= 400, `the settings are ${width} px wide`);
@@ -382,10 +403,10 @@ test("a server without a key is tested as a server", async () => {
 test("a file that is too large is refused with a plain sentence", async () => {
   const { page } = await openThread("large");
   await give(page, "video.mov", 60 << 20);
-  await page.getByText("This file has 60 MiB. Files can have at most 50 MiB.").waitFor();
-  await page.getByText("Remove the file that was not uploaded").waitFor();
+  await page.getByText("This file is 60 MiB. The maximum is 50 MiB.").waitFor();
+  await page.getByText("Remove the file that failed to upload").waitFor();
   await page.getByRole("button", { name: "Remove video.mov" }).click();
-  await page.getByText("Enter sends, Shift Enter makes a new line").waitFor();
+  await page.getByText("Enter to send, Shift+Enter for a new line").waitFor();
   await page.context().close();
 });
 
@@ -394,14 +415,19 @@ test("a removed attachment is deleted", async () => {
   await give(page, "notes.txt", 2048);
   await page.locator(".composer .chip[data-phase=done]").waitFor();
   const listed = async () =>
-    (await desk.call("artifact/list", { workspace_id })).items.filter(({ artifact }) => artifact.display_name === "notes.txt");
+    (await desk.call("artifact/list", { workspace_id })).items.filter(
+      ({ artifact }) => artifact.display_name === "notes.txt",
+    );
   assert.equal((await listed()).length, 1);
   await page.getByRole("button", { name: "Remove notes.txt" }).click();
-  await until(async () => (await listed()).every(({ artifact }) => artifact.status === "deleted"), "the file is still there");
+  await until(
+    async () => (await listed()).every(({ artifact }) => artifact.status === "deleted"),
+    "the file is still there",
+  );
   await page.context().close();
 });
 
-/** A delta that proposes a line for the memory of the project. */
+/** Proposes a line for the memory of the project. */
 async function proposeLine(title) {
   const { run_id, context_pack_id } = await desk.call("run.create", { ...where(), agent_id: worker, provider: "cmd" });
   const delta = await desk.call("memory.propose_delta", {
@@ -429,16 +455,19 @@ test("a patch that is swapped while a person looks is not approved, and the chan
   const patch = join(dir, patch_relpath);
   writeFileSync(patch, readFileSync(patch, "utf8").replace("Ink is black", "Ink is red"));
   await page.getByRole("button", { name: /Approve/ }).click();
-  const change = page.getByRole("region", { name: "What changed" });
-  await change.getByText("This changed since you looked.").waitFor();
+  const change = page.getByRole("region", { name: "Changes" });
+  await change.getByText("This item changed since you opened it.").waitFor();
   await change.locator(".diff-line.removed", { hasText: "Ink is black" }).waitFor();
   await change.locator(".diff-line.added", { hasText: "Ink is red" }).waitFor();
   assert.ok(!memory().includes("Ink is"), "nothing was decided");
   assert.equal(await page.getByRole("button", { name: /Approve/ }).count(), 0);
-  await change.getByRole("button", { name: "I have looked at it" }).click();
+  await change.getByRole("button", { name: "Mark as reviewed" }).click();
   await page.getByRole("button", { name: /Approve/ }).click();
   // The page of these tests has the owner's token and no sign-in.
-  await page.getByRole("region", { name: "What happened" }).getByText(/decided in a terminal/).waitFor();
+  await page
+    .getByRole("region", { name: "Outcome" })
+    .getByText(/decided in a terminal/)
+    .waitFor();
   assert.ok(memory().includes("- Ink is red."));
   await page.context().close();
 });
@@ -456,8 +485,7 @@ test("a decision in a browser that signed in is recorded as made on the desktop"
       new Promise((resolve, reject) => {
         const key = localStorage.getItem("accord.page_key");
         const socket = new WebSocket(`ws://${location.host}/ws`, ["accord", `page-key.${key}`]);
-        socket.onopen = () =>
-          socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "inbox.resolve", params }));
+        socket.onopen = () => socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "inbox.resolve", params }));
         socket.onmessage = ({ data }) => resolve(JSON.parse(data));
         socket.onerror = () => reject(new Error("the socket failed"));
       }),
@@ -489,19 +517,23 @@ test("reading the inbox writes nothing into the log of a run", async () => {
 
 test("a queued session says why, and until when, as soon as the gateway says so", async () => {
   const page = await desk.window();
-  // What a gateway adds to the rows of `session.list`.
+  // Adds the queue reason to the rows of `session.list`.
   await page.addInitScript(() => {
     const listen = WebSocket.prototype.addEventListener;
     const change = (data) => {
       if (typeof data !== "string" || !data.includes('"queue_position"')) return data;
       const message = JSON.parse(data);
       for (const row of Array.isArray(message.result) ? message.result : []) {
-        if (row.queued) row.queue_reason = { reason: "codex cools down after a rate limit", until: "2099-01-01T14:05:00.000Z" };
+        if (row.queued)
+          row.queue_reason = { reason: "codex cools down after a rate limit", until: "2099-01-01T14:05:00.000Z" };
       }
       return JSON.stringify(message);
     };
     const wrap = (handler) => (event) =>
-      handler.call(event.target, new Proxy(event, { get: (one, name) => (name === "data" ? change(one.data) : one[name]) }));
+      handler.call(
+        event.target,
+        new Proxy(event, { get: (one, name) => (name === "data" ? change(one.data) : one[name]) }),
+      );
     WebSocket.prototype.addEventListener = function (type, handler, options) {
       listen.call(this, type, type === "message" ? wrap(handler) : handler, options);
     };
@@ -514,14 +546,26 @@ test("a queued session says why, and until when, as soon as the gateway says so"
   const runs = [];
   for (let i = 0; i < 4; i += 1) runs.push(await start("exec sleep 600"));
   await page.goto(`${desk.url}/w/${workspace}/sessions`);
-  await page.locator(".status.waiting").getByText("Queued, place 1", { exact: true }).waitFor();
-  await page.getByText(/^codex cools down after a rate limit, until (1 Jan|Jan 1)/).first().waitFor();
+  await page.locator(".status.waiting").getByText("Queued, position 1", { exact: true }).waitFor();
+  await page
+    .getByText(/^codex cools down after a rate limit, until (1 Jan|Jan 1)/)
+    .first()
+    .waitFor();
   const list = await desk.call("session.list", { workspace_dir: dir });
   const queued = list.find((row) => row.queued);
   await page.goto(`${desk.url}/w/${workspace}/runs/${project}/${queued.run_id}`);
-  await page.locator(".page-head").getByText(/^Queued, place \d$/).waitFor();
-  await page.locator(".run-notices").getByText(/codex cools down after a rate limit, until/).waitFor();
-  await page.getByLabel("Inspector").getByText(/codex cools down after a rate limit, until/).waitFor();
+  await page
+    .locator(".page-head")
+    .getByText(/^Queued, position \d$/)
+    .waitFor();
+  await page
+    .locator(".run-notices")
+    .getByText(/codex cools down after a rate limit, until/)
+    .waitFor();
+  await page
+    .getByLabel("Inspector")
+    .getByText(/codex cools down after a rate limit, until/)
+    .waitFor();
   await page.getByRole("listbox", { name: "Runs" }).getByText("Queued").first().waitFor();
   for (const run of runs) {
     await desk.call("session.stop", { workspace_dir: dir, session_ref: `local_${run}` });

@@ -1,4 +1,4 @@
-// The JSON of worker programs as people read it, and the fixed messages of the protocol in their words.
+// Readable output of worker programs, and readable versions of fixed protocol messages.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -17,7 +17,10 @@ after(() => server?.close());
 const command = { id: "item_0", type: "command_execution", command: "ls", aggregated_output: "a\nb\n", exit_code: 0 };
 const started = JSON.stringify({ type: "item.started", item: { ...command, aggregated_output: "", exit_code: null } });
 const completed = JSON.stringify({ type: "item.completed", item: command });
-const message = JSON.stringify({ type: "item.completed", item: { type: "agent_message", text: "Two files.\nNo more." } });
+const message = JSON.stringify({
+  type: "item.completed",
+  item: { type: "agent_message", text: "Two files.\nNo more." },
+});
 
 test("a command is shown once, with its output", () => {
   assert.equal(output.readable(`${started}\n${completed}\n${message}\n`), "$ ls\na\nb\nTwo files.\nNo more.\n");
@@ -35,7 +38,10 @@ test("a line may come in pieces, and a line of another program stays as it is", 
 });
 
 test("a row says what was said or done last", () => {
-  const assistant = { type: "assistant", message: { content: [{ type: "tool_use", name: "Bash", input: { command: "make" } }] } };
+  const assistant = {
+    type: "assistant",
+    message: { content: [{ type: "tool_use", name: "Bash", input: { command: "make" } }] },
+  };
   for (const [chunk, expected] of [
     [`${message}\n${completed}\n`, "$ ls, exit code 0"],
     [`${message}\n${JSON.stringify({ type: "turn.completed", usage: {} })}\n`, "Two files."],

@@ -1,4 +1,4 @@
-// From the address to what is shown.
+// The root component: shows the workspace of the address, or redirects to one.
 
 import { useEffect } from "react";
 import { address } from "../address.ts";
@@ -21,7 +21,9 @@ export function App() {
   return (
     <TooltipProvider>
       <div className="app">
-        <Connection>{workspace ? <Shell key={workspace} workspace={workspace} path={path} /> : <Start path={path} />}</Connection>
+        <Connection>
+          {workspace ? <Shell key={workspace} workspace={workspace} path={path} /> : <Start path={path} />}
+        </Connection>
       </div>
       <Palette />
       <KeyHelp />
@@ -31,7 +33,7 @@ export function App() {
   );
 }
 
-/** The bare address leads to the workspace to start in, that of a company folder to a workspace that shows it. */
+/** Redirects the bare address to the default workspace, and `/c/<folder>` to the workspace of that company folder. */
 function Start({ path }: { path: string }) {
   const query = useCall("workspace/default", {});
   useEffect(prepareLanding, []);

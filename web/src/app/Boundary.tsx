@@ -1,4 +1,4 @@
-// Keeps the failure of one view from taking the others with it.
+// An error boundary: a view that throws shows its error without affecting other views.
 
 import { Component, type ReactNode } from "react";
 import { Failure } from "../parts/states.tsx";

@@ -1,4 +1,4 @@
-// Tells how the connection stands: quietly while it comes back, plainly when this browser is not let in.
+// Shows the state of the connection: a banner while it is lost, and a page when this browser is not signed in.
 
 import { useEffect, useState, type ReactNode } from "react";
 import { admission, client, useConnection } from "../data/client.ts";
@@ -7,7 +7,7 @@ import { Button } from "../parts/Button.tsx";
 import { Empty } from "../parts/states.tsx";
 import { StatusDot } from "../parts/Status.tsx";
 
-/** Milliseconds a broken connection may take to come back before anybody is told. */
+/** Milliseconds after which a lost connection shows the banner. */
 const PATIENCE = 800;
 
 export function Connection({ children }: { children: ReactNode }) {
@@ -17,7 +17,7 @@ export function Connection({ children }: { children: ReactNode }) {
     setLate(false);
     if (state === "open" || state === "closed") return;
     const timer = setTimeout(() => setLate(true), PATIENCE);
-    // Whoever is refused stops asking: the gateway answers everybody here more slowly after each wrong try.
+    // Stop reconnecting when refused: the gateway delays all responses to this address after each failed attempt.
     if (state === "reconnecting") void admission().then((answer) => answer === "refused" && client.close());
     return () => clearTimeout(timer);
   }, [state]);
@@ -34,9 +34,9 @@ export function Connection({ children }: { children: ReactNode }) {
         title="This browser is not signed in"
         action={<Button onClick={() => location.reload()}>Try again</Button>}
       >
-        {isLinkUsedUp() && "This link was used before, or is older than ten minutes. "}
-        Run “ac open”, or open the address that “ac open --print” prints: it lets this browser in, once. What you have
-        typed is kept.
+        {isLinkUsedUp() && "This sign-in link was already used or has expired. "}
+        Run “ac open”, or open the address that “ac open --print” prints. The link works once and expires after ten
+        minutes. Your unsaved text is kept.
       </Empty>
     );
   }
@@ -45,7 +45,7 @@ export function Connection({ children }: { children: ReactNode }) {
       {isLate && (
         <div className="offline" role="status">
           <StatusDot meaning="waiting" />
-          The gateway cannot be reached. You can read on; what you type is kept and sent when it is back.
+          The gateway cannot be reached. You can keep reading. Your changes are saved when the connection is back.
         </div>
       )}
       {children}

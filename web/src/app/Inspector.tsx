@@ -1,4 +1,4 @@
-// The column that explains what main shows. Views put their explanation into it with `Inspector`.
+// The inspector: a column with details of the object in main. Views fill it with `Inspector`.
 
 import "./inspector.css";
 import { useEffect, useSyncExternalStore, type ReactNode } from "react";
@@ -16,7 +16,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** On a narrow screen it covers the page, so it is only open when asked for. */
+/** On a narrow screen the inspector covers the page, so it is closed by default. */
 const isNarrow = () => matchMedia("(max-width: 1100px)").matches;
 
 function useIsOpen(): boolean {
@@ -24,7 +24,7 @@ function useIsOpen(): boolean {
   return preference === null ? !isNarrow() : preference === "open";
 }
 
-/** The place of the inspector in the shell. */
+/** The element of the shell into which views render their inspector. */
 export function InspectorSlot() {
   const isOpen = useIsOpen();
   const isUsed = useSyncExternalStore(subscribe, () => users > 0);
@@ -41,7 +41,7 @@ export function InspectorSlot() {
   );
 }
 
-/** What the inspector says while this view is on screen. */
+/** Renders its children into the inspector while this component is mounted. */
 export function Inspector({ title, children }: { title: string; children: ReactNode }) {
   const target = useSyncExternalStore(subscribe, () => slot);
   useEffect(() => {
@@ -65,7 +65,7 @@ export function Inspector({ title, children }: { title: string; children: ReactN
   );
 }
 
-/** The button, and the key `i`, that open and close it. */
+/** The button and the key `i` that open and close the inspector. */
 export function InspectorToggle() {
   const isOpen = useIsOpen();
   const toggle = () => setPreference("inspector", isOpen ? "closed" : "open");
@@ -73,7 +73,7 @@ export function InspectorToggle() {
   return <IconButton label="Inspector" icon="panel" hotkey="i" aria-pressed={isOpen} onClick={toggle} />;
 }
 
-/** A titled part of the inspector. */
+/** A section of the inspector with a title. */
 export function InspectorPart({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="inspector-part">

@@ -1,4 +1,4 @@
-// The head of a view in main: where one is, what it is, what can be done with it.
+// The frame of a view in main: breadcrumbs, title, state and actions.
 
 import "./page.css";
 import { Fragment, useEffect, type ReactNode } from "react";
@@ -20,9 +20,9 @@ export function Page({
 }: {
   title: string;
   crumbs?: Crumb[];
-  /** Where the sidebar of the section is, for screens that show one column. */
+  /** The address of the section's sidebar, for screens that show one column. */
   back?: string;
-  /** A word about how the thing stands. */
+  /** The status of the object. */
   state?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;

@@ -1,4 +1,4 @@
-// The sections, at the left edge or, on a phone, at the bottom.
+// The navigation between sections: at the left edge, or at the bottom on a phone.
 
 import { address } from "../address.ts";
 import { showPalette } from "../palette/Palette.tsx";
@@ -22,7 +22,7 @@ export function Rail({ workspace, current }: { workspace: string; current: strin
   );
 }
 
-/** What has no place in the bar of a phone. */
+/** The menu of the sections that do not fit into the bar of a phone. */
 function RailMore({ workspace, current }: { workspace: string; current: string | undefined }) {
   const others = sections.filter(({ isInBar }) => !isInBar);
   return (
@@ -55,10 +55,10 @@ function RailMore({ workspace, current }: { workspace: string; current: string |
 const none = () => 0;
 
 function RailLink({ section, workspace, isCurrent }: { section: Section; workspace: string; isCurrent: boolean }) {
-  // A section keeps its hook for as long as it lives.
+  // The hook of a section never changes, so the order of hooks is stable.
   const count = (section.useCount ?? none)(workspace);
   return (
-    <Tooltip text={section.title} side="right">
+    <Tooltip text={section.description ? `${section.title}: ${section.description}` : section.title} side="right">
       <Link
         className={section.isInBar ? "rail-link" : "rail-link not-in-bar"}
         to={address.workspace(workspace) + section.path}

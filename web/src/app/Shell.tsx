@@ -1,4 +1,4 @@
-// The frame of the desktop: rail, sidebar, main and inspector. On a phone one of them at a time.
+// The layout of the desktop: rail, sidebar, main and inspector. A phone shows one of them at a time.
 
 import "./shell.css";
 import { useLayoutEffect, useMemo } from "react";
@@ -29,9 +29,10 @@ export function Shell({ workspace, path }: { workspace: string; path: string }) 
   usePalette({
     group: "Go to",
     find: () =>
-      sections.map(({ id, title, icon, path }) => ({
+      sections.map(({ id, title, description, icon, path }) => ({
         id: `section-${id}`,
         title,
+        ...(description ? { hint: description } : {}),
         icon,
         run: () => navigate(base + path),
       })),
@@ -42,7 +43,7 @@ export function Shell({ workspace, path }: { workspace: string; path: string }) 
       { id: "sidebar", title: "Show or hide the sidebar", icon: "sidebar", key: "Ctrl-b", run: toggleSidebar },
       { id: "light", title: "Use the light theme", icon: "moon", run: () => setTheme("light") },
       { id: "dark", title: "Use the dark theme", icon: "moon", run: () => setTheme("dark") },
-      { id: "system", title: "Use the theme of the system", icon: "moon", run: () => setTheme("system") },
+      { id: "system", title: "Use the system theme", icon: "moon", run: () => setTheme("system") },
     ],
   });
 
@@ -55,7 +56,7 @@ export function Shell({ workspace, path }: { workspace: string; path: string }) 
     }
     return undefined;
   }, [path]);
-  // Views with a name of their own, which come after the frame, say it instead.
+  // A view with its own title sets it in an effect, which runs later.
   useLayoutEffect(() => {
     document.title = found ? `${found.section.title} · Accord` : "Accord";
   }, [found]);
@@ -64,7 +65,7 @@ export function Shell({ workspace, path }: { workspace: string; path: string }) 
   const Sidebar = found?.section.Sidebar;
   const props = { workspace, params: found?.params ?? {} };
   const column = found?.isSectionItself && Sidebar ? "sidebar" : "main";
-  // The page that opens another company is not about the folder of this one.
+  // The page that opens another company does not show the folder of this one.
   const showsCompany = found && isOfCompany(found.section) && path !== at.open(workspace);
   return (
     <div className="shell" data-column={column} data-sidebar={Sidebar && !isSidebarHidden ? "" : undefined}>
@@ -85,8 +86,8 @@ export function Shell({ workspace, path }: { workspace: string; path: string }) 
           {found ? (
             <found.View key={path} {...props} />
           ) : (
-            <Empty icon="search" title="There is nothing at this address">
-              It may have been deleted, or the link is incomplete. Ctrl-K finds everything there is.
+            <Empty icon="search" title="Page not found">
+              The item may have been deleted, or the link is incomplete. Press Ctrl-K to search.
             </Empty>
           )}
         </Boundary>

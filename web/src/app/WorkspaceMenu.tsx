@@ -1,4 +1,4 @@
-// Which workspace this is, and the way to others.
+// The menu of the workspace: switch, create, rename, sign out.
 
 import { useState } from "react";
 import { address } from "../address.ts";
@@ -19,7 +19,7 @@ export function WorkspaceMenu({ workspace }: { workspace: string }) {
   const current = all.find(({ id }) => id === workspace);
   const go = (id: string) => {
     navigate(address.workspace(id));
-    // The next visit begins here; if that cannot be kept, nothing is lost.
+    // Makes it the default workspace of the next visit. A failure has no other effect, so it is ignored.
     call("workspace/select", { workspace_id: id, make_current: true }).catch(() => {});
   };
   const create: MenuItem = {
@@ -43,7 +43,7 @@ export function WorkspaceMenu({ workspace }: { workspace: string }) {
     icon: "edit",
     run: () =>
       setQuestion({
-        title: "Rename the workspace",
+        title: "Rename workspace",
         label: "Name",
         name: current?.name ?? "",
         action: "Rename",
@@ -51,12 +51,13 @@ export function WorkspaceMenu({ workspace }: { workspace: string }) {
           void attempt("Renaming", () => call("workspace/update", { workspace_id: workspace, name }, { retry: true })),
       }),
   };
-  // A page behind a proxy that has a token is not signed in.
+  // A page behind a proxy that adds a token has no sign-in of its own.
   const isSignedIn = pageKey() !== undefined;
   const exit: MenuItem = { label: "Sign out", icon: "key", separated: true, run: leave };
   usePalette({
     group: "Browser",
-    find: () => (isSignedIn ? [{ id: "sign-out", title: "Sign out", hint: "This browser", icon: "key", run: leave }] : []),
+    find: () =>
+      isSignedIn ? [{ id: "sign-out", title: "Sign out", hint: "This browser", icon: "key", run: leave }] : [],
   });
   usePalette({
     group: "Workspaces",

@@ -1,5 +1,5 @@
-// A view that is loaded when it is first shown. React's own `lazy` would do, but holds back for 300 ms what comes after
-// a fallback, so that every first visit of a view would take that long.
+// A component that is loaded when it is first shown. React's `lazy` delays what follows a fallback by 300 ms, so that
+// every first visit of a view would take that long.
 
 import { useEffect, useState, type ComponentType } from "react";
 import { Loading } from "../parts/states.tsx";
@@ -8,15 +8,18 @@ export function later<P extends object>(load: () => Promise<{ default: Component
   let View: ComponentType<P> | undefined;
   return function Later(props: P) {
     const [isLoaded, setLoaded] = useState(View !== undefined);
-    const [error, setError] = useState<unknown>();
+    const [error, setError] = useState<Error>();
     useEffect(() => {
       if (isLoaded) return;
-      load().then((module) => {
-        View = module.default;
-        setLoaded(true);
-      }, setError);
+      load().then(
+        (module) => {
+          View = module.default;
+          setLoaded(true);
+        },
+        (reason: unknown) => setError(reason instanceof Error ? reason : new Error(String(reason))),
+      );
     }, [isLoaded]);
-    // The boundary around it says so and offers to try again.
+    // The error boundary shows the error with a button to try again.
     if (error !== undefined) throw error;
     return View ? <View {...props} /> : <Loading />;
   };

@@ -1,4 +1,4 @@
-// What a section of the desktop is: an entry of the rail, a sidebar, and views with addresses.
+// The definition of a section: an entry of the rail, a sidebar, and views with addresses.
 
 import type { ComponentType } from "react";
 import type { IconName } from "../parts/Icon.tsx";
@@ -16,17 +16,19 @@ export type View = ComponentType<ViewProps>;
 export interface Section {
   id: string;
   title: string;
+  /** One sentence that distinguishes this section from similar ones; shown in the tooltip of the rail and in the palette. */
+  description?: string;
   icon: IconName;
-  /** Whether it has a place in the bar of a phone; the others are behind “More”. */
+  /** Whether the bar of a phone shows it; the other sections are in the menu “More”. Default false. */
   isInBar?: boolean;
   /** The address of the section itself, below `/w/:workspace`. */
   path: string;
-  /** Lists the things of the section; a section without one has a single wide column. */
+  /** The list of the section's objects. A section without a sidebar uses the whole width. */
   Sidebar?: View;
-  /** The addresses below `/w/:workspace` and what they show. */
+  /** The views by their address below `/w/:workspace`. */
   views: { path: string; View: View }[];
-  /** Adds what the section has to the palette; on screen in every section. */
+  /** Adds the objects of the section to the palette. Mounted in every section. */
   Finder?: ComponentType<{ workspace: string }>;
-  /** A number at the icon, such as what waits for a person. */
+  /** Returns the number shown at the icon, such as pending decisions. */
   useCount?: (workspace: string) => number;
 }

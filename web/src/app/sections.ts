@@ -1,7 +1,15 @@
 // The sections in the order of the rail.
 
 import { companySections } from "../views/company/sections.ts";
-import { AgentsDocView, FolderView, ThreadView, TrashView, TreeFinder, TreeSidebar, TreeView } from "../views/tree/views.ts";
+import {
+  AgentsDocView,
+  FolderView,
+  ThreadView,
+  TrashView,
+  TreeFinder,
+  TreeSidebar,
+  TreeView,
+} from "../views/tree/views.ts";
 import { FilesFinder } from "../views/artifact/FilesFinder.ts";
 import { later } from "./later.tsx";
 import type { Section } from "./section.ts";
@@ -9,6 +17,7 @@ import type { Section } from "./section.ts";
 const tree: Section = {
   id: "tree",
   title: "Threads",
+  description: "Your own chats with a model; each follows the AGENTS.md of its folder.",
   icon: "tree",
   isInBar: true,
   path: "/tree",

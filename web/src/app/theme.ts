@@ -1,4 +1,4 @@
-// Light, dark, or what the system says.
+// The theme: light, dark, or that of the system.
 
 import { readPreference, setPreference } from "../data/preference.ts";
 

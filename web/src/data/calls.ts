@@ -1,4 +1,14 @@
-// Calls as queries and actions: what is read is kept and shared, what is done tells its failure.
+// Calls of the gateway: reads as queries whose results are cached and shared, actions that report their failure.
+//
+// When a cached result is read again, for every query:
+//
+// 1. A notification of the gateway marks the results it affects as stale (`live.ts`, `views/company/live.ts`).
+//    Results on screen are refetched at once, others when a view shows them again.
+// 2. Other programs may change a company folder without a notification. A result therefore also becomes stale after
+//    `FRESH_MS`; it is then refetched when a view that shows it is opened or the window gets the focus.
+// 3. Values that change without either, such as a position in a queue, are polled with `everyMs`.
+//
+// A query that must not follow rule 2 sets `staleTime` or `refetchOnMount` itself and states the reason.
 
 import { RpcError, type Methods } from "@accord/client";
 import { QueryClient, queryOptions, useQuery, type UseQueryResult } from "@tanstack/react-query";
@@ -10,13 +20,15 @@ import { reworded } from "./wording.ts";
 type Params<M extends keyof Methods> = Methods[M]["params"];
 type Result<M extends keyof Methods> = Methods[M]["result"];
 
+/** Milliseconds after which a result becomes stale without a notification. */
+const FRESH_MS = 4_000;
+
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // Notifications say when something is stale; nothing is read again for any other reason.
-      staleTime: Infinity,
+      staleTime: FRESH_MS,
+      refetchOnWindowFocus: true,
       gcTime: 5 * 60_000,
-      refetchOnWindowFocus: false,
       // The client waits for the connection itself.
       networkMode: "always",
       retry: (failures, error) => failures < 2 && !(error instanceof RpcError),
@@ -24,7 +36,7 @@ export const queries = new QueryClient({
   },
 });
 
-/** The query of a reading method: keyed by its name and params, so that all who ask share the answer. */
+/** Returns the query of a reading method. Its key is the method and the params, so that all callers share the result. */
 export function callOptions<M extends keyof Methods>(method: M, params: Params<M>) {
   return queryOptions<Result<M>>({
     queryKey: [method, params],
@@ -32,13 +44,14 @@ export function callOptions<M extends keyof Methods>(method: M, params: Params<M
   });
 }
 
-/** Reads a method, again whenever it becomes stale. */
+/** Reads a method and keeps the result up to date as described at the top of this file. */
 export function useCall<M extends keyof Methods>(
   method: M,
   params: Params<M>,
-  options: { enabled?: boolean } = {},
+  options: { enabled?: boolean; everyMs?: number; staleTime?: number } = {},
 ): UseQueryResult<Result<M>> {
-  return useQuery({ ...callOptions(method, params), ...options });
+  const { everyMs, ...rest } = options;
+  return useQuery({ ...callOptions(method, params), ...rest, ...(everyMs ? { refetchInterval: everyMs } : {}) });
 }
 
 /** Calls a method once. */
@@ -47,14 +60,14 @@ export function call<M extends keyof Methods>(
   params: Params<M>,
   options: { signal?: AbortSignal; retry?: boolean } = {},
 ): Promise<Result<M>> {
-  // The conditional type of the arguments cannot be seen through here.
+  // TypeScript cannot resolve the conditional type of the arguments for a generic method.
   const send = client.call.bind(client) as (m: M, p: Params<M>, o: typeof options) => Promise<Result<M>>;
   return send(method, params, options).catch((error: unknown) => {
     throw withFolder(error, params);
   });
 }
 
-/** Everything read by these methods is stale, optionally only where the params have these members. */
+/** Marks the results of these methods as stale, optionally only those whose params match `where`. */
 export function invalidate(methods: (keyof Methods)[], where: Record<string, unknown> = {}): void {
   void queries.invalidateQueries({
     predicate: ({ queryKey: [method, params] }) =>
@@ -66,10 +79,10 @@ export function invalidate(methods: (keyof Methods)[], where: Record<string, unk
   });
 }
 
-/** One sentence about a failure, for people. */
+/** Returns a sentence that describes an error. */
 export function sentence(error: unknown): string {
   let text = reworded(error instanceof Error ? error.message : String(error));
-  // The company family lists what is wrong with params beside a message that says only that something is.
+  // The company family returns a general message and lists the invalid params in `data`.
   if (error instanceof RpcError && Array.isArray(error.data)) {
     const issue = error.data[0] as { message?: unknown; path?: unknown } | undefined;
     const path = Array.isArray(issue?.path) ? issue.path.join(".") : "";
@@ -79,8 +92,8 @@ export function sentence(error: unknown): string {
 }
 
 /**
- * Does something and tells the failure in a toast. If the company folder has to be trusted first, the dialog opens that
- * asks for it. Answers whether it went well.
+ * Runs an action and returns whether it succeeded. A failure is shown in a toast; if the cause is an untrusted company
+ * folder, the trust dialog opens instead.
  */
 export async function attempt(what: string, action: () => Promise<unknown>): Promise<boolean> {
   try {

@@ -1,4 +1,4 @@
-// The one connection of the page, to the gateway that served it. The cookie of the browser and the page key prove it.
+// The only connection of the page, to the gateway that served it. The cookie and the page key authenticate it.
 
 import { connect, type ConnectionState } from "@accord/client";
 import { useSyncExternalStore } from "react";
@@ -8,7 +8,7 @@ await signInByAddress();
 
 export const client = connect({ url: new URL("/ws", location.href), pageKey: pageKey() });
 
-/** Where the connection stands. */
+/** Returns the state of the connection. */
 export function useConnection(): ConnectionState {
   return useSyncExternalStore(
     (listener) => client.onState(listener),
@@ -16,7 +16,7 @@ export function useConnection(): ConnectionState {
   );
 }
 
-/** Whether the gateway lets this browser in, which a failed WebSocket does not tell. */
+/** Asks over HTTP whether the gateway accepts this browser. A failed WebSocket does not report the reason. */
 export async function admission(): Promise<"welcome" | "refused" | "unknown"> {
   try {
     const { status } = await fetch("/ws", { headers: proof(), cache: "no-store" });

@@ -1,7 +1,7 @@
-// What was typed and is not acknowledged yet, kept in this browser so that nothing is ever lost.
+// Text that the gateway has not acknowledged yet, kept in the local storage of the browser.
 //
-// Each tab keeps its own drafts, so that two tabs on one thing do not take them from each other. A tab that opens
-// takes over the drafts of tabs that are gone.
+// Each tab has its own drafts, so that two tabs on the same object do not overwrite each other. A new tab takes over the
+// drafts of closed tabs.
 
 import { useCallback, useState } from "react";
 
@@ -22,13 +22,13 @@ function tabId(): string {
 const tab = tabId();
 const keyOf = (name: string) => `${PREFIX}${tab}.${name}`;
 
-/** Keeps a draft; an empty one is forgotten. */
+/** Stores a draft; an empty value deletes it. */
 export function keepDraft(name: string, value: string): void {
   try {
     if (value) localStorage.setItem(keyOf(name), value);
     else localStorage.removeItem(keyOf(name));
   } catch {
-    // A full or forbidden storage must not keep anybody from typing.
+    // Editing must work even if the storage is full or disabled.
   }
 }
 
@@ -44,7 +44,7 @@ export function forgetDraft(name: string): void {
   keepDraft(name, "");
 }
 
-/** What is typed in one place, kept until it is set to nothing. */
+/** A text state that is stored as a draft until it is set to an empty text. */
 export function useDraft(name: string): [text: string, write: (text: string) => void] {
   const [text, setText] = useState(() => readDraft(name));
   const write = useCallback(
@@ -57,9 +57,9 @@ export function useDraft(name: string): [text: string, write: (text: string) => 
   return [text, write];
 }
 
-/** Says that this tab lives, and takes over the drafts of tabs that do not. Called once, before anything is shown. */
+/** Marks this tab as open and takes over the drafts of closed tabs. Called once, before the first render. */
 export async function adoptDrafts(): Promise<void> {
-  // Without locks, which need a secure page, every other tab counts as gone.
+  // Locks need a secure context. Without them every other tab counts as closed.
   const locks = navigator.locks as LockManager | undefined;
   const living = new Set((await locks?.query())?.held?.map(({ name }) => name));
   void locks?.request(`accord.tab.${tab}`, () => new Promise(() => {}));
@@ -71,6 +71,6 @@ export async function adoptDrafts(): Promise<void> {
       localStorage.removeItem(key);
     }
   } catch {
-    // Nothing was kept, then.
+    // The storage is disabled, so there are no drafts.
   }
 }

@@ -1,4 +1,4 @@
-// Files that are being uploaded, kept in this browser so that an upload goes on after a reload.
+// Files that are being uploaded, kept in the browser so that an upload continues after a reload.
 
 const STORE = "files";
 
@@ -7,7 +7,7 @@ function open(): Promise<IDBDatabase> {
     const request = indexedDB.open("accord", 1);
     request.onupgradeneeded = () => request.result.createObjectStore(STORE);
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
+    request.onerror = () => reject(request.error ?? new Error("the browser could not store the file"));
   });
 }
 
@@ -17,14 +17,14 @@ async function transact<T>(mode: IDBTransactionMode, act: (store: IDBObjectStore
     return await new Promise((resolve, reject) => {
       const request = act(database.transaction(STORE, mode).objectStore(STORE));
       request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
+      request.onerror = () => reject(request.error ?? new Error("the browser could not store the file"));
     });
   } finally {
     database.close();
   }
 }
 
-/** Keeps a file. A browser that refuses only loses the way back after a reload. */
+/** Stores a file. If the browser refuses, the upload cannot continue after a reload. */
 export async function keepFile(name: string, file: Blob): Promise<void> {
   await transact("readwrite", (store) => store.put(file, name)).catch(() => {});
 }

@@ -1,4 +1,4 @@
-// Gives the browser a file to save.
+// Saves a file through the browser's download.
 
 export function handOver(file: Blob, name: string): void {
   const link = document.createElement("a");

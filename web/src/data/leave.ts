@@ -1,4 +1,4 @@
-// Signs this browser out, and says why if that fails.
+// Signs this browser out; a failure is shown in a toast.
 
 import { attempt } from "./calls.ts";
 import { signOut } from "./session.ts";

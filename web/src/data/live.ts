@@ -1,16 +1,16 @@
-// Which notification makes which reads stale. Views that stream listen for themselves.
+// Maps notifications to the queries they invalidate. Views that stream listen to notifications themselves.
 
 import { useEffect } from "react";
 import { invalidate, queries } from "./calls.ts";
 import { client } from "./client.ts";
 
-/** Milliseconds in which several changes of the tree are read again once. */
+/** Milliseconds within which several changes of the tree cause one refetch. */
 const TREE_PAUSE = 200;
 
 let isReadingTree = false;
 let isTreeStale = false;
 
-/** Reads the tree again; changes that come while it is read are read after it, so that many changes starve nobody. */
+/** Refetches the tree. Changes that arrive during a refetch cause one more afterwards, so that the tree is never starved. */
 async function treeChanged(): Promise<void> {
   isTreeStale = true;
   if (isReadingTree) return;
@@ -23,7 +23,7 @@ async function treeChanged(): Promise<void> {
   isReadingTree = false;
 }
 
-/** Tells the queries what changed, for as long as the page lives. */
+/** Starts to invalidate queries on notifications. */
 export function listen(): void {
   client.on("thread/tree/changed", () => void treeChanged());
   client.onState((state) => {
@@ -33,14 +33,14 @@ export function listen(): void {
   });
   client.on("workspace/changed", () => invalidate(["workspace/list"]));
   client.on("thread/agents_doc/changed", ({ workspace_id }) => {
-    // A change above is a change of what is in force below.
+    // A change of a document also changes what the folders below it inherit.
     invalidate(
       [
         "thread/agents_doc/get",
         "thread/agents_doc/revisions",
         "thread/agents_doc/preview",
         "thread/agents_doc/resolve_for_thread",
-        // What was proposed may be against an old version now.
+        // Proposals may be based on an old version now.
         "thread/agents_doc/proposal/list",
         "thread/agents_doc/proposal/get",
       ],
@@ -69,10 +69,10 @@ export function listen(): void {
   client.onGap(() => void queries.invalidateQueries());
 }
 
-/** Receives the notifications of a workspace, also after lost connections. */
+/** Subscribes to the notifications of a workspace, also after reconnecting. */
 export function useFollow(workspace: string): void {
   useEffect(() => {
-    // A failure is that of the connection, which the banner tells; the next read asks again.
+    // It fails only with the connection, which the banner shows.
     client.follow(workspace).catch(() => {});
   }, [workspace]);
 }

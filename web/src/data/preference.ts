@@ -1,4 +1,4 @@
-// What this browser remembers about how things are shown: a value by name, live in every view that uses it.
+// Display preferences in the local storage of the browser. A change updates every view that uses the preference.
 
 import { useSyncExternalStore } from "react";
 
@@ -18,7 +18,7 @@ export function setPreference(name: string, value: string | null): void {
     if (value === null) localStorage.removeItem(PREFIX + name);
     else localStorage.setItem(PREFIX + name, value);
   } catch {
-    // Only remembered until the page is closed, then.
+    // The storage is disabled; the preference is not kept.
   }
   listeners.forEach((listener) => listener());
 }

@@ -1,8 +1,8 @@
-// Whether this browser is signed in. The cookie of a session is the browser's business, and browsers send it to every
-// port of the machine; the page key is kept here, in a storage that pages of other ports cannot read.
+// The sign-in of this browser. Browsers send the session cookie to every port of the machine, so the gateway also needs
+// the page key, which is kept in the local storage: pages of other ports cannot read it.
 
 const NAME = "accord.page_key";
-/** For browsers that let no page store anything. */
+/** The page key in browsers with disabled storage. */
 let unstored: string | undefined;
 let isUsedUp = false;
 
@@ -20,24 +20,24 @@ function keepPageKey(key: string | undefined): void {
     if (key === undefined) localStorage.removeItem(NAME);
     else localStorage.setItem(NAME, key);
   } catch {
-    // Kept until the page is closed, then.
+    // The storage is disabled; the key is kept in memory.
   }
 }
 
-/** What proves this page to the gateway over HTTP. */
+/** Returns the headers that authenticate this page over HTTP. */
 export function proof(): Record<string, string> {
   const key = pageKey();
   return key === undefined ? {} : { "Accord-Page-Key": key };
 }
 
-/** Whether the page was opened with a link that no longer signs in. */
+/** Returns whether the page was opened with a used or expired sign-in link. */
 export const isLinkUsedUp = () => isUsedUp;
 
 const codeInAddress = () => /^#code=(\w+)$/.exec(location.hash)?.[1];
 
-/** Signs in with the code in the address, if there is one, and takes it out of the address. */
+/** Signs in with the code in the address, if present, and removes it from the address. */
 export async function signInByAddress(): Promise<void> {
-  // A link that is opened in a tab of ours changes nothing but the part behind the `#`.
+  // Opening a sign-in link in an open tab only changes the fragment.
   addEventListener("hashchange", () => codeInAddress() && location.reload());
   const code = codeInAddress();
   if (!code) return;
@@ -45,7 +45,7 @@ export async function signInByAddress(): Promise<void> {
   try {
     answer = await fetch("/sign-in", { method: "POST", headers: proof(), body: code, cache: "no-store" });
   } catch {
-    // The code is good for another try.
+    // The code was not used and can be tried again.
     return;
   }
   if (answer.status === 200) keepPageKey(((await answer.json()) as { page_key: string }).page_key);
@@ -56,7 +56,7 @@ export async function signInByAddress(): Promise<void> {
 /** Signs this browser out, with all its tabs. */
 export async function signOut(): Promise<void> {
   const answer = await fetch("/sign-out", { method: "POST", headers: proof(), cache: "no-store" });
-  // A session that has ended already is no reason to stay.
+  // 401 means that the session has already ended.
   if (!answer.ok && answer.status !== 401) throw new Error((await answer.text()).trim());
   keepPageKey(undefined);
   location.assign("/");

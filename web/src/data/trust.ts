@@ -1,10 +1,9 @@
-// Company folders that a person has to trust before anything is written or started in them: how a refused call is
-// told apart from other failures, and which folder the desktop asks about.
+// Untrusted company folders: the error of a call that needs trust, and the state of the dialog that asks for it.
 
 import { RpcError } from "@accord/client";
 import { useSyncExternalStore } from "react";
 
-/** A call was refused because its company folder is not trusted on this computer. */
+/** The gateway rejected a call because its company folder is not trusted on this computer. */
 export class UntrustedFolder extends RpcError {
   constructor(
     refusal: RpcError,
@@ -15,14 +14,14 @@ export class UntrustedFolder extends RpcError {
   }
 }
 
-/** The failure of a call, with the folder it needs to be trusted where that is the reason. */
+/** Converts the error of a call into `UntrustedFolder` if that is the cause; returns other errors unchanged. */
 export function withFolder(error: unknown, params: unknown): unknown {
   if (!(error instanceof RpcError) || error.kind !== "WORKSPACE_UNTRUSTED") return error;
   const dir = folderOf(params);
   return dir === undefined ? error : new UntrustedFolder(error, dir);
 }
 
-/** The company folder that params name; those of `job.submit` name it one level below. */
+/** Returns the company folder in params. The params of `job.submit` contain it in `job`. */
 function folderOf(params: unknown): string | undefined {
   const { workspace_dir, job } = params as { workspace_dir?: unknown; job?: { workspace_dir?: unknown } };
   const dir = workspace_dir ?? job?.workspace_dir;
@@ -31,7 +30,7 @@ function folderOf(params: unknown): string | undefined {
 
 export interface TrustQuestion {
   dir: string;
-  /** What was refused because the folder is not trusted, such as “Creating the project”. */
+  /** The action that was rejected, such as “Creating the project”. Absent if the user opened the dialog. */
   refused?: string;
 }
 
@@ -43,12 +42,12 @@ function update(next: TrustQuestion | undefined): void {
   listeners.forEach((listener) => listener());
 }
 
-/** Opens the dialog that asks whether to trust a folder. */
+/** Opens the trust dialog. */
 export const askToTrust = (question: TrustQuestion) => update(question);
 
 export const closeTrustQuestion = () => update(undefined);
 
-/** What is asked now. */
+/** Returns the question of the open trust dialog. */
 export function useTrustQuestion(): TrustQuestion | undefined {
   return useSyncExternalStore(
     (listener) => {

@@ -1,4 +1,4 @@
-// Messages that the company protocol fixes, in the words of people; the command line does the same (`wording.rs`).
+// Readable versions of messages that the company protocol fixes; the command line uses the same (`wording.rs`).
 
 /** `spawn claude ENOENT` as `claude is not installed or not in PATH`; every other message stays as it is. */
 export function reworded(text: string): string {

@@ -1,5 +1,5 @@
-// CodeMirror for Markdown, in a shadow root: there it styles itself with constructed style sheets, which a
-// Content-Security-Policy without inline styles allows.
+// A CodeMirror editor for Markdown in a shadow root, where CodeMirror uses constructed style sheets. The
+// Content-Security-Policy forbids inline styles.
 
 import "./editor.css";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
@@ -20,11 +20,11 @@ import { markdown } from "./markdown.ts";
 import { theme } from "./theme.ts";
 
 export interface EditorProps {
-  /** What is edited, for screen readers. */
+  /** The name of the editor for screen readers. */
   label: string;
   value: string;
   onChange?: (value: string) => void;
-  /** Ctrl-S. */
+  /** Called on Ctrl-S. */
   onSave?: () => void;
   readOnly?: boolean;
   hint?: string;
@@ -33,7 +33,15 @@ export interface EditorProps {
 
 const nameOf = (label: string) => EditorView.contentAttributes.of({ "aria-label": label });
 
-export function Editor({ label, value, onChange, onSave, readOnly = false, hint = "", autoFocus = false }: EditorProps) {
+export function Editor({
+  label,
+  value,
+  onChange,
+  onSave,
+  readOnly = false,
+  hint = "",
+  autoFocus = false,
+}: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const handlers = useRef({ onChange, onSave });
@@ -76,7 +84,7 @@ export function Editor({ label, value, onChange, onSave, readOnly = false, hint 
           locked.current.of(EditorState.readOnly.of(readOnly)),
           EditorView.updateListener.of((update) => {
             const isOurs = update.transactions.some((one) => one.isUserEvent("set"));
-            // At once: a `value` that is drawn later than the next letter would take that letter away again.
+            // Synchronous: a `value` that is rendered after the next keystroke would undo that keystroke.
             if (update.docChanged && !isOurs) flushSync(() => handlers.current.onChange?.(update.state.doc.toString()));
           }),
         ],
@@ -85,6 +93,8 @@ export function Editor({ label, value, onChange, onSave, readOnly = false, hint 
     view.current = editor;
     if (autoFocus) editor.focus();
     return () => editor.destroy();
+    // Created once: the effects below apply later changes of the props to the existing editor.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, []);
 
   useEffect(() => {
@@ -92,11 +102,15 @@ export function Editor({ label, value, onChange, onSave, readOnly = false, hint 
     if (!editor) return;
     const old = editor.state.doc.toString();
     if (old === value) return;
-    // Only what differs is replaced, so that the cursor stays where it is.
+    // Replaces only the difference, so that the cursor stays in place.
     let from = 0;
     while (from < old.length && from < value.length && old[from] === value[from]) from += 1;
     let end = 0;
-    while (end < old.length - from && end < value.length - from && old[old.length - 1 - end] === value[value.length - 1 - end]) {
+    while (
+      end < old.length - from &&
+      end < value.length - from &&
+      old[old.length - 1 - end] === value[value.length - 1 - end]
+    ) {
       end += 1;
     }
     editor.dispatch({

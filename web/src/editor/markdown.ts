@@ -1,11 +1,22 @@
-// Markdown as GitHub writes it, with colours from our tokens.
+// GitHub Flavored Markdown with the colours of the theme.
 
-import { defineLanguageFacet, HighlightStyle, Language, languageDataProp, syntaxHighlighting } from "@codemirror/language";
+import {
+  defineLanguageFacet,
+  HighlightStyle,
+  Language,
+  languageDataProp,
+  syntaxHighlighting,
+} from "@codemirror/language";
 import { tags } from "@lezer/highlight";
 import { GFM, parser } from "@lezer/markdown";
 
 const data = defineLanguageFacet({ commentTokens: { block: { open: "<!--", close: "-->" } } });
-const language = new Language(data, parser.configure([GFM, { props: [languageDataProp.add({ Document: data })] }]), [], "markdown");
+const language = new Language(
+  data,
+  parser.configure([GFM, { props: [languageDataProp.add({ Document: data })] }]),
+  [],
+  "markdown",
+);
 
 const colours = HighlightStyle.define([
   { tag: tags.heading, color: "var(--code-heading)", fontWeight: "600" },

@@ -1,4 +1,4 @@
-// The editor in the colours and sizes of the desktop.
+// The editor theme: colours and sizes of the desktop.
 
 import { EditorView } from "@codemirror/view";
 
@@ -17,7 +17,12 @@ export const theme = EditorView.theme({
     background: "var(--code-selection)",
   },
   ".cm-placeholder": { color: "var(--muted)" },
-  ".cm-panels": { background: "var(--sunken)", color: "var(--text)", borderColor: "var(--border)", fontFamily: "var(--sans)" },
+  ".cm-panels": {
+    background: "var(--sunken)",
+    color: "var(--text)",
+    borderColor: "var(--border)",
+    fontFamily: "var(--sans)",
+  },
   ".cm-panels-top": { borderBottom: "1px solid var(--border)" },
   ".cm-textfield": {
     background: "var(--page)",

@@ -1,4 +1,4 @@
-// The keys that work in this view, shown by `?`.
+// The dialog with the keyboard shortcuts of this view, opened with `?`.
 
 import { useState } from "react";
 import { Dialog } from "../parts/Dialog.tsx";
@@ -7,10 +7,10 @@ import { activeKeymaps, useKeys, type Keymap } from "./keys.ts";
 
 export function KeyHelp() {
   const [shown, setShown] = useState<Keymap[]>();
-  useKeys("Everywhere", [{ key: "?", label: "Show the keys of this view", run: () => setShown(activeKeymaps()) }]);
+  useKeys("Everywhere", [{ key: "?", label: "Show keyboard shortcuts", run: () => setShown(activeKeymaps()) }]);
   const titles = [...new Set(shown?.map(({ title }) => title))];
   return (
-    <Dialog title="Keys" open={shown !== undefined} onClose={() => setShown(undefined)}>
+    <Dialog title="Keyboard shortcuts" open={shown !== undefined} onClose={() => setShown(undefined)}>
       <div className="key-help">
         {titles.map((title) => (
           <section key={title}>

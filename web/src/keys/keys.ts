@@ -1,40 +1,40 @@
-// Keys of the views. Whoever is on screen registers what its keys do; the newest registration wins.
+// Keyboard shortcuts. Mounted components register their keys; the latest registration wins.
 
 import { useLayoutEffect, useRef } from "react";
 
 export interface Key {
   /** The key as `KeyboardEvent.key` names it, with `Ctrl-` before it for Control or Command: `j`, `Enter`, `Ctrl-k`. */
   key: string;
-  /** What it does, in a few words. */
+  /** The action, in a few words. */
   label: string;
   run: () => void;
 }
 
 export interface Keymap {
-  /** Where these keys work, for the help. */
+  /** The heading of these keys in the help. */
   title: string;
   keys: Key[];
 }
 
 const keymaps: { current: Keymap }[] = [];
 
-/** The keys that work now, those of the innermost view first. */
+/** Returns the registered keymaps, the innermost view first. */
 export function activeKeymaps(): Keymap[] {
   return keymaps.map((keymap) => keymap.current).reverse();
 }
 
-/** Lets keys do something while this component is on screen and nobody types. */
+/** Registers keys while this component is mounted. They are ignored while the focus is in a text field. */
 export function useKeys(title: string, keys: Key[]): void {
   const keymap = useRef<Keymap>({ title, keys });
   keymap.current = { title, keys };
-  // With what is seen, and not a moment later: whoever sees it may press a key.
+  // A layout effect, so that the keys work as soon as the component is visible.
   useLayoutEffect(() => {
     keymaps.push(keymap);
     return () => void keymaps.splice(keymaps.indexOf(keymap), 1);
   }, []);
 }
 
-/** How a key is written for people. */
+/** Returns the label of a key. */
 export function keyName(key: string): string {
   const isApple = navigator.platform.startsWith("Mac");
   const [, letter] = /^Ctrl-(.)$/.exec(key) ?? [];
@@ -42,14 +42,14 @@ export function keyName(key: string): string {
   return key.replace("ArrowUp", "↑").replace("ArrowDown", "↓");
 }
 
-/** Whether the event belongs to a place where people type; editors hide in shadow roots. */
+/** Returns whether the event comes from a text field or an editor, which is in a shadow root. */
 function isTyping(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0];
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
-/** Whether the key would operate what has the focus, which then has the first right to it. */
+/** Returns whether the focused control handles the key itself. */
 function isForFocus(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0];
   const operates = event.key === "Enter" || event.key === " ";

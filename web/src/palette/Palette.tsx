@@ -1,4 +1,4 @@
-// Ctrl-K: everything by name, objects and actions alike.
+// The command palette (Ctrl-K): finds objects and actions by name.
 
 import "./palette.css";
 import * as Radix from "@radix-ui/react-dialog";
@@ -10,7 +10,7 @@ import { search, type Entry } from "./registry.ts";
 
 let openPalette: () => void = () => {};
 
-/** Shows the palette, for buttons that do what Ctrl-K does. */
+/** Opens the palette. */
 export const showPalette = () => openPalette();
 
 export function Palette() {
@@ -66,7 +66,7 @@ function Finder({ onDone }: { onDone: () => void }) {
           aria-expanded={entries.length > 0}
           aria-controls={`${id}-list`}
           aria-activedescendant={entries[at] ? `${id}-${at}` : undefined}
-          placeholder="Find a thread, a project, an agent, a file, an action…"
+          placeholder="Search threads, projects, agents, files and actions"
           autoFocus
           spellCheck={false}
           value={query}
@@ -85,7 +85,7 @@ function Finder({ onDone }: { onDone: () => void }) {
         />
         <Kbd keys="Esc" />
       </div>
-      <div className="palette-list" id={`${id}-list`} role="listbox" aria-label="Found" ref={list}>
+      <div className="palette-list" id={`${id}-list`} role="listbox" aria-label="Results" ref={list}>
         {groups?.map(({ group, entries }) => (
           <div key={group} role="group" aria-label={group}>
             <div className="palette-group" aria-hidden="true">
@@ -115,7 +115,7 @@ function Finder({ onDone }: { onDone: () => void }) {
           </div>
         ))}
       </div>
-      {groups && entries.length === 0 && <p className="palette-none">Nothing is called “{query}”.</p>}
+      {groups && entries.length === 0 && <p className="palette-none">No results for “{query}”.</p>}
     </>
   );
 }

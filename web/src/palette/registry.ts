@@ -1,4 +1,4 @@
-// What the palette can find: views add objects and actions for as long as they are on screen.
+// The sources of the palette. Mounted components add objects and actions.
 
 import { useEffect, useRef } from "react";
 import type { IconName } from "../parts/Icon.tsx";
@@ -6,10 +6,10 @@ import type { IconName } from "../parts/Icon.tsx";
 export interface Entry {
   id: string;
   title: string;
-  /** Where it is, or what kind of thing it is. */
+  /** The location or the type of the object. */
   hint?: string;
   icon: IconName;
-  /** A key that does the same. */
+  /** The shortcut for the same action. */
   key?: string;
   run: () => void;
 }
@@ -17,15 +17,15 @@ export interface Entry {
 export interface Source {
   /** The heading above its entries. */
   group: string;
-  /** The entries for what was typed; a source may filter by itself or answer everything it has. */
+  /** Returns the entries for a query. A source that does not filter returns all its entries. */
   find: (query: string, signal: AbortSignal) => Entry[] | Promise<Entry[]>;
-  /** Whether `find` filters by itself. */
+  /** Whether `find` filters by the query. Default false: the palette filters. */
   filters?: boolean;
 }
 
 const sources: { current: Source }[] = [];
 
-/** Adds entries to the palette while this component is on screen. */
+/** Adds a source to the palette while this component is mounted. */
 export function usePalette(source: Source): void {
   const held = useRef(source);
   held.current = source;
@@ -37,7 +37,7 @@ export function usePalette(source: Source): void {
 
 const PER_GROUP = 20;
 
-/** The entries for what was typed, by group. A source that fails has none. */
+/** Returns the entries for a query by group. A source that fails adds none. */
 export async function search(query: string, signal: AbortSignal): Promise<{ group: string; entries: Entry[] }[]> {
   const found = await Promise.all(
     sources.map(async ({ current }) => {
@@ -56,7 +56,7 @@ export async function search(query: string, signal: AbortSignal): Promise<{ grou
     .filter(({ entries }) => entries.length > 0);
 }
 
-/** Those whose title or hint has every word, titles that begin with the query first. */
+/** Returns the entries whose title or hint contains every word; titles that start with the query come first. */
 function rank(entries: Entry[], query: string): Entry[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return entries;

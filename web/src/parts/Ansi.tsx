@@ -7,12 +7,18 @@ import { ansiClasses, ansiLines, type AnsiLine } from "./ansi.ts";
 export const AnsiSpans = memo(function AnsiSpans({ line }: { line: AnsiLine }) {
   return line.map(({ text, style }, i) => {
     const classes = ansiClasses(style);
-    // Spans of a line never change places.
-    return classes === "" ? text : <span key={i} className={classes}>{text}</span>;
+    // Spans of a line are never reordered, so the index is a stable key.
+    return classes === "" ? (
+      text
+    ) : (
+      <span key={i} className={classes}>
+        {text}
+      </span>
+    );
   });
 });
 
-/** A short text in full; long output has a view of its own. */
+/** Renders a short text; long output uses the `Output` view. */
 export function AnsiText({ text }: { text: string }) {
   const lines = ansiLines(text);
   return lines.map((line, i) => (

@@ -1,4 +1,4 @@
-// Asks for a name: of a new thing, or a new name of an old one.
+// A dialog that asks for the name of a new or an existing object.
 
 import { useState } from "react";
 import { Button } from "./Button.tsx";
@@ -8,9 +8,9 @@ import { TextField } from "./Field.tsx";
 export interface NameQuestion {
   title: string;
   label: string;
-  /** The name so far. */
+  /** The current name; absent for a new object. */
   name?: string;
-  /** What the button says. */
+  /** The label of the button. */
   action: string;
   run: (name: string) => void;
 }

@@ -1,4 +1,4 @@
-// Buttons: with words, or an icon with a label that is also its tooltip.
+// Buttons with text, and icon buttons whose label is also the tooltip.
 
 import "./button.css";
 import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";

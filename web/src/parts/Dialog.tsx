@@ -1,4 +1,4 @@
-// A question or a tool in front of the page. The overlay is ours: that of Radix would need inline styles.
+// A modal dialog. It has its own overlay, because that of Radix needs inline styles.
 
 import "./button.css";
 import "./floating.css";
@@ -31,7 +31,7 @@ export function Dialog({
         >
           <header className="dialog-head">
             <Radix.Title>{title}</Radix.Title>
-            {/* Without a tooltip, which would take the first Escape for itself. */}
+            {/* Without a tooltip, which would handle the first Escape. */}
             <Radix.Close className="icon-button" aria-label="Close">
               <Icon name="close" />
             </Radix.Close>
@@ -44,5 +44,7 @@ export function Dialog({
   );
 }
 
-/** The row of buttons below a dialog. */
-export const DialogActions = ({ children }: { children: ReactNode }) => <div className="dialog-actions">{children}</div>;
+/** The row of buttons at the end of a dialog. */
+export const DialogActions = ({ children }: { children: ReactNode }) => (
+  <div className="dialog-actions">{children}</div>
+);

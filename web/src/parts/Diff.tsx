@@ -1,4 +1,4 @@
-// What changes between two texts, line by line, with unchanged stretches folded away.
+// The difference of two texts, line by line, with unchanged lines folded.
 
 import "./diff.css";
 import { useMemo, useState } from "react";
@@ -15,7 +15,7 @@ export function Diff({ before, after, label }: { before: string; after: string; 
   const added = lines.filter(({ kind }) => kind === "added").length;
   const removed = lines.filter(({ kind }) => kind === "removed").length;
   if (added + removed === 0) {
-    const what = before === after ? "The texts are the same." : "Only the end of the last line changes.";
+    const what = before === after ? "No changes." : "Only the line break at the end of the file changes.";
     return <p className="diff-none">{what}</p>;
   }
   return (
@@ -50,7 +50,7 @@ export function Line({ line: { kind, text, before, after } }: { line: DiffLine }
   );
 }
 
-/** What follows the last line end of a text is no line for people. */
+/** Returns the lines of the difference without the empty line after the last line break. */
 function linesOf(before: string, after: string): DiffLine[] {
   const endOf = (text: string) => text.split("\n").length;
   const [endBefore, endAfter] = [endOf(before), endOf(after)];
@@ -59,7 +59,7 @@ function linesOf(before: string, after: string): DiffLine[] {
     const isEndAfter = line.text === "" && line.after === endAfter;
     if (line.kind !== "same") return isEndBefore || isEndAfter ? [] : [line];
     if (isEndBefore && isEndAfter) return [];
-    // A blank line on one side that only ends the text on the other.
+    // A blank line on one side is the end of the text on the other.
     if (isEndBefore) return [{ kind: "added", text: "", after: line.after ?? 0 }];
     return isEndAfter ? [{ kind: "removed", text: "", before: line.before ?? 0 }] : [line];
   });

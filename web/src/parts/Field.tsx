@@ -1,7 +1,13 @@
-// A labelled place to type or choose.
+// Form fields with labels.
 
 import "./field.css";
-import { useId, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes } from "react";
+import {
+  useId,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+} from "react";
 
 function Labelled({ label, hint, children }: { label: string; hint?: ReactNode; children: (id: string) => ReactNode }) {
   const id = useId();
@@ -26,7 +32,7 @@ export function TextField({
   );
 }
 
-/** A place for several lines. */
+/** A text field with several lines. */
 export function LongTextField({ label, ...rest }: { label: string } & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return <Labelled label={label}>{(id) => <textarea id={id} className="input" {...rest} />}</Labelled>;
 }

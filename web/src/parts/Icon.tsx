@@ -1,4 +1,4 @@
-// Our icons: 16 px, one stroke. They are drawn beside words or carry a label of their own.
+// Icons: 16 px, one stroke. They are decorative; the text beside them or the label of the button names them.
 
 const PATHS = {
   home: "M2.5 7.5 8 3l5.5 4.5M4 6.5V13h8V6.5",
@@ -6,14 +6,17 @@ const PATHS = {
   run: "M5 3.5v9l7-4.5z",
   inbox: "M2.5 9.5 4.5 3.5h7l2 6v3h-11zM2.5 9.5h3l1 1.5h3l1-1.5h3",
   plan: "M2.5 4h6M4.5 8h7M7.5 12h6",
-  pipeline: "M3.5 5.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4M12.5 14.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4M5.5 3.5h4a2 2 0 0 1 2 2v0a2 2 0 0 1-2 2h-4a2 2 0 0 0-2 2v1a2 2 0 0 0 2 2h5",
-  chat: "M2.5 3.5h11v7h-6l-3 2.5v-2.5h-2z",
+  pipeline:
+    "M3.5 5.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4M12.5 14.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4M5.5 3.5h4a2 2 0 0 1 2 2v0a2 2 0 0 1-2 2h-4a2 2 0 0 0-2 2v1a2 2 0 0 0 2 2h5",
+  chat: "M2.5 2.5h8v5.5H6.5l-2 2V8h-2zM12 5.5h1.5V11H12v2l-2-2H7.5",
   usage: "M3 13V8M6.5 13V4M10 13V9.5M13.5 13V6M2 13.5h12.5",
-  people: "M6 7.5a2.25 2.25 0 1 0 0-4.5 2.25 2.25 0 0 0 0 4.5M2 13c0-2.2 1.8-3.8 4-3.8s4 1.6 4 3.8M10.5 3.3a2.25 2.25 0 0 1 0 4M11.8 9.6c1.4.5 2.2 1.8 2.2 3.4",
-  settings: "M8 10.2a2.2 2.2 0 1 0 0-4.4 2.2 2.2 0 0 0 0 4.4M8 2v1.8M8 12.2V14M2 8h1.8M12.2 8H14M3.8 3.8 5 5M11 11l1.2 1.2M3.8 12.2 5 11M11 5l1.2-1.2",
+  people:
+    "M6 7.5a2.25 2.25 0 1 0 0-4.5 2.25 2.25 0 0 0 0 4.5M2 13c0-2.2 1.8-3.8 4-3.8s4 1.6 4 3.8M10.5 3.3a2.25 2.25 0 0 1 0 4M11.8 9.6c1.4.5 2.2 1.8 2.2 3.4",
+  settings:
+    "M8 10.2a2.2 2.2 0 1 0 0-4.4 2.2 2.2 0 0 0 0 4.4M8 2v1.8M8 12.2V14M2 8h1.8M12.2 8H14M3.8 3.8 5 5M11 11l1.2 1.2M3.8 12.2 5 11M11 5l1.2-1.2",
   folder: "M2 4h4l1.5 1.5H14v7H2z",
   folderOpen: "M2 12.5V4h4l1.5 1.5h5V7M2 12.5 4 7h10.5l-2 5.5z",
-  thread: "M3 3.5h10v6.5H7.5L5 12.5V10H3z",
+  thread: "M2.5 3h11v10h-11zM5 6l2 2-2 2M8.5 10.5H11",
   doc: "M4 2h5.5L12 4.5V14H4zM6 7h4M6 9.5h4",
   file: "M4 2h5L12 5v9H4zM9 2v3h3",
   image: "M2.5 3.5h11v9h-11zM2.5 11 6 7.5l3 3 1.5-1.5 3 3M10.5 6.2h0",

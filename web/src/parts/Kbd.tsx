@@ -1,4 +1,4 @@
-// A key as people know it.
+// A keyboard key.
 
 import { keyName } from "../keys/keys.ts";
 

@@ -1,6 +1,6 @@
-// A list of things one opens: virtual, with `j`, `k`, arrows and `Enter`, as a listbox for screen readers.
+// A virtual list of objects to open, with `j`, `k`, arrows and `Enter`; a listbox for screen readers.
 //
-// The list has the focus, not its rows, so that rows may come and go while one looks at them.
+// The list has the focus, not its rows, so that rows can be added and removed without losing it.
 
 import "./list.css";
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
@@ -10,29 +10,41 @@ import { isForBrowser, navigate } from "../router.tsx";
 import { useFollowEnd } from "./follow.ts";
 
 export interface ListProps<T> {
-  /** What is listed, for screen readers and the key help. */
+  /** The name of the list for screen readers and the shortcut help. */
   label: string;
   items: T[];
   keyOf: (item: T) => string;
-  /** The address a row opens; a list without addresses tells `onOpen`. */
+  /** The address that a row opens. A list without addresses calls `onOpen`. */
   hrefOf?: (item: T) => string;
   onOpen?: (item: T) => void;
-  /** The key of the row that is open now. */
+  /** The key of the open row. */
   selected?: string | undefined;
   row: (item: T) => ReactNode;
-  /** Pixels of a row before it is measured. */
+  /** The height of a row in pixels before it is measured. Default 44. */
   rowHeight?: number;
-  /** Stays at its end while it grows, until the reader scrolls up. */
+  /** Whether the list stays scrolled to its end while it grows, until the user scrolls up. Default false. */
   followsEnd?: boolean;
-  /** Whether a row is opened as soon as one moves to it. */
+  /** Whether moving to a row opens it. Default false. */
   opensOnMove?: boolean;
 }
 
-export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, rowHeight = 44, followsEnd = false, opensOnMove = false }: ListProps<T>) {
+export function List<T>({
+  label,
+  items,
+  keyOf,
+  hrefOf,
+  onOpen,
+  selected,
+  row,
+  rowHeight = 44,
+  followsEnd = false,
+  opensOnMove = false,
+}: ListProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
   const [active, setActive] = useState<string>();
-  const indexOf = (key: string | undefined) => (key === undefined ? -1 : items.findIndex((item) => keyOf(item) === key));
+  const indexOf = (key: string | undefined) =>
+    key === undefined ? -1 : items.findIndex((item) => keyOf(item) === key);
   const at = Math.max(indexOf(active), indexOf(active) < 0 ? indexOf(selected) : -1);
   const virtual = useVirtualizer({
     count: items.length,
@@ -40,7 +52,7 @@ export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, ro
     estimateSize: () => rowHeight,
     getItemKey: (index) => keyOf(items[index] as T),
     overscan: 8,
-    // The row one is at must exist, or it could not be named as the active one.
+    // The active row must be rendered, because `aria-activedescendant` refers to it.
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range);
       return at < 0 || shown.includes(at) ? shown : [...shown, at].sort((a, b) => a - b);
@@ -65,8 +77,8 @@ export function List<T>({ label, items, keyOf, hrefOf, onOpen, selected, row, ro
   };
   const here = () => items[at];
   useKeys(label, [
-    { key: "j", label: opensOnMove ? "Open the next" : "Next", run: () => go(at + 1) },
-    { key: "k", label: opensOnMove ? "Open the previous" : "Previous", run: () => go(at - 1) },
+    { key: "j", label: opensOnMove ? "Open next" : "Next", run: () => go(at + 1) },
+    { key: "k", label: opensOnMove ? "Open previous" : "Previous", run: () => go(at - 1) },
     { key: "Enter", label: "Open", run: () => open(here()) },
   ]);
   const onKeyDown = (event: KeyboardEvent) => {

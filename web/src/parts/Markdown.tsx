@@ -1,4 +1,4 @@
-// Markdown of agents and people as elements: parsed, never as HTML, so nothing in it can run or load anything.
+// Renders Markdown as React elements. HTML in the text is never interpreted, so it cannot run or load anything.
 
 import "./markdown.css";
 import type { SyntaxNode } from "@lezer/common";
@@ -8,7 +8,7 @@ import { Patch } from "./Patch.tsx";
 
 const markdown = parser.configure(GFM);
 
-/** Marks of the syntax, which are not shown. */
+/** Syntax marks, which are not rendered. */
 const MARKS = new Set([
   "HeaderMark",
   "QuoteMark",
@@ -108,13 +108,14 @@ function element(node: SyntaxNode, text: string): ReactNode {
   }
 }
 
-/** Pictures are links too: nothing is loaded from another host. */
+/** Renders links; images become links too, so that nothing is loaded from another host. */
 function link(node: SyntaxNode, text: string): ReactNode {
   const url = node.name === "URL" ? node : node.getChild("URL");
   const href = url ? text.slice(url.from, url.to) : "";
   const marks = node.getChildren("LinkMark");
   const [first, second] = marks;
-  const label = node.name !== "URL" && node.name !== "Autolink" && first && second ? text.slice(first.to, second.from) : href;
+  const label =
+    node.name !== "URL" && node.name !== "Autolink" && first && second ? text.slice(first.to, second.from) : href;
   if (!/^(https?:|mailto:)/i.test(href)) return label || text.slice(node.from, node.to);
   return (
     <a key={node.from} href={href} target="_blank" rel="noopener noreferrer">
@@ -131,7 +132,7 @@ function code(key: number, text: string): ReactNode {
   );
 }
 
-/** The language of fenced code, as its first line says. */
+/** Returns the language of a fenced code block. */
 function infoOf(node: SyntaxNode, text: string): string {
   const info = node.getChild("CodeInfo");
   return info ? text.slice(info.from, info.to).trim() : "";
@@ -142,7 +143,7 @@ function codeOf(node: SyntaxNode, text: string): string {
   return parts.map(({ from, to }) => text.slice(from, to)).join("");
 }
 
-/** Without the space between the mark of a heading and its words. */
+/** Removes the space between the mark of a heading and its text. */
 function trimmed(nodes: ReactNode[]): ReactNode[] {
   return nodes.map((node) => (typeof node === "string" ? node.replace(/^\s+/, "") : node));
 }

@@ -1,4 +1,4 @@
-// Menus: below a button, or where something was clicked with the other button. Both take the same items.
+// Drop-down menus and context menus. Both take the same items.
 
 import "./floating.css";
 import * as Context from "@radix-ui/react-context-menu";
@@ -14,7 +14,7 @@ export interface MenuItem {
   danger?: boolean;
   disabled?: boolean;
   checked?: boolean;
-  /** A line above it. */
+  /** Whether a separator precedes it. Default false. */
   separated?: boolean;
   run: () => void;
 }
@@ -43,7 +43,7 @@ function items(list: MenuItem[], { Item, Separator }: typeof Dropdown | typeof C
   ));
 }
 
-/** A menu below its button, which is the child. */
+/** A drop-down menu; the child is its button. */
 export function Menu({
   list,
   align = "end",
@@ -65,7 +65,7 @@ export function Menu({
   );
 }
 
-/** The menu of its child, by the other mouse button, the menu key or a long press. */
+/** The context menu of its child, opened by right click, the menu key or a long press. */
 export function ContextMenu({ list, children }: { list: MenuItem[]; children: ReactNode }) {
   return (
     <Context.Root modal={false}>

@@ -1,4 +1,4 @@
-// A unified diff as people read it: a figure per file. Text that is no diff is shown as it is.
+// Renders a unified diff, one figure per file. Text that is not a diff is shown unchanged.
 
 import "./diff.css";
 import { useMemo } from "react";
@@ -33,7 +33,7 @@ function PatchFigure({ file: { name, change, isBinary, hunks } }: { file: PatchF
         <span className="diff-added">+{added}</span> <span className="diff-removed">−{removed}</span> {name}
         {change !== "changed" && ` (${change})`}
       </figcaption>
-      {isBinary && <p className="diff-none">A binary file; its contents are not shown.</p>}
+      {isBinary && <p className="diff-none">Binary file, not shown.</p>}
       {hunks.length > 0 && (
         <div className="diff-lines" tabIndex={0} role="group" aria-label={`Lines of ${name}`}>
           {hunks.map((hunk, i) => (

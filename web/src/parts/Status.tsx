@@ -1,4 +1,4 @@
-// Where something stands: a shape and a word, never colour alone.
+// A status: a shape and a word, never colour alone.
 
 import "./status.css";
 import type { ReactNode } from "react";
@@ -14,7 +14,7 @@ export function Status({ meaning, children }: { meaning: Meaning; children: Reac
   );
 }
 
-/** The shape alone, where the word stands somewhere else. */
+/** Only the shape, for places where the word is shown elsewhere. */
 export function StatusDot({ meaning }: { meaning: Meaning }) {
   return (
     <svg className={`status-dot ${meaning}`} viewBox="0 0 10 10" aria-hidden="true">

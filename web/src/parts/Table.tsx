@@ -1,9 +1,9 @@
-// A table that scrolls by itself, also by keys, where it is wider than its place.
+// A table that scrolls horizontally when it is too wide, also with the keyboard.
 
 import "./table.css";
 import type { ReactNode } from "react";
 
-/** A column by its title; numbers stand at the right, a wide one takes what is left, an unsaid one is for screen readers. */
+/** A column: `number` is right-aligned, `wide` takes the remaining width, the title of `unsaid` is for screen readers only. */
 export type Column = string | { title: string; as: "number" | "wide" | "unsaid" };
 
 export function Table({ label, columns, children }: { label: string; columns: Column[]; children: ReactNode }) {

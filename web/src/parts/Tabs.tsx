@@ -1,4 +1,4 @@
-// A few views of one thing, one of them shown.
+// Tabs with one panel.
 
 import "./tabs.css";
 import { useId, type KeyboardEvent, type ReactNode } from "react";

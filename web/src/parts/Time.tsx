@@ -1,4 +1,4 @@
-// A time: relative in words, exact on hover. One clock moves them all.
+// A relative time with the exact time on hover. One timer updates all of them.
 
 import { useSyncExternalStore } from "react";
 
@@ -9,7 +9,7 @@ setInterval(() => {
   listeners.forEach((listener) => listener());
 }, 15_000);
 
-/** Milliseconds; a new value four times a minute. */
+/** Returns the current time in Unix milliseconds, updated every 15 seconds. */
 export function useNow(): number {
   return useSyncExternalStore(
     (listener) => {
@@ -36,7 +36,7 @@ export function relativeTime(at: number, now: number): string {
   return (isThisYear ? day : dayAndYear).format(at);
 }
 
-/** `at` in Unix seconds, as the tree family has it, or an ISO text, as the company family has it. */
+/** `at` is in Unix seconds (tree family) or an ISO 8601 text (company family). */
 export function Time({ at }: { at: number | string }) {
   const current = useNow();
   const milliseconds = typeof at === "number" ? at * 1000 : Date.parse(at);

@@ -1,4 +1,4 @@
-// A word about something small, on hover and focus.
+// A tooltip, shown on hover and focus.
 
 import "./floating.css";
 import * as Radix from "@radix-ui/react-tooltip";

@@ -1,5 +1,5 @@
-// Output of terminal programs as lines of styled text. Colours and styles (SGR) are kept; every other control sequence
-// is dropped. The result is plain data: nothing in the output becomes HTML.
+// Parses terminal output into lines of styled text. Colours and styles (SGR) are kept; other control sequences are
+// dropped. The result is plain data: nothing in the output becomes HTML.
 
 /** The colours of a terminal that the desktop has tokens for. */
 export const ANSI_COLOURS = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const;
@@ -23,30 +23,31 @@ export interface AnsiSpan {
 
 export type AnsiLine = AnsiSpan[];
 
+/* eslint-disable no-control-regex -- control characters are the subject of these expressions */
 /** One control sequence: CSI, OSC (ended by BEL or ST), a two-character escape, or a single control character. */
-// oxlint-disable-next-line no-control-regex
-const CONTROL = /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-Z\\^-~]|[\u0000-\u001f\u007f]/g;
+const CONTROL =
+  /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-Z\\^-~]|[\u0000-\u001f\u007f]/g;
 /** A control sequence whose end has not arrived yet. */
-// oxlint-disable-next-line no-control-regex
 const UNFINISHED = /\u001b(?:\[[0-?]*[ -/]*|\][^\u0007\u001b]*\u001b?|[ -/]*)?$/;
+/* eslint-enable no-control-regex */
 
-/** Characters of a control sequence at most. */
+/** The maximum length of a control sequence in characters. */
 const LONGEST = 4096;
 
-/** Reads output piece by piece; a piece may end anywhere, also within a control sequence. */
+/** Parses output in pieces; a piece may end anywhere, also within a control sequence. */
 export class AnsiReader {
   /** The lines so far; the last one may still grow. */
   readonly lines: AnsiLine[] = [[]];
   #style: AnsiStyle = {};
   #rest = "";
-  /** A carriage return was read: what comes next overwrites the line. */
+  /** Whether the last character was a carriage return; the next text overwrites the line. */
   #returned = false;
 
   write(piece: string): void {
     let text = this.#rest + piece;
     const rest = UNFINISHED.exec(text)?.[0] ?? "";
     text = text.slice(0, text.length - rest.length);
-    // A sequence that never ends must not swallow the output.
+    // An unterminated sequence must not swallow the output.
     this.#rest = rest.length > LONGEST ? "" : rest;
     let at = 0;
     for (const found of text.matchAll(CONTROL)) {
@@ -82,14 +83,14 @@ export class AnsiReader {
   }
 }
 
-/** All lines of a text. */
+/** Returns the lines of a text. */
 export function ansiLines(text: string): AnsiLine[] {
   const reader = new AnsiReader();
   reader.write(text);
   return reader.lines;
 }
 
-/** The words of a text without its control sequences. */
+/** Returns a text without its control sequences. */
 export function plainText(text: string): string {
   return ansiLines(text)
     .map((line) => line.map((span) => span.text).join(""))
@@ -140,7 +141,7 @@ function styled(before: AnsiStyle, params: string): AnsiStyle {
   return style;
 }
 
-/** The nearest of our colours for `5;n` (palette of 256) or `2;r;g;b`, and how many codes it took. */
+/** Returns the nearest supported colour for `5;n` (palette of 256) or `2;r;g;b`, and the number of codes consumed. */
 function extended(codes: number[]): { colour: AnsiColour | undefined; length: number } {
   const [kind, first = 0, second = 0, third = 0] = codes;
   if (kind === 2) return { colour: nearest(first, second, third), length: 4 };

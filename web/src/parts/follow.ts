@@ -1,4 +1,4 @@
-// Keeps a scrolled list at its end while it grows, until the reader scrolls up.
+// Keeps a list scrolled to its end while it grows, until the user scrolls up.
 
 import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from "react";
 
@@ -10,11 +10,11 @@ export interface EndFollower {
   isFollowing: boolean;
   /** For the scroller's `onScroll`. */
   onScroll: () => void;
-  /** Goes to the end and stays there. */
+  /** Scrolls to the end and keeps following it. */
   follow: () => void;
 }
 
-/** `size` is anything that changes when the list grows, such as its height. */
+/** `size` is any value that changes when the list grows, such as its height. */
 export function useFollowEnd(scroller: RefObject<HTMLElement | null>, size: unknown, isOn = true): EndFollower {
   const [isFollowing, setFollowing] = useState(true);
   const held = useRef(true);

@@ -1,4 +1,4 @@
-// Differences of texts by lines: Myers' algorithm, and a merge of two changes of one base.
+// Line differences of texts with Myers' algorithm, and a three-way merge.
 
 export interface DiffLine {
   kind: "same" | "added" | "removed";
@@ -9,7 +9,7 @@ export interface DiffLine {
   after?: number;
 }
 
-/** Pairs of equal lines, as indices into both lists, in order. */
+/** Returns pairs of equal lines as indices into both lists, in order. */
 function matches(a: string[], b: string[]): [number, number][] {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
@@ -24,7 +24,7 @@ function matches(a: string[], b: string[]): [number, number][] {
   return found;
 }
 
-/** Edits beyond which two texts are simply taken to differ; it keeps the trace small. */
+/** The maximum number of edits; texts that differ more are treated as entirely different, which limits memory. */
 const MAX_EDITS = 2000;
 
 function shortest(a: string[], b: string[]): [number, number][] {
@@ -72,7 +72,7 @@ function walkBack(trace: Map<number, number>[], endX: number, endY: number): [nu
 
 const lines = (text: string) => (text === "" ? [] : text.split("\n"));
 
-/** The lines of both texts in one column. */
+/** Returns the lines of both texts in one list. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [a, b] = [lines(before), lines(after)];
   const result: DiffLine[] = [];
@@ -90,10 +90,11 @@ export function diffLines(before: string, after: string): DiffLine[] {
   return result;
 }
 
-/** A part of a merge: settled, or changed by both in different ways. */
-export type MergePart = { kind: "settled"; lines: string[] } | { kind: "clash"; mine: string[]; base: string[]; theirs: string[] };
+/** A part of a merge: merged, or changed by both sides in different ways. */
+export type MergePart =
+  { kind: "settled"; lines: string[] } | { kind: "clash"; mine: string[]; base: string[]; theirs: string[] };
 
-/** Merges two changes of one base: what only one side changed is settled. */
+/** Merges two changes of one base. Lines that only one side changed are merged automatically. */
 export function merge(base: string, mine: string, theirs: string): MergePart[] {
   const [o, a, b] = [lines(base), lines(mine), lines(theirs)];
   const inMine = new Map(matches(o, a));
@@ -124,11 +125,13 @@ export function merge(base: string, mine: string, theirs: string): MergePart[] {
   return parts;
 }
 
-/** The text of a merge, clashes between the usual marks. */
+/** Returns the text of a merge with conflict markers. */
 export function mergedText(parts: MergePart[]): string {
   return parts
     .flatMap((part) =>
-      part.kind === "settled" ? part.lines : ["<<<<<<< mine", ...part.mine, "=======", ...part.theirs, ">>>>>>> theirs"],
+      part.kind === "settled"
+        ? part.lines
+        : ["<<<<<<< mine", ...part.mine, "=======", ...part.theirs, ">>>>>>> theirs"],
     )
     .join("\n");
 }

@@ -1,10 +1,10 @@
-// Reads a unified diff: its files, and the lines of each with their numbers.
+// Parses a unified diff into files and numbered lines.
 
 import type { DiffLine } from "./lines.ts";
 
 export interface PatchFile {
   name: string;
-  /** What happens to the file as a whole. */
+  /** The change of the file itself. */
   change: "changed" | "added" | "deleted" | "renamed";
   isBinary: boolean;
   hunks: { heading: string; lines: DiffLine[] }[];
@@ -12,7 +12,7 @@ export interface PatchFile {
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/;
 
-/** A path of a `---`, `+++` or `rename` line without the prefix git puts before it. */
+/** Returns the path of a `---`, `+++` or `rename` line without the prefix `a/` or `b/`. */
 function path(text: string): string {
   const name = text.replace(/\t.*$/, "").replace(/^"(.*)"$/, "$1");
   return name === "/dev/null" ? "" : name.replace(/^[ab]\//, "");
@@ -22,7 +22,7 @@ export function readPatch(text: string): PatchFile[] {
   const files: PatchFile[] = [];
   let file: PatchFile | undefined;
   let removedName = "";
-  /** How many lines of the open hunk are still to come, on each side. */
+  /** The number of lines of the open hunk that are left, on each side. */
   let [oldLeft, newLeft] = [0, 0];
   let [oldLine, newLine] = [0, 0];
   const begin = (name: string) => {
@@ -59,7 +59,7 @@ export function readPatch(text: string): PatchFile[] {
       removedName = "";
     } else if (line.startsWith("--- ")) {
       removedName = path(line.slice(4));
-      // A diff without git's own lines begins a file here.
+      // In a diff without `diff --git` lines a file begins here.
       if (!file || file.hunks.length > 0) begin(removedName);
     } else if (line.startsWith("+++ ") && file) {
       const name = path(line.slice(4));

@@ -1,4 +1,4 @@
-// What a view shows instead of its contents: nothing there, not there yet, or why not.
+// The states of a view without contents: empty, loading and failed.
 
 import "./states.css";
 import type { UseQueryResult } from "@tanstack/react-query";
@@ -8,7 +8,7 @@ import { askToTrust, UntrustedFolder } from "../data/trust.ts";
 import { Button } from "./Button.tsx";
 import { Icon, type IconName } from "./Icon.tsx";
 
-/** What this view is for, and the one thing to do next. */
+/** An empty state: the purpose of the view and the next action. */
 export function Empty({
   icon,
   title,
@@ -30,7 +30,7 @@ export function Empty({
   );
 }
 
-/** Grey lines, after 150 ms. */
+/** A skeleton of grey lines that appears after 150 ms. */
 export function Loading({ lines = 6 }: { lines?: number }) {
   return (
     <div className="skeleton" role="status" aria-label="Loading">
@@ -41,12 +41,12 @@ export function Loading({ lines = 6 }: { lines?: number }) {
   );
 }
 
-/** What happened and what to do. */
+/** An error with a button to try again. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <div className="state failure" role="alert">
       <Icon name="alert" />
-      <h2>This could not be loaded</h2>
+      <h2>Could not load this page</h2>
       <p>{sentence(error)}</p>
       {error instanceof UntrustedFolder && (
         <Button icon="key" onClick={() => askToTrust({ dir: error.dir })}>
@@ -62,7 +62,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   );
 }
 
-/** Shows the data of a query, or how it stands. Old data stays readable while new data comes. */
+/** Renders the data of a query, or its loading or error state. Cached data stays visible during a refetch. */
 export function Await<T>({
   query,
   lines,

@@ -1,23 +1,23 @@
-// A short word about what just happened, with a way back where there is one.
+// Toasts: short messages about an action, with an undo button where possible.
 
 import "./floating.css";
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import { Button, IconButton } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
 
 export interface Toast {
   text: string;
   tone?: "done" | "failed";
-  /** What it is about; a toast goes when `dismissAbout` says that this has changed. */
+  /** The subject of the toast; `dismissAbout` removes the toasts of a subject. */
   about?: string;
   action?: { label: string; run: () => void };
-  /** Called when it goes without the action having been chosen. */
+  /** Called when the toast disappears without its action being used. */
   onExpire?: () => void;
 }
 
 type Shown = Toast & { id: number };
 
-/** Milliseconds a toast stays. */
+/** Milliseconds for which a toast is shown. */
 const STAY = 7000;
 
 let shown: Shown[] = [];
@@ -33,7 +33,7 @@ export function toast(one: Toast): void {
   update([...shown, { ...one, id: nextId++ }]);
 }
 
-/** Takes away the toasts about something that has changed since. */
+/** Removes the toasts about a subject that has changed. */
 export const dismissAbout = (about: string) => update(shown.filter((one) => one.about !== about));
 
 const remove = (id: number) => update(shown.filter((one) => one.id !== id));
@@ -61,9 +61,10 @@ function ToastRow({ toast: { id, text, tone = "done", action, onExpire } }: { to
     remove(id);
     onExpire?.();
   };
+  const onTimeout = useEffectEvent(expire);
   useEffect(() => {
     if (isHeld) return;
-    const timer = setTimeout(expire, STAY);
+    const timer = setTimeout(() => onTimeout(), STAY);
     return () => clearTimeout(timer);
   }, [isHeld]);
   return (

@@ -1,4 +1,4 @@
-// The AGENTS.md of the root or a folder: a full editor, its state, and what it means in the inspector.
+// The editor of the AGENTS.md of the root or a folder.
 
 import "../company/company.css";
 import "./agents-doc.css";
@@ -29,7 +29,10 @@ export default function AgentsDocView({ workspace, params }: ViewProps) {
   useSyncExternalStore(session.subscribe, session.snapshot);
   useEffect(() => session.open(), [session]);
   const { places } = useTree(workspace);
-  const { data } = useCall("thread/agents_doc/get", { workspace_id: workspace, ...(folder ? { folder_id: folder } : {}) });
+  const { data } = useCall("thread/agents_doc/get", {
+    workspace_id: workspace,
+    ...(folder ? { folder_id: folder } : {}),
+  });
   const path = places?.pathOf(folder ?? null) ?? [];
   const { state, doc } = session;
   const inherited = data?.effective?.inherited ? data.effective : undefined;
@@ -51,7 +54,11 @@ export default function AgentsDocView({ workspace, params }: ViewProps) {
           {state.kind === "proposing" && (
             <>
               <Button onClick={() => session.dropProposal()}>Discard</Button>
-              <Button kind="primary" disabled={session.text === session.proposalBase} onClick={() => setProposing(true)}>
+              <Button
+                kind="primary"
+                disabled={session.text === session.proposalBase}
+                onClick={() => setProposing(true)}
+              >
                 Propose a change
               </Button>
             </>
@@ -83,15 +90,15 @@ export default function AgentsDocView({ workspace, params }: ViewProps) {
             <p className="notice proposing">
               <Icon name="info" />
               {state.mayNotSave
-                ? "You may read this file and propose changes to it. What you typed is kept here until you propose it."
-                : "What you type is a proposal: nothing is saved until a person approves it."}
+                ? "You can read this file and propose changes. Your text is kept in this browser until you propose it."
+                : "You are editing a proposal. It is saved only after a person approves it."}
             </p>
           )}
           <Editor
-            label={`AGENTS.md of ${path.at(-1)?.name ?? "the root"}`}
+            label={`AGENTS.md in ${path.at(-1)?.name ?? "the root"}`}
             value={session.text}
             autoFocus
-            hint="What should agents know and do here? Markdown; saved as you type."
+            hint="Instructions for agents, in Markdown. Saved as you type."
             onChange={(text) => session.edit(text)}
             onSave={() => void session.save("manual")}
           />
@@ -99,9 +106,14 @@ export default function AgentsDocView({ workspace, params }: ViewProps) {
         </>
       )}
       {isProposing && <ProposeDialog workspace={workspace} session={session} onClose={() => setProposing(false)} />}
-      {/* Three texts need the room. */}
+      {/* The three texts of a conflict need the whole width. */}
       {state.kind !== "conflict" && (
-        <DocInspector workspace={workspace} folder={folder} session={session} effective={data?.effective ?? undefined} />
+        <DocInspector
+          workspace={workspace}
+          folder={folder}
+          session={session}
+          effective={data?.effective ?? undefined}
+        />
       )}
     </Page>
   );

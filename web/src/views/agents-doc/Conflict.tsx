@@ -1,4 +1,4 @@
-// Two people saved: mine, the base both began with, and theirs, side by side, and the three ways out.
+// A save conflict: mine, base and theirs side by side, with the actions that resolve it.
 
 import { useMemo, useState } from "react";
 import { Button } from "../../parts/Button.tsx";
@@ -21,27 +21,27 @@ export function Conflict({ session, state }: { session: DocSession; state: DocSt
         <p>
           {remote ? (
             <>
-              Version {remote.version} was saved elsewhere <Time at={remote.updated_at} /> while you were typing. Nothing is
-              lost: choose a text.
+              Version {remote.version} was saved elsewhere <Time at={remote.updated_at} /> while you were editing. Both
+              texts are kept. Choose one, or merge them.
             </>
           ) : (
-            "This file was deleted elsewhere while you were typing. Your text is kept: choose what to do."
+            "This file was deleted elsewhere while you were editing. Your text is kept."
           )}
         </p>
-        <Button onClick={() => session.overwrite(session.text)}>{remote ? "Take mine" : "Create it again with mine"}</Button>
-        <Button onClick={() => session.takeTheirs()}>{remote ? "Take theirs" : "Let it go"}</Button>
+        <Button onClick={() => session.overwrite(session.text)}>{remote ? "Keep mine" : "Create it again"}</Button>
+        <Button onClick={() => session.takeTheirs()}>{remote ? "Keep theirs" : "Discard mine"}</Button>
         {remote && merged === undefined && (
           <Button kind="primary" onClick={() => setMerged(mergedText(parts))}>
-            Merge by hand
+            Merge
           </Button>
         )}
       </div>
       {merged === undefined ? (
         <div className="conflict-panes">
-          <Pane title="Mine" note="what you typed">
+          <Pane title="Mine" note="your text">
             <Diff before={base} after={session.text} label="base to mine" />
           </Pane>
-          <Pane title="Base" note="what both began with">
+          <Pane title="Base" note="common starting point">
             <Plain text={base} />
           </Pane>
           <Pane title="Theirs" note={remote ? `version ${remote.version}` : "deleted"}>
@@ -51,7 +51,7 @@ export function Conflict({ session, state }: { session: DocSession; state: DocSt
       ) : (
         <Merging
           merged={merged}
-          action="Save the merged text"
+          action="Save merged text"
           onChange={setMerged}
           onBack={() => setMerged(undefined)}
           onDone={() => session.overwrite(merged)}
@@ -78,6 +78,6 @@ function Plain({ text }: { text: string }) {
       {text}
     </pre>
   ) : (
-    <p className="diff-none">There was no text.</p>
+    <p className="diff-none">Empty.</p>
   );
 }

@@ -1,4 +1,4 @@
-// What an AGENTS.md means: who follows it, how much of the prompt it takes, and how it came to be.
+// The inspector of an AGENTS.md: the threads that use it, its size in the prompt, and its history.
 
 import type { ThreadAgentsDocResolvedPayload } from "@accord/client";
 import { useMemo, useState } from "react";
@@ -15,7 +15,6 @@ import { History } from "./History.tsx";
 import { PromptPreview } from "./PromptPreview.tsx";
 import type { DocSession } from "./session.ts";
 import { sourceName } from "./source.ts";
-
 
 export function DocInspector({
   workspace,
@@ -35,31 +34,39 @@ export function DocInspector({
   const isInForce = effective !== undefined && !effective.inherited;
   return (
     <Inspector title="About this file">
-      <InspectorPart title="In force here">
+      <InspectorPart title="Used here">
         {isInForce ? (
           <p>This file, version {effective.doc.version}.</p>
         ) : effective ? (
           <p>
-            Inherited from <Link to={address.agentsDoc(workspace, effective.source_folder_id)}>{sourceName(effective)}</Link>,
-            version {effective.doc.version}.{session.doc && " An empty file hides nothing."}
+            Inherited from{" "}
+            <Link to={address.agentsDoc(workspace, effective.source_folder_id)}>{sourceName(effective)}</Link>, version{" "}
+            {effective.doc.version}.{session.doc && " This file is empty, so the inherited one applies."}
           </p>
         ) : (
-          <p className="muted">Nothing yet: neither this file nor one above has any text.</p>
+          <p className="muted">No instructions: this file and the ones above it are empty.</p>
         )}
         <p className="muted">
-          {followers.length === 1 ? "1 thread follows it." : `${count(followers.length)} threads follow it.`}
+          {followers.length === 1 ? "Used by 1 thread." : `Used by ${count(followers.length)} threads.`}
         </p>
       </InspectorPart>
-      <InspectorPart title="Share of the prompt">
+      <InspectorPart title="Prompt size">
         <p>
           {count(size)} <span className="muted">of {count(BUDGET)} characters</span>
         </p>
-        <meter className="budget" min={0} max={BUDGET} high={BUDGET * 0.9} value={Math.min(size, BUDGET)} aria-label="Share of the prompt" />
-        {size > BUDGET && <p className="budget-over">The prompt is cut after {count(BUDGET)} characters.</p>}
+        <meter
+          className="budget"
+          min={0}
+          max={BUDGET}
+          high={BUDGET * 0.9}
+          value={Math.min(size, BUDGET)}
+          aria-label="Prompt size"
+        />
+        {size > BUDGET && <p className="budget-over">Text after {count(BUDGET)} characters is cut off.</p>}
         <Button className="wide" disabled={followers.length === 0} onClick={() => setPreviewing(true)}>
-          Show the exact prompt section
+          Preview prompt
         </Button>
-        {followers.length === 0 && <p className="muted small">A thread in this scope is needed to show it.</p>}
+        {followers.length === 0 && <p className="muted small">Available when a thread uses this file.</p>}
       </InspectorPart>
       <ScopeProposals workspace={workspace} folder={folder} />
       <History workspace={workspace} session={session} />
@@ -75,7 +82,7 @@ export function DocInspector({
   );
 }
 
-/** The threads that get the file of a scope: those in it and below, except below another active file. */
+/** Returns the threads that use the file of a folder: those in it and below, except below another active file. */
 function followersOf(places: Places, scope: FolderId): string[] {
   const below = (folder: FolderId): string[] => [
     ...places.threadsIn(folder).map(({ id }) => id),

@@ -1,4 +1,4 @@
-// How the document stands, in a word.
+// The state of the document in the page head.
 
 import { Status } from "../../parts/Status.tsx";
 import type { DocState } from "./session.ts";
@@ -18,18 +18,22 @@ function word(state: DocState, number: string) {
     case "unreadable":
       return null;
     case "clean":
-      return <Status meaning="idle">{number ? `saved${number}` : "not created yet"}</Status>;
+      return <Status meaning="idle">{number ? `Saved${number}` : "Not created yet"}</Status>;
     case "dirty":
-      return <Status meaning="waiting">{state.changedElsewhere ? "edited · changed elsewhere" : `edited${number}`}</Status>;
+      return (
+        <Status meaning="waiting">
+          {state.changedElsewhere ? "Edited by you · changed elsewhere" : `Edited by you${number}`}
+        </Status>
+      );
     case "saving":
-      return <Status meaning="running">saving…</Status>;
+      return <Status meaning="running">Saving…</Status>;
     case "saved":
-      return <Status meaning="done">saved{number}</Status>;
+      return <Status meaning="done">Saved{number}</Status>;
     case "error":
       return <Status meaning="failed">{state.message}</Status>;
     case "proposing":
-      return <Status meaning="waiting">proposal, not sent yet</Status>;
+      return <Status meaning="waiting">Proposal, not sent yet</Status>;
     case "conflict":
-      return <Status meaning="waiting">conflict: choose a text</Status>;
+      return <Status meaning="waiting">Conflict</Status>;
   }
 }

@@ -1,4 +1,4 @@
-// The versions of an AGENTS.md: what each changed, and the way back to it.
+// The versions of an AGENTS.md: shows their changes and restores them.
 
 import type { ThreadAgentsDocPayload, ThreadAgentsDocRevisionSummary } from "@accord/client";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -13,22 +13,32 @@ import { Time } from "../../parts/Time.tsx";
 import { toast } from "../../parts/toast.tsx";
 import type { DocSession } from "./session.ts";
 
-const REASONS: Record<string, string> = { manual: "saved", autosave: "typed", restore: "restored", archive: "deleted", proposal: "approved" };
+const REASONS: Record<string, string> = {
+  manual: "saved",
+  autosave: "edited",
+  restore: "restored",
+  archive: "deleted",
+  proposal: "approved",
+};
 
 export function History({ workspace, session }: { workspace: string; session: DocSession }) {
   const { doc } = session;
   return (
     <InspectorPart title="History">
-      {doc ? (
-        <Versions workspace={workspace} doc={doc} session={session} />
-      ) : (
-        <p className="muted">It begins with the first word.</p>
-      )}
+      {doc ? <Versions workspace={workspace} doc={doc} session={session} /> : <p className="muted">No versions yet.</p>}
     </InspectorPart>
   );
 }
 
-function Versions({ workspace, doc, session }: { workspace: string; doc: ThreadAgentsDocPayload; session: DocSession }) {
+function Versions({
+  workspace,
+  doc,
+  session,
+}: {
+  workspace: string;
+  doc: ThreadAgentsDocPayload;
+  session: DocSession;
+}) {
   const [shown, setShown] = useState<ThreadAgentsDocRevisionSummary>();
   const query = useInfiniteQuery({
     queryKey: ["thread/agents_doc/revisions", { workspace_id: workspace, doc_id: doc.id }],
@@ -51,7 +61,7 @@ function Versions({ workspace, doc, session }: { workspace: string; doc: ThreadA
               <span className="mono">v{one.version}</span>
               <span>
                 {REASONS[one.save_reason] ?? one.save_reason}
-                {one.saved_by && ` by ${one.saved_by}`}
+                {one.saved_by && ` by ${one.saved_by === "owner" ? "you" : one.saved_by}`}
               </span>
               <Time at={one.saved_at} />
             </button>
@@ -60,12 +70,12 @@ function Versions({ workspace, doc, session }: { workspace: string; doc: ThreadA
       </ol>
       {query.hasNextPage && (
         <Button kind="quiet" onClick={() => void query.fetchNextPage()}>
-          Older versions
+          Show older versions
         </Button>
       )}
       <Dialog
         title={`Version ${shown?.version ?? ""}`}
-        description="What it changed, compared with the version before."
+        description="Changes from the previous version."
         open={shown !== undefined}
         onClose={() => setShown(undefined)}
         wide
@@ -113,22 +123,29 @@ function Version({
     attempt("Restoring", async () => {
       const restored = await call("thread/agents_doc/restore", { ...params, version, expected_version: doc.version });
       onRestored(restored.doc);
-      toast({ text: `The text of version ${version} is in force again, as version ${restored.doc.version}` });
+      toast({ text: `Version ${version} restored as version ${restored.doc.version}` });
     });
   return (
     <Await query={query}>
       {({ revision }) => (
         <>
           {isAgainstNow ? (
-            <Diff before={revision.content} after={doc.content} label={`version ${version} to now`} />
+            <Diff before={revision.content} after={doc.content} label={`version ${version} to current`} />
           ) : (
-            olderText !== undefined && <Diff before={olderText} after={revision.content} label={`to version ${version}`} />
+            olderText !== undefined && (
+              <Diff before={olderText} after={revision.content} label={`to version ${version}`} />
+            )
           )}
           <DialogActions>
             <Button kind="quiet" onClick={() => setAgainstNow(!isAgainstNow)}>
-              {isAgainstNow ? "Compare with the version before" : "Compare with now"}
+              {isAgainstNow ? "Compare with previous version" : "Compare with current version"}
             </Button>
-            <Button kind="primary" icon="undo" disabled={revision.content === doc.content} onClick={() => void restore()}>
+            <Button
+              kind="primary"
+              icon="undo"
+              disabled={revision.content === doc.content}
+              onClick={() => void restore()}
+            >
               Restore this version
             </Button>
           </DialogActions>

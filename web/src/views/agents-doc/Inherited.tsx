@@ -1,4 +1,4 @@
-// The text that comes from above, for reading only, and where it comes from.
+// The inherited text, read only, with its source.
 
 import type { ThreadAgentsDocResolvedPayload } from "@accord/client";
 import { address } from "../../address.ts";
@@ -10,7 +10,7 @@ export function Inherited({ workspace, inherited }: { workspace: string; inherit
   return (
     <section className="inherited" aria-label="Inherited text">
       <p>
-        Until something is written here, threads follow{" "}
+        This file is empty. Threads here use{" "}
         <Link to={address.agentsDoc(workspace, inherited.source_folder_id)}>{sourceName(inherited)}</Link>, version{" "}
         {inherited.doc.version}
       </p>

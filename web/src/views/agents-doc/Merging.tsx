@@ -1,4 +1,4 @@
-// Merging two changes by hand: both in one text, with marks where they clash.
+// The editor of a manual merge, with conflict markers.
 
 import "./agents-doc.css";
 import { useState } from "react";
@@ -15,7 +15,7 @@ export function Merging({
   onDone,
 }: {
   merged: string;
-  /** What the button says that ends it. */
+  /** The label of the button that saves the merged text. */
   action: string;
   onChange: (text: string) => void;
   onBack: () => void;
@@ -25,10 +25,10 @@ export function Merging({
   const left = clashesIn(merged);
   const note =
     clashes === 0
-      ? "Both changes fit together; this is what they make. Look it over."
+      ? "Both changes were merged without conflicts. Review the result."
       : left > 0
-        ? `${left} of ${clashes} places changed by both are left: keep what is right and remove the marks.`
-        : "All places are settled.";
+        ? `Conflicts left: ${left} of ${clashes}. Edit the text and remove the conflict markers.`
+        : "All conflicts resolved.";
   return (
     <>
       <div className="merge-bar">

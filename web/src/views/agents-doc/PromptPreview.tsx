@@ -1,4 +1,4 @@
-// Exactly the section that a new turn of a thread would get.
+// A preview of the AGENTS.md section in the prompt of the next turn.
 
 import { useCall } from "../../data/calls.ts";
 import { Dialog } from "../../parts/Dialog.tsx";
@@ -20,8 +20,8 @@ export function PromptPreview({
   const query = useCall("thread/agents_doc/preview", { workspace_id: workspace, thread_id: thread }, { enabled: open });
   return (
     <Dialog
-      title="The section of the prompt"
-      description="Letter by letter what the next turn of a thread here is told."
+      title="Prompt preview"
+      description="Exactly what the model receives on the next turn"
       open={open}
       onClose={onClose}
       wide
@@ -33,14 +33,14 @@ export function PromptPreview({
               <p className="muted">
                 {count(char_count)} of {count(BUDGET)} characters, version {version} of{" "}
                 {source_path.join(" / ") || "the root"}
-                {truncated && ", cut at the end"}
+                {truncated && ", cut off at the end"}
               </p>
               <pre className="plain-text framed" tabIndex={0}>
                 {text}
               </pre>
             </>
           ) : (
-            <p className="muted">Nothing: no AGENTS.md with any text applies.</p>
+            <p className="muted">No AGENTS.md applies.</p>
           )
         }
       </Await>

@@ -1,2 +1,2 @@
-/** The most characters a prompt takes of an AGENTS.md. */
+/** The maximum number of characters of an AGENTS.md in a prompt. */
 export const BUDGET = 16_000;

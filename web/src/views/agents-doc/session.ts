@@ -1,9 +1,16 @@
-// The life of one open AGENTS.md: loading, typing, saving by itself, and what happens when somebody else saves too.
+// The state of an open AGENTS.md: loading, editing, saving automatically, and conflicts with other clients.
 //
-// At most one save is under way, 700 ms after the last change. What is typed is kept in the browser until the
-// gateway has it.
+// A save starts 700 ms after the last change; at most one is in progress. The text is kept as a draft until the gateway
+// has saved it.
 
-import { ClosedError, ConnectionLostError, RpcError, type ThreadAgentsDocGetResponse, type ThreadAgentsDocPayload, type ThreadAgentsDocProposal } from "@accord/client";
+import {
+  ClosedError,
+  ConnectionLostError,
+  RpcError,
+  type ThreadAgentsDocGetResponse,
+  type ThreadAgentsDocPayload,
+  type ThreadAgentsDocProposal,
+} from "@accord/client";
 import { call, sentence } from "../../data/calls.ts";
 import { client } from "../../data/client.ts";
 import { forgetDraft, keepDraft, readDraft } from "../../data/drafts.ts";
@@ -18,34 +25,34 @@ export type DocState =
   | { kind: "saving" }
   | { kind: "saved"; at: number }
   | { kind: "error"; message: string }
-  /** The text is to be proposed; nothing is saved by itself. */
+  /** The text becomes a proposal; it is not saved automatically. */
   | { kind: "proposing"; mayNotSave: boolean }
-  /** Somebody else saved. `remote` is what they saved; nothing when they deleted the file. */
+  /** Another client saved. `remote` is its version; undefined if it deleted the file. */
   | { kind: "conflict"; remote: ThreadAgentsDocPayload | undefined; base: string };
 
 interface Draft {
   text: string;
-  /** What the text was made of. */
+  /** The saved text on which the draft is based. */
   base: string;
   version: number | null;
-  /** Whether it is to be proposed instead of saved. */
+  /** Whether the draft is a proposal. */
   isProposal: boolean;
 }
 
-/** What a proposal changes. */
+/** The version on which a proposal is based. */
 interface ProposalBase {
   text: string;
   version: number | null;
   mayNotSave: boolean;
 }
 
-/** Line endings as the gateway keeps them. */
+/** Normalises line endings as the gateway does. */
 export const normalise = (text: string) => text.replace(/\r\n?/g, "\n");
 
 export class DocSession {
   text = "";
   state: DocState = { kind: "loading" };
-  /** The file as the gateway has it, as far as we know. */
+  /** The last known saved version; undefined if the file does not exist. */
   doc: ThreadAgentsDocPayload | undefined;
   readonly #workspace: string;
   readonly #folder: string | undefined;
@@ -62,11 +69,12 @@ export class DocSession {
     this.#folder = folder;
   }
 
-  /** Begins, and goes on until the answer is called. */
+  /** Loads the document and listens to changes. Returns a function that stops listening. */
   open(): () => void {
     this.#stops.push(
       client.on("thread/agents_doc/changed", ({ workspace_id, folder_id }) => {
-        if (workspace_id === this.#workspace && (folder_id ?? undefined) === this.#folder) void this.#changedElsewhere();
+        if (workspace_id === this.#workspace && (folder_id ?? undefined) === this.#folder)
+          void this.#changedElsewhere();
       }),
       client.onState((state) => {
         if (state !== "open") return;
@@ -79,7 +87,7 @@ export class DocSession {
     this.#stops.push(() => window.removeEventListener("pagehide", leave));
     void this.load();
     return () => {
-      // Leaving the view saves at once; the answer is still heard.
+      // Leaving the view saves immediately; the response is still handled.
       void this.save("autosave");
       this.#stops.splice(0).forEach((stop) => stop());
     };
@@ -90,7 +98,7 @@ export class DocSession {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Changes with everything that is shown. */
+  /** Returns a number that changes with every change of the state. */
   snapshot = () => this.#snapshot;
 
   async load(): Promise<void> {
@@ -157,7 +165,7 @@ export class DocSession {
         workspace_id: this.#workspace,
         ...(this.#folder ? { folder_id: this.#folder } : {}),
         content,
-        // 0 says that there must be none yet, so that two who begin at once do not overwrite each other unseen.
+        // 0 requires that the file does not exist yet, so that two clients cannot create it at the same time.
         expected_version: this.doc?.version ?? 0,
         save_reason: reason,
       });
@@ -170,22 +178,23 @@ export class DocSession {
     }
   }
 
-  /** Whether the text can become a proposal now. */
+  /** Returns whether the text can become a proposal now. */
   get canPropose(): boolean {
     return !this.#isSaving && ["clean", "dirty", "saved", "error"].includes(this.state.kind);
   }
 
-  /** From here on the text is a proposal: it is kept, and not saved. */
+  /** Turns the text into a proposal, which is kept as a draft and not saved. */
   beginProposal(): void {
-    if (this.canPropose) this.#beginProposal({ text: this.#savedText, version: this.doc?.version ?? null, mayNotSave: false });
+    if (this.canPropose)
+      this.#beginProposal({ text: this.#savedText, version: this.doc?.version ?? null, mayNotSave: false });
   }
 
-  /** The text that a proposal changes. */
+  /** Returns the text on which the proposal is based. */
   get proposalBase(): string {
     return this.#proposal?.text ?? this.#savedText;
   }
 
-  /** Throws the proposal away and shows the file again. */
+  /** Discards the proposal and shows the saved file. */
   dropProposal(): void {
     this.#proposal = undefined;
     this.text = this.#savedText;
@@ -194,7 +203,7 @@ export class DocSession {
     void this.load();
   }
 
-  /** Sends the text for somebody to decide about, and shows the file again. */
+  /** Sends the proposal and shows the saved file. */
   async propose(rationale: string): Promise<ThreadAgentsDocProposal> {
     const { proposal } = await call("thread/agents_doc/propose", {
       workspace_id: this.#workspace,
@@ -207,7 +216,7 @@ export class DocSession {
     return proposal;
   }
 
-  /** Ends a conflict with the text of the other side. */
+  /** Resolves a conflict with the saved text of the other client. */
   takeTheirs(): void {
     if (this.state.kind !== "conflict") return;
     this.#adopt(this.state.remote);
@@ -216,7 +225,7 @@ export class DocSession {
     this.#enter({ kind: "clean" });
   }
 
-  /** Ends a conflict by writing a text over that of the other side: ours, or one merged by hand. */
+  /** Resolves a conflict by saving a text over that of the other client: the own or a merged one. */
   overwrite(text: string): void {
     if (this.state.kind !== "conflict") return;
     this.#adopt(this.state.remote);
@@ -225,7 +234,7 @@ export class DocSession {
     void this.save("manual");
   }
 
-  /** Takes a document that was just written on behalf of this editor, such as a restored version. */
+  /** Adopts a document that this client has just saved elsewhere, such as a restored version. */
   replace(doc: ThreadAgentsDocPayload): void {
     clearTimeout(this.#timer);
     this.#adopt(doc);
@@ -255,7 +264,7 @@ export class DocSession {
     this.doc = doc;
   }
 
-  /** After a save: done, or more was typed meanwhile. */
+  /** Updates the state after a save; edits made meanwhile are saved next. */
   #settle(): void {
     if (!this.#isDirty) {
       this.#forget();
@@ -273,7 +282,7 @@ export class DocSession {
       try {
         const { explicit } = await this.#get();
         if (explicit?.content === sent) {
-          // Ours after all: the answer was lost, not the save.
+          // The save had succeeded, only its response was lost.
           this.#adopt(explicit);
           this.#settle();
           return;
@@ -294,9 +303,9 @@ export class DocSession {
     this.#enter({ kind: "error", message });
   }
 
-  /** The file may have changed: a clean editor follows, a dirty one says so and lets the next save find out. */
+  /** Handles a change by another client: an unchanged editor reloads, an edited one marks it until the next save. */
   async #changedElsewhere(): Promise<void> {
-    // A proposal stays on the version it was made of; whoever decides sees what came since.
+    // A proposal keeps its base version; later changes are shown when it is decided.
     if (this.#isSaving || this.#proposal || this.state.kind === "conflict" || this.state.kind === "loading") return;
     let explicit: ThreadAgentsDocPayload | undefined;
     try {

@@ -1,4 +1,4 @@
-// Where an AGENTS.md is, in words.
+// The name of the location of an AGENTS.md.
 
 import type { ThreadAgentsDocResolvedPayload } from "@accord/client";
 

@@ -1,11 +1,19 @@
-// A file in a conversation.
+// A file in a message.
 
 import { useCall } from "../../data/calls.ts";
 import { Icon } from "../../parts/Icon.tsx";
 import { bytes } from "../../parts/size.ts";
 import { iconOf } from "./artifact.ts";
 
-export function ArtifactChip({ workspace, artifact, onOpen }: { workspace: string; artifact: string; onOpen: () => void }) {
+export function ArtifactChip({
+  workspace,
+  artifact,
+  onOpen,
+}: {
+  workspace: string;
+  artifact: string;
+  onOpen: () => void;
+}) {
   const { data } = useCall("artifact/get", { workspace_id: workspace, artifact_id: artifact });
   const found = data?.artifact.artifact;
   return (

@@ -1,4 +1,4 @@
-// What can be done with a file.
+// The menu of a file.
 
 import type { ArtifactSummary } from "@accord/client";
 import { useState } from "react";
@@ -22,8 +22,19 @@ export function ArtifactMenu({ workspace, summary }: { workspace: string; summar
     { label: "Download", icon: "download", disabled: isDeleted, run: () => void saveCopy(workspace, artifact) },
     { label: "Add to a thread…", icon: "link", disabled: isDeleted, run: () => setBinding(true) },
     isDeleted
-      ? { label: "Restore", icon: "undo", separated: true, run: () => void restoreArtifact(workspace, artifact.artifact_id) }
-      : { label: "Delete", icon: "trash", danger: true, separated: true, run: () => void deleteArtifact(workspace, artifact) },
+      ? {
+          label: "Restore",
+          icon: "undo",
+          separated: true,
+          run: () => void restoreArtifact(workspace, artifact.artifact_id),
+        }
+      : {
+          label: "Delete",
+          icon: "trash",
+          danger: true,
+          separated: true,
+          run: () => void deleteArtifact(workspace, artifact),
+        },
   ];
   return (
     <>
@@ -46,10 +57,18 @@ export function ArtifactMenu({ workspace, summary }: { workspace: string; summar
 function Threads({ workspace, onChoose }: { workspace: string; onChoose: (thread: string) => void }) {
   const { query } = useTree(workspace);
   const [filter, setFilter] = useState("");
-  const threads = (query.data?.threads ?? []).filter((one) => threadName(one).toLowerCase().includes(filter.toLowerCase()));
+  const threads = (query.data?.threads ?? []).filter((one) =>
+    threadName(one).toLowerCase().includes(filter.toLowerCase()),
+  );
   return (
     <>
-      <TextField label="Thread" placeholder="Filter" autoFocus value={filter} onChange={(event) => setFilter(event.target.value)} />
+      <TextField
+        label="Thread"
+        placeholder="Filter"
+        autoFocus
+        value={filter}
+        onChange={(event) => setFilter(event.target.value)}
+      />
       <div className="move-targets">
         <List
           label="Threads"

@@ -1,4 +1,4 @@
-// The files of a thread: a list with filters, page by page, and what is in the chosen one.
+// The files of a thread: a paged list with filters and previews.
 
 import "./artifact.css";
 import type { ArtifactRef, ArtifactSummary } from "@accord/client";
@@ -14,7 +14,7 @@ import { FILTERS, iconOf, passes, saveCopy, type Filter } from "./artifact.ts";
 import { ArtifactMenu } from "./ArtifactMenu.tsx";
 import { ArtifactPreview } from "./ArtifactPreview.tsx";
 
-/** Files that are read at a time. */
+/** The number of files per request. */
 const PAGE = 50;
 
 export function ArtifactPanel({
@@ -45,20 +45,26 @@ export function ArtifactPanel({
   return (
     <>
       <div className="artifact-filters">
-        <select className="input" aria-label="Which files" value={filter} onChange={(event) => setFilter(event.target.value as Filter)}>
+        <select
+          className="input"
+          aria-label="Filter files"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value as Filter)}
+        >
           {FILTERS.map((one) => (
             <option key={one}>{one}</option>
           ))}
         </select>
         <label>
-          <input type="checkbox" checked={withDeleted} onChange={(event) => setWithDeleted(event.target.checked)} /> deleted
+          <input type="checkbox" checked={withDeleted} onChange={(event) => setWithDeleted(event.target.checked)} />{" "}
+          Deleted
         </label>
       </div>
       {query.isPending && <Loading />}
       {query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
       {query.data && shown.length === 0 && !query.hasNextPage && (
-        <Empty icon="file" title={items.length === 0 ? "No files yet" : "No such files"}>
-          {items.length === 0 ? "Drop files on the conversation, or paste them into the message." : "Choose another filter."}
+        <Empty icon="file" title={items.length === 0 ? "No files yet" : "No matching files"}>
+          {items.length === 0 ? "Drop files on the thread, or paste them into the message." : "Choose another filter."}
         </Empty>
       )}
       {shown.length > 0 && (
@@ -69,7 +75,9 @@ export function ArtifactPanel({
               workspace={workspace}
               summary={summary}
               isOpen={summary.artifact.artifact_id === selected}
-              onToggle={() => onSelect(summary.artifact.artifact_id === selected ? undefined : summary.artifact.artifact_id)}
+              onToggle={() =>
+                onSelect(summary.artifact.artifact_id === selected ? undefined : summary.artifact.artifact_id)
+              }
               onAttach={onAttach}
             />
           ))}
@@ -77,7 +85,7 @@ export function ArtifactPanel({
       )}
       {query.hasNextPage && (
         <Button kind="quiet" onClick={() => void query.fetchNextPage()}>
-          Older files
+          Show older files
         </Button>
       )}
     </>
@@ -105,7 +113,8 @@ function ArtifactRow({
           <Icon name={iconOf(artifact)} />
           <span>{artifact.display_name}</span>
           <span className="artifact-note">
-            {artifact.status === "ready" ? bytes(artifact.size_bytes ?? 0) : artifact.status} · <Time at={summary.updated_at} />
+            {artifact.status === "ready" ? bytes(artifact.size_bytes ?? 0) : artifact.status} ·{" "}
+            <Time at={summary.updated_at} />
           </span>
         </button>
         <ArtifactMenu workspace={workspace} summary={summary} />

@@ -1,4 +1,4 @@
-// What is in a file, as far as a page can show it: a picture, text, JSON, the text of a PDF.
+// The preview of a file: an image, text, JSON, or the text of a PDF.
 
 import type { ArtifactProjectionKind, ArtifactRef } from "@accord/client";
 import { useQuery } from "@tanstack/react-query";
@@ -7,11 +7,11 @@ import { useCall } from "../../data/calls.ts";
 import { Loading } from "../../parts/states.tsx";
 import { fetchPicture, isImage } from "./artifact.ts";
 
-/** Bytes of text shown at most. */
+/** The maximum size of a text preview in bytes. */
 const TEXT = 128 * 1024;
 
 export function ArtifactPreview({ workspace, artifact }: { workspace: string; artifact: ArtifactRef }) {
-  if (artifact.status !== "ready") return <p className="preview-none">There is no preview of a file that is {artifact.status}.</p>;
+  if (artifact.status !== "ready") return <p className="preview-none">No preview: the file is {artifact.status}.</p>;
   if (isImage(artifact)) return <Picture workspace={workspace} artifact={artifact} />;
   switch (artifact.kind) {
     case "pdf":
@@ -25,7 +25,7 @@ export function ArtifactPreview({ workspace, artifact }: { workspace: string; ar
       return isTextual(artifact) ? (
         <Text workspace={workspace} artifact={artifact} />
       ) : (
-        <p className="preview-none">This kind of file has no preview. Download it to look inside.</p>
+        <p className="preview-none">No preview for this file type. Download the file to open it.</p>
       );
   }
 }
@@ -34,7 +34,9 @@ function Picture({ workspace, artifact }: { workspace: string; artifact: Artifac
   const { data, error } = useQuery({
     queryKey: ["picture", workspace, artifact.artifact_id, artifact.version_id],
     queryFn: ({ signal }) => fetchPicture(workspace, artifact, signal),
-    // Pictures may be large; one that is looked at again is in the cache of the browser.
+    // A version of an artifact never changes.
+    staleTime: Infinity,
+    // Images may be large, and the browser caches them as well.
     gcTime: 0,
   });
   const [url, setUrl] = useState<string>();
@@ -68,7 +70,11 @@ function Text({
     ...(projection ? { projection_kind: projection } : {}),
   });
   if (error) {
-    return <p className="preview-none">{projection ? "The text of this file is not there (yet)." : String(error.message)}</p>;
+    return (
+      <p className="preview-none">
+        {projection ? "The text of this file is not available yet." : String(error.message)}
+      </p>
+    );
   }
   if (!data) return <Loading lines={4} />;
   const text = decode(data.content_base64);
@@ -78,7 +84,9 @@ function Text({
       <pre className="preview-text" tabIndex={0} aria-label={`Contents of ${artifact.display_name}`}>
         {isWholeJson ? indented(text) : text}
       </pre>
-      {data.truncated && <p className="muted small">The beginning; download the file to see all of it.</p>}
+      {data.truncated && (
+        <p className="muted small">Only the beginning is shown. Download the file to see all of it.</p>
+      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-// One file: what is in it, where it is used, its versions.
+// A file: its preview, uses and versions.
 
 import "./artifact.css";
 import type { ArtifactSummary } from "@accord/client";
@@ -55,13 +55,13 @@ function Artifact({ workspace, summary }: { workspace: string; summary: Artifact
       <Inspector title="About this file">
         <InspectorPart title="File">
           <dl className="facts">
-            <dt>Kind</dt>
-            <dd>{artifact.kind}</dd>
             <dt>Type</dt>
-            <dd>{artifact.mime_type ?? "unknown"}</dd>
-            <dt>From</dt>
+            <dd>{artifact.kind}</dd>
+            <dt>MIME type</dt>
+            <dd>{artifact.mime_type ?? "Unknown"}</dd>
+            <dt>Created by</dt>
             <dd>{summary.created_by_kind}</dd>
-            <dt>Since</dt>
+            <dt>Created</dt>
             <dd>
               <Time at={summary.created_at} />
             </dd>
@@ -85,14 +85,15 @@ function Uses({ workspace, summary }: { workspace: string; summary: ArtifactSumm
     return thread ? threadName(thread) : "a thread";
   };
   return (
-    <InspectorPart title="Where it is used">
-      {summary.bindings.length === 0 && <p className="muted">Nowhere yet.</p>}
+    <InspectorPart title="Used in">
+      {summary.bindings.length === 0 && <p className="muted">Not used yet.</p>}
       <ul>
         {summary.bindings.map(({ binding_id, binding_kind, thread_id, created_at }) => (
           <li key={binding_id} className="row-title">
             {thread_id ? (
               <span>
-                {binding_kind.replaceAll("_", " ")} in <Link to={address.thread(workspace, thread_id)}>{nameOf(thread_id)}</Link>
+                {binding_kind.replaceAll("_", " ")} in{" "}
+                <Link to={address.thread(workspace, thread_id)}>{nameOf(thread_id)}</Link>
               </span>
             ) : (
               <span>{binding_kind.replaceAll("_", " ")}</span>

@@ -1,4 +1,4 @@
-// The newest files in the palette, whichever section is on screen.
+// Adds the newest files to the palette, in every section.
 
 import { address } from "../../address.ts";
 import { callOptions, queries } from "../../data/calls.ts";

@@ -1,4 +1,4 @@
-// All files of the workspace, newest first.
+// The sidebar of the Files section: all files of the workspace, newest first.
 
 import "./artifact.css";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -21,7 +21,12 @@ export default function FilesSidebar({ workspace, params }: ViewProps) {
     queryFn: ({ pageParam, signal }) =>
       call(
         "artifact/list",
-        { workspace_id: workspace, include_deleted: withDeleted, limit: 100, ...(pageParam ? { cursor: pageParam } : {}) },
+        {
+          workspace_id: workspace,
+          include_deleted: withDeleted,
+          limit: 100,
+          ...(pageParam ? { cursor: pageParam } : {}),
+        },
         { signal },
       ),
     initialPageParam: "",
@@ -43,7 +48,7 @@ export default function FilesSidebar({ workspace, params }: ViewProps) {
       {query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
       {query.data && files.length === 0 && (
         <Empty icon="file" title="No files yet">
-          Files come with messages: drop or paste one in a thread.
+          Drop or paste a file into a thread to add it.
         </Empty>
       )}
       {files.length > 0 && (
@@ -62,7 +67,9 @@ export default function FilesSidebar({ workspace, params }: ViewProps) {
                   <Time at={updated_at} />
                 </div>
                 <div className="row-note">
-                  {artifact.status === "ready" ? `${artifact.kind}, ${bytes(artifact.size_bytes ?? 0)}` : artifact.status}
+                  {artifact.status === "ready"
+                    ? `${artifact.kind}, ${bytes(artifact.size_bytes ?? 0)}`
+                    : artifact.status}
                 </div>
               </div>
             </div>
@@ -71,7 +78,7 @@ export default function FilesSidebar({ workspace, params }: ViewProps) {
       )}
       {query.hasNextPage && (
         <Button kind="quiet" onClick={() => void query.fetchNextPage()}>
-          Older files
+          Show older files
         </Button>
       )}
     </>

@@ -1,4 +1,4 @@
-// The files of the workspace without one open: how much room they take.
+// The Files section without an open file: the storage used.
 
 import "./artifact.css";
 import { Page } from "../../app/Page.tsx";
@@ -14,9 +14,9 @@ export default function FilesView({ workspace }: ViewProps) {
       <Await query={query}>
         {(usage) => (
           <div className="page-column">
-            <p className="muted">Choose a file on the left to look inside.</p>
+            <p className="muted">Select a file on the left to preview it.</p>
             <dl className="facts usage">
-              <dt>Room taken</dt>
+              <dt>Storage used</dt>
               <dd>
                 {bytes(usage.bytes)} of {bytes(usage.max_bytes)}
               </dd>
@@ -24,9 +24,9 @@ export default function FilesView({ workspace }: ViewProps) {
               <dd>
                 {count(usage.files)} of {count(usage.max_files)}
               </dd>
-              <dt>Held by deleted files</dt>
+              <dt>In trash</dt>
               <dd>{bytes(usage.reclaimable_bytes)}</dd>
-              <dt>On the disk, with open uploads</dt>
+              <dt>On disk, including uploads in progress</dt>
               <dd>
                 {bytes(usage.stored_bytes + usage.open_upload_bytes)} of {bytes(usage.max_stored_bytes)}
               </dd>

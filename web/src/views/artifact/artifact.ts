@@ -1,6 +1,12 @@
-// What artifacts are for people, and what is done with them.
+// Artifacts: icons, filters and actions.
 
-import { contentRequest, downloadBlob, type ArtifactKind, type ArtifactRef, type ArtifactSummary } from "@accord/client";
+import {
+  contentRequest,
+  downloadBlob,
+  type ArtifactKind,
+  type ArtifactRef,
+  type ArtifactSummary,
+} from "@accord/client";
 import { attempt, call } from "../../data/calls.ts";
 import { client } from "../../data/client.ts";
 import { handOver } from "../../data/hand-over.ts";
@@ -16,7 +22,7 @@ export function iconOf(artifact: ArtifactRef): IconName {
   return artifact.kind === "text" || artifact.kind === "pdf" || artifact.kind === "json" ? "doc" : "file";
 }
 
-/** The bytes of a picture for the page. An `<img>` sends no page key, so they are fetched. */
+/** Fetches an image. An `<img>` element does not send the page key. */
 export async function fetchPicture(
   workspace_id: string,
   { artifact_id, version_id }: ArtifactRef,
@@ -48,9 +54,9 @@ export function passes(filter: Filter, { artifact, bindings, created_by_kind }: 
   }
 }
 
-/** Fetches the bytes, each chunk and the whole checked against their hashes, and hands them to the browser. */
+/** Downloads a file, verifies its hashes, and saves it through the browser. */
 export async function saveCopy(workspace_id: string, artifact: ArtifactRef): Promise<void> {
-  await attempt("The download", async () => {
+  await attempt("Downloading", async () => {
     const { artifact_id, version_id } = artifact;
     const blob = await downloadBlob(client, { workspace_id, artifact_id, version_id: version_id ?? null });
     handOver(blob, artifact.display_name);
@@ -61,7 +67,7 @@ export async function deleteArtifact(workspace_id: string, { artifact_id, displa
   await attempt("Deleting the file", async () => {
     await call("artifact/delete", { workspace_id, artifact_id }, { retry: true });
     toast({
-      text: `“${display_name}” is deleted`,
+      text: `“${display_name}” deleted`,
       action: { label: "Undo", run: () => void restoreArtifact(workspace_id, artifact_id) },
     });
   });
@@ -71,7 +77,11 @@ export async function restoreArtifact(workspace_id: string, artifact_id: string)
   await attempt("Restoring the file", () => call("artifact/restore", { workspace_id, artifact_id }, { retry: true }));
 }
 
-export async function bindToThread(workspace_id: string, { artifact_id, version_id }: ArtifactRef, thread_id: string): Promise<void> {
+export async function bindToThread(
+  workspace_id: string,
+  { artifact_id, version_id }: ArtifactRef,
+  thread_id: string,
+): Promise<void> {
   await attempt("Attaching the file", async () => {
     await call(
       "artifact/bind",
@@ -86,6 +96,6 @@ export async function bindToThread(workspace_id: string, { artifact_id, version_
       },
       { retry: true },
     );
-    toast({ text: "The file is among those of the thread now" });
+    toast({ text: "File added to the thread" });
   });
 }

@@ -1,22 +1,22 @@
-// What a worker works on: a repository of the project and a task.
+// The assignment of a worker: a repository of the project and a task.
 
 import { useState } from "react";
+import { useCall } from "../../data/calls.ts";
 import { SelectField } from "../../parts/Field.tsx";
 import type { Names } from "./names.ts";
-import { useRead } from "./reads.ts";
 
 export interface Assignment {
   repo_id?: string;
   task_id?: string;
 }
 
-/** How the repository is chosen when the person has not: the only one of the project, or none. */
+/** The default repository: the only one of the project, or none. */
 export type UsualRepository = "the only one" | "none";
 
-/** The choice of a person for a project, and what follows from it. A choice for another project does not count. */
+/** Returns the selected repository and task of a project. A selection for another project is ignored. */
 export function useAssignment(dir: string, project: string, names: Names, usual: UsualRepository) {
   const [chosen, setChosen] = useState<Assignment & { project?: string }>({});
-  const tasks = useRead("task.list", { workspace_dir: dir, project_id: project }, { enabled: project !== "" }).data;
+  const tasks = useCall("task.list", { workspace_dir: dir, project_id: project }, { enabled: project !== "" }).data;
   const repositories = names.projects.find(({ project_id }) => project_id === project)?.repo_links ?? [];
   const own = chosen.project === project ? chosen : {};
   const only = usual === "the only one" && repositories.length === 1 ? repositories[0]?.repo_id : undefined;
@@ -28,7 +28,7 @@ export function useAssignment(dir: string, project: string, names: Names, usual:
     repo,
     task,
     choose: (change: Assignment) => setChosen({ ...own, ...change, project }),
-    /** As the gateway takes it. */
+    /** The params for the gateway. */
     params: { ...(repo ? { repo_id: repo } : {}), ...(task ? { task_id: task } : {}) } satisfies Assignment,
   };
 }
@@ -39,7 +39,7 @@ export function AssignmentFields({
   onChange = () => {},
 }: {
   assignment: ReturnType<typeof useAssignment>;
-  /** What running without a repository means; absent if one of them has to be chosen. */
+  /** The label of the option without a repository; undefined if a repository is required. */
   none: string | undefined;
   onChange?: () => void;
 }) {

@@ -1,4 +1,4 @@
-// The letters of a name, where a face would be.
+// An avatar with the initials of a name.
 
 import "./avatar.css";
 

@@ -1,4 +1,4 @@
-// A row of choices of which one holds.
+// A segmented control: a row of options, one of which is selected.
 
 import "./choices.css";
 

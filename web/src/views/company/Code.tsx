@@ -1,18 +1,18 @@
-// Documents of a company as people read them.
+// Renders documents of a company.
 
 import "./code.css";
 
-/** The document without its front matter. */
+/** Returns a document without its front matter. */
 export function body(markdown: string): string {
   return markdown.replace(/^---\r?\n[\s\S]*?\r?\n---\r?\n/, "").trim();
 }
 
-/** The text below its title, where the title stands above already. */
+/** Returns a text without its title, for pages that already show the title. */
 export function withoutTitle(text: string): string {
   return text.replace(/^# .*\n+/, "");
 }
 
-/** Code that can be scrolled by keys. */
+/** A code block that can be scrolled with the keyboard. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (
     <pre className="code-block" tabIndex={0} role="region" aria-label={label}>

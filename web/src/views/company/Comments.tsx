@@ -1,13 +1,12 @@
-// What was said about a run, a document or an agent, and a place to say more. Drafts are kept until they are sent.
+// The comments on a run, a document or an agent. Unsent text is kept as a draft.
 
 import "./comments.css";
-import { attempt, call, invalidate } from "../../data/calls.ts";
+import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
 import { useDraft } from "../../data/drafts.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { AUTHOR, ME } from "./me.ts";
 import type { Names } from "./names.ts";
-import { useRead } from "./reads.ts";
 
 type Target = { target_run_id: string } | { target_artifact_id: string } | { target_agent_id: string };
 
@@ -22,10 +21,10 @@ export function Comments({
   target: Target;
   names: Names;
 }) {
-  const query = useRead("comment.list", { workspace_dir: dir, project_id: project, ...ME, ...target, limit: 50 });
+  const query = useCall("comment.list", { workspace_dir: dir, project_id: project, ...ME, ...target, limit: 50 });
   const [body, setBody] = useDraft(`comment.${dir}.${Object.values(target).join()}`);
   const send = async () => {
-    const isSent = await attempt("Commenting", () =>
+    const isSent = await attempt("Adding the comment", () =>
       call("comment.add", { workspace_dir: dir, project_id: project, ...target, ...AUTHOR, body: body.trim() }),
     );
     if (!isSent) return;
@@ -43,7 +42,7 @@ export function Comments({
           <p>{comment.body}</p>
         </div>
       ))}
-      {query.data?.length === 0 && <p className="muted">Nothing was said yet.</p>}
+      {query.data?.length === 0 && <p className="muted">No comments yet</p>}
       <form
         className="comment-form"
         onSubmit={(event) => {
@@ -54,7 +53,7 @@ export function Comments({
         <textarea
           className="input"
           aria-label="Comment"
-          placeholder="Say something about this…"
+          placeholder="Add a comment"
           rows={2}
           value={body}
           onChange={(event) => setBody(event.target.value)}

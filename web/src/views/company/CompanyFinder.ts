@@ -1,4 +1,4 @@
-// Finds everything in the company folder of a workspace, from every section, and hears what happens in it.
+// Adds the objects of a company folder to the palette in every section, and subscribes to the events of the folder.
 
 import type { SearchHit } from "@accord/client";
 import { useEffect } from "react";
@@ -11,7 +11,6 @@ import { useCompany } from "./folder.ts";
 import { followCompany } from "./live.ts";
 import { ME } from "./me.ts";
 import { firstLine, jobName } from "./names.ts";
-import { FRESH } from "./reads.ts";
 
 const ICONS: Record<SearchHit["kind"], IconName> = {
   artifact: "doc",
@@ -28,21 +27,21 @@ const KINDS: Record<SearchHit["kind"], string> = {
   event: "Event",
 };
 
-/** The views of a company that are no section of their own. */
+/** The views of a company that are not sections. */
 const PLACES: { id: string; title: string; icon: IconName; to: (workspace: string) => string }[] = [
-  { id: "live", title: "Live events", icon: "history", to: at.live },
-  { id: "sessions", title: "Sessions", icon: "run", to: at.sessions },
+  { id: "live", title: "Run activity", icon: "history", to: at.live },
+  { id: "sessions", title: "Run processes", icon: "run", to: at.sessions },
   { id: "jobs", title: "Jobs", icon: "doc", to: at.jobs },
-  { id: "pipelines", title: "Pipelines", icon: "pipeline", to: at.pipelines },
+  { id: "pipelines", title: "Client intakes", icon: "pipeline", to: at.pipelines },
   { id: "teams", title: "Teams", icon: "people", to: at.teams },
   { id: "heartbeat", title: "Heartbeat", icon: "history", to: at.heartbeat },
 ];
 
-/** The dialogs that make something. */
+/** The dialogs that create something. */
 const DIALOGS: typeof PLACES = [
-  { id: "launch", title: "Launch a session…", icon: "play", to: at.sessions },
+  { id: "launch", title: "Start a run…", icon: "play", to: at.sessions },
   { id: "new-job", title: "New job…", icon: "plus", to: at.jobs },
-  { id: "intake", title: "New intake…", icon: "plus", to: at.pipelines },
+  { id: "intake", title: "New client intake…", icon: "plus", to: at.pipelines },
   { id: "new-conversation", title: "New conversation…", icon: "chat", to: at.conversations },
 ];
 
@@ -78,12 +77,20 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
     group: "Projects",
     find: async () => {
       if (!dir) return [];
-      const { projects } = await queries.ensureQueryData(callOptions("workspace.projects.list", { workspace_dir: dir }));
+      const { projects } = await queries.ensureQueryData(
+        callOptions("workspace.projects.list", { workspace_dir: dir }),
+      );
       return projects.flatMap(({ project_id, name }) => [
-        { id: project_id, title: name, hint: "Project", icon: "home", run: () => navigate(at.project(workspace, project_id)) },
+        {
+          id: project_id,
+          title: name,
+          hint: "Project",
+          icon: "home",
+          run: () => navigate(at.project(workspace, project_id)),
+        },
         {
           id: `plan-${project_id}`,
-          title: `Plan of ${name}`,
+          title: `Plan for ${name}`,
           hint: "Plan",
           icon: "plan",
           run: () => navigate(at.plan(workspace, project_id)),
@@ -95,7 +102,7 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
     group: "Runs",
     find: async (query) => {
       if (!dir || query.length < 2) return [];
-      const runs = await queries.fetchQuery({ ...callOptions("run.list", { workspace_dir: dir }), staleTime: FRESH });
+      const runs = await queries.fetchQuery(callOptions("run.list", { workspace_dir: dir }));
       return runs.flatMap(({ run_id, project_id, goal }) => {
         const title = firstLine(goal);
         const run = () => navigate(at.run(workspace, project_id, run_id));
@@ -107,10 +114,12 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
     group: "Jobs",
     find: async (query) => {
       if (!dir || query.length < 2) return [];
-      const { projects } = await queries.ensureQueryData(callOptions("workspace.projects.list", { workspace_dir: dir }));
+      const { projects } = await queries.ensureQueryData(
+        callOptions("workspace.projects.list", { workspace_dir: dir }),
+      );
       const lists = await Promise.all(
         projects.map(({ project_id }) =>
-          queries.fetchQuery({ ...callOptions("job.list", { workspace_dir: dir, project_id }), staleTime: FRESH }),
+          queries.fetchQuery(callOptions("job.list", { workspace_dir: dir, project_id })),
         ),
       );
       return lists.flat().map((job) => ({
@@ -140,13 +149,18 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
     group: "Actions",
     find: () => [
       ...(dir ? DIALOGS.map(({ to, ...rest }) => ({ ...rest, run: () => navigate(`${to(workspace)}?new`) })) : []),
-      { id: "open-company", title: "Open a company folder…", icon: "folder", run: () => navigate(at.open(workspace)) },
+      {
+        id: "open-company",
+        title: "Open or create a company…",
+        icon: "folder",
+        run: () => navigate(at.open(workspace)),
+      },
     ],
   });
   return null;
 }
 
-/** Every word as a beginning, so that search finds while one types. */
+/** Turns every word into a prefix, so that the search matches while typing. */
 function words(query: string): string {
   return query
     .replace(/["*]/g, " ")

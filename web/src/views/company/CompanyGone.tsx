@@ -1,4 +1,4 @@
-// A company that was opened before and cannot be read any more.
+// The page of a company whose folder can no longer be read.
 
 import "./open-company.css";
 import { attempt } from "../../data/calls.ts";
@@ -8,11 +8,19 @@ import { toast } from "../../parts/toast.tsx";
 import { navigate } from "../../router.tsx";
 import { forgetCompany } from "./folder.ts";
 
-export default function CompanyGone({ workspace, dir, onRetry }: { workspace: string; dir: string; onRetry: () => void }) {
+export default function CompanyGone({
+  workspace,
+  dir,
+  onRetry,
+}: {
+  workspace: string;
+  dir: string;
+  onRetry: () => void;
+}) {
   return (
     <Empty
       icon="alert"
-      title="This company is not there any more"
+      title="Company folder not found"
       action={
         <div className="open-company-actions">
           <Button icon="undo" onClick={onRetry}>
@@ -22,23 +30,23 @@ export default function CompanyGone({ workspace, dir, onRetry }: { workspace: st
         </div>
       }
     >
-      The folder <span className="mono">{dir}</span> does not exist, or it has no company/company.yaml. It may have been
-      moved or deleted. Forgetting the company takes it out of the lists; opening its folder brings it back.
+      The folder <span className="mono">{dir}</span> does not exist or has no company/company.yaml. It may have been
+      moved or deleted. Removing the company from the list deletes no files; you can open its folder again later.
     </Empty>
   );
 }
 
-/** Takes a company out of the lists. */
+/** Removes a company from the lists. */
 export function ForgetButton({ workspace, onDone }: { workspace: string; onDone: () => void }) {
   const forget = () =>
-    attempt("Forgetting the company", async () => {
+    attempt("Removing the company", async () => {
       await forgetCompany(workspace);
-      toast({ text: "The company is forgotten; opening its folder brings it back" });
+      toast({ text: "Company removed from the list. Open its folder to add it again." });
       onDone();
     });
   return (
     <Button kind="danger" onClick={() => void forget()}>
-      Forget it
+      Remove from list
     </Button>
   );
 }

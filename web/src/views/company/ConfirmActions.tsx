@@ -1,4 +1,4 @@
-// The end of a dialog that asks before something that matters: Cancel has the focus, and a failure is told above it.
+// The buttons of a confirmation dialog. Cancel has the focus, and an error is shown above the buttons.
 
 import "./company.css";
 import "./confirm-actions.css";
@@ -13,10 +13,10 @@ export function ConfirmActions({
   confirm,
   onClose,
 }: {
-  /** What the button that confirms says. */
+  /** The label of the confirming button. */
   label: string;
   disabled?: boolean;
-  /** Does it; the dialog stays open if this fails. */
+  /** Runs the action. The dialog stays open if it fails. */
   confirm: () => Promise<void>;
   onClose: () => void;
 }) {

@@ -1,4 +1,4 @@
-// Where a workspace begins: at the overview of its company, or with its threads.
+// Redirects a workspace to the overview of its company, or to its threads.
 
 import { address } from "../../address.ts";
 import { Go } from "../../app/App.tsx";
@@ -7,7 +7,7 @@ import { Loading } from "../../parts/states.tsx";
 import { at } from "./address.ts";
 import { useCompany } from "./folder.ts";
 
-/** Fetches what is shown first while the gateway is still being asked where that is. */
+/** Prefetches the first view while the default workspace is still being requested. */
 export function prepareLanding(): void {
   void queries.prefetchQuery(callOptions("workspace/list", {}));
   void import("../home/HomeView.tsx");

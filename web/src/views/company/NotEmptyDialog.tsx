@@ -1,4 +1,4 @@
-// A company is to be made in a folder that has something in it: the ways forward.
+// The dialog for creating a company in a folder that is not empty.
 
 import { RpcError } from "@accord/client";
 import { useState } from "react";
@@ -6,21 +6,21 @@ import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
 import { TextField } from "../../parts/Field.tsx";
 
-/** A folder that cannot be used as it is. */
+/** A folder that is not empty. */
 export interface NotEmpty {
   dir: string;
-  /** Whether it holds a company already. */
+  /** Whether it already contains a company. */
   isCompany: boolean;
-  /** A folder inside it that was tried and is not empty either. */
+  /** A subfolder that was tried and is not empty either. */
   tried?: string;
-  /** Whether that one holds a company. */
+  /** Whether the subfolder contains a company. */
   isTriedCompany?: boolean;
 }
 
-/** What a person may choose instead. */
+/** The options of the dialog. */
 export type Choice = { kind: "open"; dir: string } | { kind: "inside"; folder: string } | { kind: "force" };
 
-/** The folder an answer refuses because it is not empty; nothing for any other failure. */
+/** Returns the folder if the error says that it is not empty; undefined for other errors. */
 export function notEmpty(error: unknown, dir: string): NotEmpty | undefined {
   if (!(error instanceof RpcError)) return undefined;
   const data = error.data as { cause?: unknown; is_company?: unknown } | undefined;
@@ -34,7 +34,7 @@ export function NotEmptyDialog({
   onClose,
 }: {
   found: NotEmpty | undefined;
-  /** The name of the company to make. */
+  /** The name of the new company. */
   name: string;
   onChoose: (choice: Choice) => void;
   onClose: () => void;
@@ -45,7 +45,7 @@ export function NotEmptyDialog({
       open={found !== undefined}
       onClose={onClose}
       description={
-        found?.isCompany ? `“${found.dir}” holds a company already.` : `There are other files in “${found?.dir ?? ""}”.`
+        found?.isCompany ? `“${found.dir}” already contains a company.` : `“${found?.dir ?? ""}” contains other files.`
       }
     >
       {found && (
@@ -82,33 +82,33 @@ function Choices({
     >
       {found.tried && (
         <p className="notice failed" role="alert">
-          The folder “{found.tried}” inside it is not empty either{found.isTriedCompany ? ": it holds a company" : ""}.
+          The subfolder “{found.tried}” is not empty either{found.isTriedCompany ? ". It contains a company" : ""}.
         </p>
       )}
       <TextField
-        label="New folder inside it"
+        label="New subfolder"
         value={folder}
         autoFocus={!company}
         onChange={(event) => setFolder(event.target.value)}
         aria-invalid={problem !== undefined}
-        hint={problem ?? `The company is made in ${inside}; nothing else changes.`}
+        hint={problem ?? `The company is created in ${inside}. Other files are not changed.`}
       />
       <p className="muted">
         {found.isCompany
-          ? "Replacing moves the company that is there into a folder called .local-backup-… beside the new one."
-          : "Using the folder itself leaves your files alone, except that folders called company, org, work, inbox and .local are moved into a folder called .local-backup-…."}
+          ? "Replacing moves the existing company into a folder named .local-backup-…."
+          : "Creating the company in this folder moves existing folders named company, org, work, inbox and .local into a folder named .local-backup-…. Other files are not changed."}
       </p>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="danger" onClick={() => onChoose({ kind: "force" })}>
-          {found.isCompany ? "Replace the company" : "Make it here anyway"}
+          {found.isCompany ? "Replace company" : "Create it here"}
         </Button>
         <Button {...(company ? {} : { kind: "primary" as const })} type="submit" disabled={!isGood}>
-          Make it in the new folder
+          Create in subfolder
         </Button>
         {company && (
           <Button kind="primary" autoFocus onClick={() => onChoose({ kind: "open", dir: company })}>
-            Open it
+            Open company
           </Button>
         )}
       </DialogActions>
@@ -116,18 +116,18 @@ function Choices({
   );
 }
 
-/** What a company keeps in its own folder. */
+/** The folders that a company uses. */
 const OWN = ["company", "org", "work", "inbox", ".local"];
 
-/** Why a company cannot be made in this folder, in a sentence; nothing when it can. */
+/** Returns why a company cannot be created in a subfolder; undefined if it can. */
 function folderProblem(folder: string, found: NotEmpty): string | undefined {
-  if (/[\\/]/.test(folder) || folder === ".." || folder === ".") return "This is a path: write the name of one folder.";
-  if (folder === found.tried) return "This folder is not empty either: choose another name.";
-  if (found.isCompany && OWN.includes(folder)) return "The company that is there keeps its own files in this folder.";
+  if (/[\\/]/.test(folder) || folder === ".." || folder === ".") return "Enter a folder name, not a path.";
+  if (folder === found.tried) return "This folder is not empty either. Choose another name.";
+  if (found.isCompany && OWN.includes(folder)) return "The existing company uses this folder.";
   return undefined;
 }
 
-/** A name for a folder, from the name of the company. */
+/** Returns a folder name derived from the name of the company. */
 function folderName(name: string): string {
   const plain = name
     .toLowerCase()
@@ -136,7 +136,7 @@ function folderName(name: string): string {
   return plain === "" || OWN.includes(plain) ? "new-company" : plain;
 }
 
-/** The name to try after one that is taken: `acme`, `acme-2`, `acme-3`. */
+/** Returns the next name after one that is in use: `acme`, `acme-2`, `acme-3`. */
 function nextName(taken: string): string {
   const [, stem = taken, number] = /^(.*)-(\d+)$/.exec(taken) ?? [];
   return `${stem}-${Number(number ?? 1) + 1}`;

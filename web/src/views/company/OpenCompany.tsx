@@ -1,4 +1,4 @@
-// Opens a company folder, one there is or a new one, in a workspace of its own.
+// Opens an existing company or creates a new one, each in its own workspace.
 
 import "./company.css";
 import "./open-company.css";
@@ -23,7 +23,7 @@ export default function OpenCompany({ workspace }: ViewProps) {
   const companies = useCompanies();
   const [occupied, setOccupied] = useState<NotEmpty>();
   const problem = pathProblem(dir);
-  /** Why the folder could not be opened. */
+  /** The reason why the folder could not be opened. */
   const [missing, setMissing] = useState<NoCompany>();
   const run = async (what: string, action: () => Promise<string>) => {
     setBusy(true);
@@ -40,7 +40,7 @@ export default function OpenCompany({ workspace }: ViewProps) {
   };
   const make = async () => {
     setBusy(true);
-    await attempt("Making the company", async () => {
+    await attempt("Creating the company", async () => {
       try {
         navigate(at.home(await makeCompany(dir.trim(), name.trim())));
       } catch (error) {
@@ -54,7 +54,7 @@ export default function OpenCompany({ workspace }: ViewProps) {
   const submit = () => (isNew ? make() : run("Opening the folder", () => openCompany(dir.trim())));
   const makeInside = async (found: NotEmpty, folder: string) => {
     setBusy(true);
-    await attempt("Making the company", async () => {
+    await attempt("Creating the company", async () => {
       const inside = `${found.dir.replace(/[\\/]+$/, "")}/${folder}`;
       try {
         navigate(at.home(await makeCompany(inside, name.trim())));
@@ -74,16 +74,16 @@ export default function OpenCompany({ workspace }: ViewProps) {
       case "inside":
         return makeInside(found, choice.folder);
       case "force":
-        return run("Making the company", () => makeCompany(found.dir, name.trim(), { force: true }));
+        return run("Creating the company", () => makeCompany(found.dir, name.trim(), { force: true }));
     }
   };
   return (
     <div className="open-company">
       <Icon name="people" />
-      <h1>{isNew ? "Make a company" : "Open a company folder"}</h1>
+      <h1>{isNew ? "Create a company" : "Open an existing company"}</h1>
       <p className="muted">
-        Projects, runs, approvals, plans and conversations live in a folder on the gateway’s machine, which gets a
-        workspace of its own. Threads and AGENTS.md work <Link to={address.tree(workspace)}>without it</Link>.
+        A company is a folder on the gateway’s machine with projects, runs, approvals, plans and conversations. Threads
+        and AGENTS.md files work <Link to={address.tree(workspace)}>without a company</Link>.
       </p>
       <form
         onSubmit={(event) => {
@@ -100,18 +100,18 @@ export default function OpenCompany({ workspace }: ViewProps) {
           aria-invalid={problem !== undefined}
           hint={
             problem ??
-            (isNew ? "A new or empty folder; departments, agents and a first project are made in it." : undefined)
+            (isNew
+              ? "Choose a new or empty folder. Accord creates departments, agents and a first project in it."
+              : undefined)
           }
         />
-        {isNew && (
-          <TextField label="Name of the company" value={name} onChange={(event) => setName(event.target.value)} />
-        )}
+        {isNew && <TextField label="Company name" value={name} onChange={(event) => setName(event.target.value)} />}
         <div className="open-company-actions">
           <Button kind="primary" type="submit" disabled={dir.trim() === "" || problem !== undefined || isBusy}>
-            {isNew ? "Make the company" : "Open"}
+            {isNew ? "Create company" : "Open company"}
           </Button>
           <Button kind="quiet" onClick={() => setNew(!isNew)}>
-            {isNew ? "Open one there is" : "Make a new one"}
+            {isNew ? "Open an existing company" : "Create a company"}
           </Button>
         </div>
       </form>
@@ -130,7 +130,7 @@ export default function OpenCompany({ workspace }: ViewProps) {
       />
       {companies.length > 0 && (
         <section>
-          <h2>Opened before</h2>
+          <h2>Recent companies</h2>
           <ul>
             {companies.map(({ id, name, dir }) => (
               <li key={id}>

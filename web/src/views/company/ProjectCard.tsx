@@ -1,4 +1,4 @@
-// A project as a card that opens it, or a view of it: its name, how far it is, and a line about how it stands.
+// A card that links to a project: name, progress and status.
 
 import "./card.css";
 import type { ReactNode } from "react";
@@ -10,7 +10,7 @@ import { Progress } from "./Progress.tsx";
 interface Props {
   project: { name: string; progress_pct: number; task_count: number; blocked_tasks: number };
   to: string;
-  /** What else is to be said, between the tasks and those that are blocked. */
+  /** Additional status between the number of tasks and of blocked tasks. */
   children?: ReactNode;
 }
 

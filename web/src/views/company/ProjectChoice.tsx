@@ -1,4 +1,4 @@
-// Which project is shown, or all of them.
+// Selects one project or all projects.
 
 import type { Names } from "./names.ts";
 

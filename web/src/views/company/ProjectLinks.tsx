@@ -1,4 +1,4 @@
-// The projects of a company as links, with how far each is.
+// Links to the projects of a company with their progress.
 
 import "./company.css";
 import "./side.css";
@@ -9,32 +9,27 @@ import { useNames } from "./names.ts";
 
 interface Props {
   dir: string;
-  /** What all projects together are called, and where that is. */
+  /** The link to the page of all projects. `alias` is a second address of that page. */
   all: { label: string; icon: IconName; to: string; alias: string };
-  /** What else there is above the projects. */
-  more?: { label: string; icon: IconName; to: string }[];
-  /** The address of one project. */
+  /** Returns the address of a project. */
   to: (project: string) => string;
   selected: string | undefined;
 }
 
-export function ProjectLinks({ dir, all, more = [], to, selected }: Props) {
+export function ProjectLinks({ dir, all, to, selected }: Props) {
   const { projects } = useNames(dir);
   const path = usePath();
   return (
     <div className="side-scroll">
       <div className="side-links">
-        {[all, ...more].map(({ label, icon, to }) => (
-          <Link
-            key={to}
-            className="side-link"
-            to={to}
-            aria-current={path === to || path.startsWith(`${to}/`) || (to === all.to && path === all.alias) ? "page" : undefined}
-          >
-            <Icon name={icon} />
-            <span>{label}</span>
-          </Link>
-        ))}
+        <Link
+          className="side-link"
+          to={all.to}
+          aria-current={path === all.to || path === all.alias ? "page" : undefined}
+        >
+          <Icon name={all.icon} />
+          <span>{all.label}</span>
+        </Link>
       </div>
       <h2 className="side-heading">Projects</h2>
       <div className="side-links">

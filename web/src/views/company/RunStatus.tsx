@@ -1,4 +1,4 @@
-// How a run stands, in a list. The run of a job is not green because its process ended.
+// The status of a run in a list. The run of a job is not marked as done only because its process ended.
 
 import type { JobPollResponse, MonitorRow } from "@accord/client";
 import { Status } from "../../parts/Status.tsx";

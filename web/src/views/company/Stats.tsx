@@ -1,4 +1,4 @@
-// Numbers at a glance.
+// A row of key figures.
 
 import "./stats.css";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-// Says above the pages of a company that its folder is not trusted on this computer, and offers to trust it.
+// The banner of an untrusted company folder.
 
 import "./trust.css";
 import { askToTrust } from "../../data/trust.ts";
@@ -11,7 +11,7 @@ import { useTrust } from "./trust.ts";
 export function TrustBanner({ workspace }: { workspace: string }) {
   const { dir } = useCompany(workspace);
   const { data, error } = useTrust(dir);
-  // A folder that cannot be read is told by the page itself.
+  // The page itself reports a folder that cannot be read.
   const isUntrusted = dir !== undefined && !error && data?.trusted === false;
   const ask = () => dir && askToTrust({ dir });
   usePalette({
@@ -23,8 +23,8 @@ export function TrustBanner({ workspace }: { workspace: string }) {
     <section className="trust-banner" aria-label="Folder not trusted">
       <Icon name="alert" />
       <p>
-        This folder was not created on this computer. You can read it; nothing in it runs and nothing is written until you
-        trust it.
+        This folder was not created on this computer. You can read it. Accord does not run or write anything in it until
+        you trust it.
       </p>
       <Button onClick={ask}>Trust this folder…</Button>
     </section>

@@ -1,4 +1,4 @@
-// Asks whether to trust a company folder, and shows what that lets the folder do.
+// Asks whether to trust a company folder and shows what trust allows.
 
 import "./trust.css";
 import { closeTrustQuestion, useTrustQuestion } from "../../data/trust.ts";
@@ -15,7 +15,9 @@ export function TrustDialog() {
       title="Trust this folder?"
       open={question !== undefined}
       onClose={closeTrustQuestion}
-      description={question?.refused && `${question.refused} failed because this folder is not trusted on this computer.`}
+      description={
+        question?.refused && `${question.refused} failed because this folder is not trusted on this computer.`
+      }
     >
       {question && <Question key={question.dir} dir={question.dir} />}
     </Dialog>
@@ -24,7 +26,7 @@ export function TrustDialog() {
 
 function Question({ dir }: { dir: string }) {
   const { data, error, isFetchedAfterMount, refetch } = useTrustNow(dir);
-  // What was read before may not be what the folder says now.
+  // A cached result may not match the current contents of the folder.
   const state = isFetchedAfterMount && !error ? data : undefined;
   const trust = async () => {
     if (!state) return;
@@ -38,11 +40,11 @@ function Question({ dir }: { dir: string }) {
         <>
           <Programs programs={state.programs} />
           {state.heartbeat_enabled && (
-            <p className="trust-text">Its heartbeat is on: Accord starts workers without asking you.</p>
+            <p className="trust-text">Its heartbeat is on. Accord starts workers for this folder automatically.</p>
           )}
           <p className="trust-text">
-            Trusting this folder allows Accord to write to it and to start workers for it under your account. Trust it only
-            if you know where it comes from. You can withdraw trust in the settings.
+            Trusting this folder allows Accord to write to it and to start workers for it under your account. Trust it
+            only if you know where it comes from. You can withdraw trust in Settings.
           </p>
         </>
       ) : error && isFetchedAfterMount ? (
@@ -57,10 +59,10 @@ function Question({ dir }: { dir: string }) {
 
 function Programs({ programs }: { programs: Record<string, string> }) {
   const named = Object.entries(programs);
-  if (named.length === 0) return <p className="trust-text">Its .local/machine.yaml names no programs of its own.</p>;
+  if (named.length === 0) return <p className="trust-text">Its .local/machine.yaml configures no programs.</p>;
   return (
     <>
-      <p className="trust-text">Its .local/machine.yaml tells Accord to start these programs as workers:</p>
+      <p className="trust-text">Its .local/machine.yaml configures these programs as workers:</p>
       <div className="trust-programs" role="region" aria-label="Programs" tabIndex={0}>
         <dl className="facts">
           {named.map(([provider, path]) => (
@@ -75,7 +77,7 @@ function Programs({ programs }: { programs: Record<string, string> }) {
   );
 }
 
-/** A text from the folder with its invisible characters written out: they could make one path look like another. */
+/** Escapes invisible characters, which could make one path look like another. */
 function visible(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

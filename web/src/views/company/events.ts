@@ -1,13 +1,14 @@
-// Events of runs as views use them.
+// Events of runs.
 
 import { reworded } from "../../data/wording.ts";
 import { plainText } from "../../parts/ansi.ts";
+import { count, dollars } from "../../parts/size.ts";
 import type { Meaning } from "../../parts/Status.tsx";
 import { isRecord } from "./records.ts";
 import { summaryOf } from "./worker-output.ts";
 
 export interface RunEvent {
-  /** Its place in the log of its run, from 1. */
+  /** The position in the log of the run, from 1. */
   seq: number;
   id: string;
   type: string;
@@ -23,7 +24,7 @@ export interface RunEvent {
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
-/** An event as it is in the file; what is missing is blank. */
+/** Parses an event of a log; missing fields are blank. */
 export function readEvent(value: unknown, seq: number): RunEvent {
   const event = isRecord(value) ? value : {};
   return {
@@ -41,7 +42,7 @@ export function readEvent(value: unknown, seq: number): RunEvent {
   };
 }
 
-/** The groups by which events are filtered. */
+/** The groups of the event filter. */
 export const EVENT_GROUPS = [
   { id: "all", label: "All" },
   { id: "run", label: "Run" },
@@ -71,12 +72,17 @@ export function eventMeaning({ type, payload }: RunEvent): Meaning {
   return "idle";
 }
 
-/** What happened, in one line. */
+/** Returns a summary of an event in one line. */
 export function eventLine({ type, payload }: RunEvent): string {
   const has = (name: string) => payload[name] !== undefined && payload[name] !== null;
   const value = (name: string) => String(payload[name]);
   if (type === "provider.raw") {
-    return plainText(summaryOf(text(payload["chunk"]))).trim().split("\n").at(-1) ?? "";
+    return (
+      plainText(summaryOf(text(payload["chunk"])))
+        .trim()
+        .split("\n")
+        .at(-1) ?? ""
+    );
   }
   if (type === "run.executing" && Array.isArray(payload["argv"])) return payload["argv"].map(String).join(" ");
   if (type === "run.started") return `with ${value("provider")}`;
@@ -88,8 +94,8 @@ export function eventLine({ type, payload }: RunEvent): string {
   }
   if (type.startsWith("budget."))
     return `${value("scope")} ${value("metric")}: ${value("actual")} of ${value("threshold")}`;
-  if (type === "usage.cost_computed") return `${value("cost_usd")} USD`;
-  if (type.startsWith("usage.")) return `${value("total_tokens")} tokens`;
+  if (type === "usage.cost_computed") return dollars(Number(payload["cost_usd"]), 4);
+  if (type.startsWith("usage.")) return `${count(Number(payload["total_tokens"]))} tokens`;
   if (type === "comment.added") return text(payload["body"]);
   if (type === "run.failed" && has("error")) return reworded(value("error"));
   if (has("exit_code")) return `exit code ${value("exit_code")}`;

@@ -1,35 +1,35 @@
-// The company folder of a workspace. The gateway links each folder that was opened to a workspace of its own.
+// The company folder of a workspace. The gateway links each opened folder to its own workspace.
 
 import type { Workspace } from "@accord/client";
 import { call, invalidate, useCall } from "../../data/calls.ts";
 
-/** The workspace and its company folder; neither is known before the gateway has answered. */
+/** Returns the company folder and the name of a workspace. `isKnown` is false until the list is loaded. */
 export function useCompany(workspace: string): { isKnown: boolean; dir: string | undefined; name: string } {
   const { data } = useCall("workspace/list", {});
   const row = data?.workspaces.find(({ id }) => id === workspace);
   return { isKnown: data !== undefined, dir: row?.dir ?? undefined, name: row?.name ?? "" };
 }
 
-/** The workspaces that have a company folder. */
+/** Returns the workspaces with a company folder. */
 export function useCompanies(): Workspace[] {
   const { data } = useCall("workspace/list", {});
   return data?.workspaces.filter(({ dir, is_active }) => dir && is_active) ?? [];
 }
 
-/** There is no company where one was expected: the folder is not there, or it is no company folder. */
+/** The folder does not exist or is not a company folder. */
 export class NoCompany extends Error {
-  /** The workspace that showed the company when it was still there. */
+  /** The workspace that is linked to the folder; undefined if the folder was never opened. */
   readonly known: Workspace | undefined;
 
   constructor(dir: string, known: Workspace | undefined) {
-    super(`${known ? "the company in " : ""}\`${dir}\` is not there${known ? " any more" : ""}: ${WHY}`);
+    super(`no company found in \`${dir}\`: ${WHY}`);
     this.known = known;
   }
 }
 
-const WHY = "the folder does not exist, or it is not a company folder because it has no company/company.yaml";
+const WHY = "the folder does not exist, or it has no company/company.yaml";
 
-/** Opens a company folder. Answers the workspace that shows it. */
+/** Opens a company folder and returns the id of its workspace. */
 export async function openCompany(dir: string): Promise<string> {
   const { issues } = await call("workspace.open", { workspace_dir: dir });
   if (issues.some(({ code, path }) => code === "missing_file" && path === "company/company.yaml")) {
@@ -38,7 +38,7 @@ export async function openCompany(dir: string): Promise<string> {
   return workspaceOf(dir);
 }
 
-/** Takes a company out of the lists; its folder and what the gateway keeps for it stay, and opening it brings it back. */
+/** Removes a company from the lists. Its files and the data of the gateway stay; opening the folder adds it again. */
 export async function forgetCompany(workspace_id: string): Promise<void> {
   await call("workspace/forget", { workspace_id });
   invalidate(["workspace/list", "workspace/default"]);
@@ -49,14 +49,14 @@ async function knownAs(dir: string): Promise<Workspace | undefined> {
   return workspaces.find((one) => one.is_active && one.dir && plain(one.dir) === plain(dir));
 }
 
-/** Makes a company in a folder, which must be new or empty unless it is forced. Answers the workspace that shows it. */
+/** Creates a company and returns the id of its workspace. The folder must be new or empty unless `force` is set. */
 export async function makeCompany(dir: string, name: string, { force = false } = {}): Promise<string> {
   await call("workspace.bootstrap.enterprise", {
     workspace_dir: dir,
     ...(name ? { company_name: name } : {}),
     ...(force ? { force } : {}),
   });
-  // A folder that is made here is trusted, whatever was at its path before.
+  // A created folder is trusted, whatever the state of its path was before.
   invalidate(["workspace.trust.get"]);
   return workspaceOf(dir);
 }
@@ -65,19 +65,19 @@ async function workspaceOf(dir: string): Promise<string> {
   invalidate(["workspace/list"]);
   const { workspaces } = await call("workspace/list", {});
   const found = workspaces.find((one) => one.dir && plain(one.dir) === plain(dir));
-  if (!found) throw new Error(`no workspace shows \`${dir}\`: name the folder by its own path, without links`);
+  if (!found) throw new Error(`no workspace is linked to \`${dir}\`: enter the path without symbolic links`);
   return found.id;
 }
 
-/** Why a path cannot be the gateway's, in a sentence; nothing when it can. The browser knows no home and no current folder. */
+/** Returns why a path is not valid for the gateway; undefined if it is. Only absolute paths are valid. */
 export function pathProblem(path: string): string | undefined {
   const trimmed = path.trim();
   if (trimmed === "" || /^([\\/]|[A-Za-z]:[\\/])/.test(trimmed)) return undefined;
-  const what = trimmed.startsWith("~") ? "~ is not known here" : "This is not a whole path";
-  return `${what}: write the path from the beginning, such as /home/you/northwind.`;
+  const what = trimmed.startsWith("~") ? "~ is not supported here" : "This path is not absolute";
+  return `${what}. Enter the full path, such as /home/you/northwind.`;
 }
 
-/** A path without `.`, `..` and what they stand for. */
+/** Normalises a path: resolves `.` and `..`. */
 function plain(path: string): string {
   const parts: string[] = [];
   for (const part of path.split(/[\\/]+/)) {
@@ -87,7 +87,7 @@ function plain(path: string): string {
   return parts.join("/");
 }
 
-/** The address of a place in a company folder, for somebody else: `/c/<folder>/runs`. */
+/** Returns an address to share that does not depend on the workspace: `/c/<folder>/runs`. */
 export function companyAddress(dir: string, path: string): string {
   return `/c/${encodeURIComponent(dir)}${path.replace(/^\/w\/[^/]+/, "")}`;
 }

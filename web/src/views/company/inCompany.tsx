@@ -1,21 +1,21 @@
-// Gives a view the company folder of its workspace, or asks for one.
+// Passes the company folder of the workspace to a view, or shows the page that opens one.
 
 import "./side.css";
 import { RpcError } from "@accord/client";
 import type { ComponentType } from "react";
 import { later } from "../../app/later.tsx";
 import type { View, ViewProps } from "../../app/section.ts";
+import { useCall } from "../../data/calls.ts";
 import { Loading } from "../../parts/states.tsx";
 import { useCompany } from "./folder.ts";
 import type { Names } from "./names.ts";
-import { useRead } from "./reads.ts";
 
 export interface CompanyViewProps extends ViewProps {
   /** The company folder. */
   dir: string;
 }
 
-/** What a dialog over a view of a company is given. */
+/** The props of a dialog of a company view. */
 export interface CompanyDialogProps {
   workspace: string;
   dir: string;
@@ -28,15 +28,19 @@ type CompanyView = ComponentType<CompanyViewProps>;
 const OpenCompany = later(() => import("./OpenCompany.tsx"));
 const CompanyGone = later(() => import("./CompanyGone.tsx"));
 
-/** Whether the gateway finds no company in the folder. */
+/** Returns whether the error says that the folder contains no company. */
 const isNoCompany = (error: unknown) => error instanceof RpcError && error.kind === "NOT_A_WORKSPACE";
 
-/** A view that needs a company folder. */
+/** Wraps a view that needs a company folder. */
 export function inCompany(Shown: CompanyView): View {
   return function InCompany(props: ViewProps) {
     const { isKnown, dir } = useCompany(props.workspace);
-    // Every view of a company needs the names of its projects, so this costs no call of its own.
-    const { error, refetch } = useRead("workspace.projects.list", { workspace_dir: dir ?? "" }, { enabled: Boolean(dir) });
+    // Every view of a company reads the projects, so this causes no additional request.
+    const { error, refetch } = useCall(
+      "workspace.projects.list",
+      { workspace_dir: dir ?? "" },
+      { enabled: Boolean(dir) },
+    );
     if (dir && isNoCompany(error)) {
       return <CompanyGone workspace={props.workspace} dir={dir} onRetry={() => void refetch()} />;
     }
@@ -45,7 +49,7 @@ export function inCompany(Shown: CompanyView): View {
   };
 }
 
-/** A sidebar that stays empty while there is no company folder. */
+/** Wraps a sidebar that is empty without a company folder. */
 export function inCompanySidebar(Shown: CompanyView): View {
   return function InCompanySidebar(props: ViewProps) {
     const { isKnown, dir } = useCompany(props.workspace);

@@ -1,32 +1,32 @@
-// The jobs of a company, and which job a run or a session belongs to.
+// The jobs of a company, and the job of a run or a session.
 
 import type { JobPollResponse } from "@accord/client";
 import { useQueries } from "@tanstack/react-query";
 import { callOptions } from "../../data/calls.ts";
 
-/** Milliseconds between two reads while a job is not over: no event tells that its result was written. */
+/** The polling interval in milliseconds while a job is active: no event reports its result. */
 const LOOK = 3_000;
 
-/** The id of the job whose attempt a session is; nothing for any other session. */
+/** Returns the id of the job to which a session belongs; undefined for other sessions. */
 export function jobIdOf(session_ref: string | null | undefined): string | undefined {
   return /^job_(.+)_attempt_\d+_/.exec(session_ref ?? "")?.[1];
 }
 
 export const isOver = ({ status }: JobPollResponse) => status === "completed" || status === "canceled";
 
-/** What is known of a run that tells whether it belongs to a job. */
+/** The fields of a run that identify its job. */
 interface RunReference {
   project_id: string;
   run_id: string;
   session_ref?: string | null;
 }
 
-/** Finds the jobs of runs by the ids of the runs; only the projects that may have runs of jobs are read. */
+/** Returns a function that finds the job of a run. Reads only projects that may have runs of jobs. */
 export function useJobsOf(
   dir: string,
   runs: readonly RunReference[] | undefined,
 ): (run: string) => JobPollResponse | undefined {
-  // The session of an old run may be forgotten, so that only the jobs tell.
+  // The session of an old run may be deleted; only the list of jobs identifies its job.
   const mayBeOfJob = ({ session_ref }: RunReference) => !session_ref || jobIdOf(session_ref) !== undefined;
   const projects = new Set(runs?.filter(mayBeOfJob).map(({ project_id }) => project_id));
   const reads = useQueries({

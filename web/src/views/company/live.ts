@@ -1,14 +1,14 @@
-// What happens in a company folder while the desktop is open: one subscription for the folder that is shown.
+// The subscription to the events of the shown company folder.
 
 import { useEffect, useRef } from "react";
 import { call, invalidate } from "../../data/calls.ts";
 import { client } from "../../data/client.ts";
 import { readEvent, type RunEvent } from "./events.ts";
 
-/** Milliseconds in which several events make reads stale once. */
+/** Milliseconds within which several events cause one invalidation. */
 const PAUSE = 250;
 
-/** What an event may have changed; output of workers changes none of it. */
+/** The queries that an event may affect. Output of workers affects none of them. */
 const READS = [
   "workspace.home.snapshot",
   "workspace.projects.list",
@@ -31,7 +31,7 @@ const READS = [
 
 export type LiveEvent = RunEvent & { project: string };
 
-/** Milliseconds for which events are gathered before they are told, so that a burst is drawn once. */
+/** Milliseconds for which events are collected, so that a burst is rendered once. */
 const GATHER = 50;
 
 const listeners = new Set<(events: LiveEvent[]) => void>();
@@ -68,7 +68,7 @@ client.on("conversation.notification", ({ subscription_id, conversation }) => {
   invalidate(["conversation.messages.list"], { workspace_dir: followed.dir, conversation_id: conversation.id });
 });
 
-/** Hears of everything in this folder, instead of the one before. */
+/** Subscribes to the events of a folder and unsubscribes from the previous one. */
 export function followCompany(dir: string): void {
   if (followed?.dir === dir) return;
   if (followed) {
@@ -78,7 +78,7 @@ export function followCompany(dir: string): void {
   }
   const name = `desktop_${nextSubscription++}`;
   followed = { dir, events: name, messages: `${name}_messages` };
-  // A folder that cannot be followed cannot be read either, which its views tell.
+  // If the subscription fails, the folder cannot be read either, which its views report.
   call("events.subscribe", { subscription_id: followed.events, workspace_dir: dir }).catch(() => {});
   call("events.subscribe", {
     subscription_id: followed.messages,
@@ -87,7 +87,7 @@ export function followCompany(dir: string): void {
   }).catch(() => {});
 }
 
-/** Hears of the events of the folder that is shown, some at a time, for as long as the view is on screen. */
+/** Calls the listener with batches of events of the shown folder while the component is mounted. */
 export function useEvents(listener: (events: LiveEvent[]) => void): void {
   const held = useRef(listener);
   held.current = listener;

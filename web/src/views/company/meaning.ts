@@ -1,4 +1,4 @@
-// The words of the company family for where something stands, and which of the four meanings each has.
+// The status values of the company family and their meanings.
 
 import type { CompanySessionRow, JobPollResponse, MonitorRow } from "@accord/client";
 import type { Meaning } from "../../parts/Status.tsx";
@@ -34,8 +34,8 @@ export function meaningOf(status: string): Meaning {
 }
 
 /**
- * The status of a run as people mean it. Documents call every run that is not over `running`; here *running* means
- * that there is a process, and a run that was never launched is *not started*.
+ * Returns the displayed status of a run. The run document says `running` for every run that has not ended; here
+ * *running* means that a process exists, and a run that was never launched is *not started*.
  */
 export function statusOf(row: MonitorRow): string {
   if (row.live_queued) return "queued";
@@ -43,7 +43,7 @@ export function statusOf(row: MonitorRow): string {
   return row.run_status && row.run_status !== "running" ? row.run_status : "not started";
 }
 
-/** A status as it is shown. */
+/** A displayed status. */
 export interface Standing {
   meaning: Meaning;
   word: string;
@@ -54,8 +54,8 @@ export function standingOf(status: string): Standing {
 }
 
 /**
- * How the run of an attempt stands. A process that ended proves nothing about its job, so an attempt that decided the
- * job stands as the result does, and every other attempt that ended is neither green nor red.
+ * Returns the displayed status of an attempt of a job. The end of its process does not mean that the job succeeded: the
+ * last attempt has the status of the result, other ended attempts are neutral.
  */
 export function attemptStanding(status: string, run: string, job: JobPollResponse | undefined): Standing {
   if (status !== "ended") return standingOf(status);
@@ -64,7 +64,7 @@ export function attemptStanding(status: string, run: string, job: JobPollRespons
   return standingOf(job.result_status === "succeeded" ? status : job.result_status);
 }
 
-/** The status of a job as people mean it: that of its result, once there is one. `session` is that of its last attempt. */
+/** Returns the displayed status of a job: that of its result, if it has one. `session` belongs to its last attempt. */
 export function jobStatusOf(job: JobPollResponse, session: CompanySessionRow | undefined): string {
   if (job.status === "completed") return job.result_status ?? job.status;
   if (job.status !== "running") return job.status;

@@ -1,16 +1,17 @@
-// What people call agents, teams and projects, whose ids are long.
+// Names of agents, teams and projects.
 
 import type { AgentRow, ProjectRow, TeamRow } from "@accord/client";
 import { useMemo } from "react";
-import { useRead } from "./reads.ts";
+import { useCall } from "../../data/calls.ts";
+import { count } from "../../parts/size.ts";
 
 export interface Names {
-  /** Whether the gateway has answered. */
+  /** Whether agents, teams and projects are loaded. */
   isKnown: boolean;
   agents: AgentRow[];
   teams: TeamRow[];
   projects: ProjectRow[];
-  /** The name of whoever acted: an agent, a person, the company itself. */
+  /** Returns the name of an actor: an agent, a person or Accord. */
   actor: (id: string | null | undefined) => string;
   team: (id: string | null | undefined) => string;
   project: (id: string | null | undefined) => string;
@@ -19,9 +20,9 @@ export interface Names {
 const KNOWN: Record<string, string> = { human: "You", human_ceo: "You", system: "Accord" };
 
 export function useNames(dir: string): Names {
-  const agents = useRead("workspace.agents.list", { workspace_dir: dir }).data;
-  const teams = useRead("workspace.teams.list", { workspace_dir: dir }).data;
-  const projects = useRead("workspace.projects.list", { workspace_dir: dir }).data;
+  const agents = useCall("workspace.agents.list", { workspace_dir: dir }).data;
+  const teams = useCall("workspace.teams.list", { workspace_dir: dir }).data;
+  const projects = useCall("workspace.projects.list", { workspace_dir: dir }).data;
   return useMemo(() => {
     const teamNames = new Map(teams?.map(({ team_id, name }) => [team_id, name]));
     const projectNames = new Map(projects?.projects.map(({ project_id, name }) => [project_id, name]));
@@ -32,38 +33,38 @@ export function useNames(dir: string): Names {
       agents: named,
       teams: teams ?? [],
       projects: projects?.projects ?? [],
-      actor: (id) => (id ? (KNOWN[id] ?? agentNames.get(id) ?? shortId(id)) : "nobody"),
-      team: (id) => (id ? (teamNames.get(id) ?? shortId(id)) : "no team"),
-      project: (id) => (id ? (projectNames.get(id) ?? shortId(id)) : "no project"),
+      actor: (id) => (id ? (KNOWN[id] ?? agentNames.get(id) ?? shortId(id)) : "Unassigned"),
+      team: (id) => (id ? (teamNames.get(id) ?? shortId(id)) : "No team"),
+      project: (id) => (id ? (projectNames.get(id) ?? shortId(id)) : "No project"),
     };
   }, [agents, teams, projects]);
 }
 
-/** The secretary of a project is called after its id, which nobody can read. */
+/** Returns the name of an agent. The stored name of a secretary contains the project id, so it is replaced. */
 function nameOf({ agent_id, name }: AgentRow, projects: Map<string, string>): string {
   const project = projects.get(agent_id.replace(/^agent_secretary_/, ""));
-  return project ? `Secretary of ${project}` : name;
+  return project ? `${project} secretary` : name;
 }
 
-/** The name of a run: the first line of its goal, or whose run it is. */
+/** Returns the name of a run: the first line of its goal, or its agent. */
 export function runName(
   run: { goal?: string | null | undefined; agent_id?: string | null | undefined } | undefined,
   names: Names,
 ): string {
-  return firstLine(run?.goal) || `Run of ${names.actor(run?.agent_id)}`;
+  return firstLine(run?.goal) || `Run by ${names.actor(run?.agent_id)}`;
 }
 
-/** The name of a job: the first line of its goal, or its id. */
+/** Returns the name of a job: the first line of its goal, or its id. */
 export function jobName({ goal, job_id }: { goal?: string | null | undefined; job_id: string }): string {
   return firstLine(goal) || shortId(job_id);
 }
 
-/** The first line of a goal; blank without one. */
+/** Returns the first line of a goal; blank without a goal. */
 export function firstLine(text: string | null | undefined): string {
   return text?.trim().split("\n")[0]?.trim() ?? "";
 }
 
-/** An id short enough for a line: its kind and its end, which is what differs. */
+/** Shortens an id to its prefix and its end, the part that differs. */
 export function shortId(id: string): string {
   const [kind, ...rest] = id.split("_");
   const end = rest.join("_");
@@ -71,8 +72,8 @@ export function shortId(id: string): string {
 }
 
 /** `3 runs`, `1 run`. */
-export function plural(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+export function plural(number: number, thing: string): string {
+  return `${count(number)} ${thing}${number === 1 ? "" : "s"}`;
 }
 
 const TYPES: Record<string, string> = {
@@ -83,24 +84,24 @@ const TYPES: Record<string, string> = {
   heartbeat_action: "Action",
 };
 
-/** What a document in the inbox is about, in a word. */
+/** Returns the type of an inbox item in one word. */
 export function subjectWord(type: string): string {
   return TYPES[type] ?? words(type);
 }
 
 const AUDIENCES: Record<string, string> = {
-  org: "everybody in the company",
-  managers: "managers",
-  team: "its team",
-  private_agent: "the agent alone",
+  org: "Everyone in the company",
+  managers: "Managers",
+  team: "The team",
+  private_agent: "Only the agent",
 };
 
-/** Who may see something that has this visibility. */
+/** Returns the audience of a visibility. */
 export function audience(visibility: string): string {
   return AUDIENCES[visibility] ?? words(visibility);
 }
 
-/** `in_progress` as people write it. */
+/** Formats an identifier as text: `in_progress` becomes `In progress`. */
 export function words(term: string): string {
   const text = term.replace(/[_.]/g, " ");
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,4 +1,4 @@
-// Whether the dialog for something new is open: `?new` in the address opens it, so that the palette can too.
+// The state of the dialog that creates an object. `?new` in the address opens it, so that the palette can link to it.
 
 import { navigate, useSearchParam } from "../../router.tsx";
 

@@ -1,4 +1,4 @@
-// The sections of the company family, before and after those of the thread tree in the rail.
+// The sections of the company family, before and after that of the thread tree.
 
 import { later } from "../../app/later.tsx";
 import type { Section } from "../../app/section.ts";
@@ -6,7 +6,7 @@ import { CompanyFinder } from "./CompanyFinder.ts";
 import { useWaitingCount } from "./count.ts";
 import { inCompany, inCompanySidebar } from "./inCompany.tsx";
 
-// The address of a section is its list on a phone, so what main shows there has a second one.
+// On a phone the address of a section shows its sidebar, so the view in main has a second address.
 const HomeView = inCompany(later(() => import("../home/HomeView.tsx")));
 const MonitorView = inCompany(later(() => import("../run/MonitorView.tsx")));
 const PlansView = inCompany(later(() => import("../plan/PlansView.tsx")));
@@ -47,6 +47,8 @@ const runs: Section = {
     { path: "/sessions", View: inCompany(later(() => import("../run/SessionsView.tsx"))) },
     { path: "/jobs", View: inCompany(later(() => import("../job/JobsView.tsx"))) },
     { path: "/jobs/:project/:job", View: inCompany(later(() => import("../job/JobView.tsx"))) },
+    { path: "/pipelines", View: inCompany(later(() => import("../pipeline/PipelinesView.tsx"))) },
+    { path: "/pipelines/:project", View: inCompany(later(() => import("../pipeline/PipelineView.tsx"))) },
   ],
 };
 
@@ -56,7 +58,7 @@ const inbox: Section = {
   icon: "inbox",
   isInBar: true,
   path: "/inbox",
-  // Proposals for AGENTS.md files wait in every workspace, with a company folder or without.
+  // Every workspace can have proposals for AGENTS.md files, also without a company folder.
   Sidebar: later(() => import("../inbox/InboxSidebar.tsx")),
   views: [
     { path: "/inbox", View: later(() => import("../inbox/InboxView.tsx")) },
@@ -77,14 +79,13 @@ const plan: Section = {
     { path: "/plan", View: PlansView },
     { path: "/plans", View: PlansView },
     { path: "/plan/:project", View: inCompany(later(() => import("../plan/PlanView.tsx"))) },
-    { path: "/pipelines", View: inCompany(later(() => import("../pipeline/PipelinesView.tsx"))) },
-    { path: "/pipelines/:project", View: inCompany(later(() => import("../pipeline/PipelineView.tsx"))) },
   ],
 };
 
 const chat: Section = {
   id: "chat",
   title: "Conversations",
+  description: "Messages between you and the agents and teams of the company.",
   icon: "chat",
   path: "/chat",
   Sidebar: inCompanySidebar(later(() => import("../conversation/ConversationsSidebar.tsx"))),
@@ -124,6 +125,6 @@ export const companySections: { before: Section[]; after: Section[] } = {
   after: [runs, inbox, plan, chat, usage, people],
 };
 
-/** Whether the pages of a section show the company folder of a workspace. */
+/** Returns whether a section shows the company folder of the workspace. */
 export const isOfCompany = (section: Section) =>
   [...companySections.before, ...companySections.after].includes(section);

@@ -1,13 +1,13 @@
-// What worker programs print as JSON, one object in a line, as people read it: messages, commands with their output.
-// Lines of any other program stay as they are.
+// Turns the JSON lines of worker programs into readable text: messages, and commands with their output. Lines of other
+// programs stay unchanged.
 
 import { isRecord } from "./records.ts";
 
 /** One line of a worker program. */
 export interface WorkerLine {
-  /** For a row of a list. */
+  /** The text for a row of a list. */
   summary: string;
-  /** In full; blank where a later line says the same. */
+  /** The full text; blank if a later line repeats it. */
   text: string;
 }
 
@@ -15,7 +15,7 @@ const textOf = (value: unknown) => (typeof value === "string" ? value : "");
 const firstLine = (text: string) => text.trim().split("\n")[0]?.trim() ?? "";
 const said = (text: string): WorkerLine | undefined => (text.trim() ? { summary: firstLine(text), text } : undefined);
 
-/** Reads a line; nothing if no worker program prints such lines. `started` has the commands whose start was read. */
+/** Parses a line; undefined if its format is unknown. `started` contains the ids of commands whose start was parsed. */
 export function readWorkerLine(line: string, started = new Set<string>()): WorkerLine | undefined {
   if (!line.startsWith("{")) return undefined;
   let value: unknown;
@@ -28,7 +28,10 @@ export function readWorkerLine(line: string, started = new Set<string>()): Worke
   return ofCodex(value, started) ?? ofClaude(value);
 }
 
-function ofCodex({ type, item, error, message }: Record<string, unknown>, started: Set<string>): WorkerLine | undefined {
+function ofCodex(
+  { type, item, error, message }: Record<string, unknown>,
+  started: Set<string>,
+): WorkerLine | undefined {
   if (type === "turn.failed" && isRecord(error)) return said(textOf(error["message"]));
   if (type === "error") return said(textOf(message));
   if (!isRecord(item) || !/^item\.(started|updated|completed)$/.test(textOf(type))) return undefined;
@@ -74,10 +77,15 @@ function blockOf(block: Record<string, unknown>): string {
   }
   if (block["type"] !== "tool_result") return "";
   const result = block["content"];
-  return Array.isArray(result) ? result.filter(isRecord).map(({ text }) => textOf(text)).join("\n") : textOf(result);
+  return Array.isArray(result)
+    ? result
+        .filter(isRecord)
+        .map(({ text }) => textOf(text))
+        .join("\n")
+    : textOf(result);
 }
 
-/** A piece of output in one line: what a worker said or did last, or the last line. */
+/** Returns a summary of a piece of output in one line: the last message or command, or the last line. */
 export function summaryOf(chunk: string): string {
   const lines = chunk.trim().split("\n");
   for (const line of lines.toReversed()) {
@@ -85,7 +93,7 @@ export function summaryOf(chunk: string): string {
     if (read) return read.summary;
   }
   const last = lines.at(-1) ?? "";
-  // A line that is cut off within its text, or one that only tells its type.
+  // A truncated line, or one with nothing but a type.
   const cut = /^\{.*"(?:text|command)":"((?:[^"\\]|\\.)*)/.exec(last)?.[1];
   if (cut) return firstLine(unescaped(cut));
   const type = /^\{"type":"([\w.]+)"/.exec(last)?.[1];
@@ -100,14 +108,14 @@ function unescaped(text: string): string {
   }
 }
 
-/** Output in the pieces in which it came, with the lines of worker programs as people read them. */
+/** Converts output that arrives in pieces. */
 export class WorkerReader {
   readonly #started = new Set<string>();
-  /** The beginning of a line that may be JSON. */
+  /** The start of a line that may be JSON. */
   #rest = "";
   #isLineStart = true;
 
-  /** The readable text of a piece; a line that may be JSON is held back until its end has come. */
+  /** Returns the readable text of a piece. A line that may be JSON is held back until it is complete. */
   read(piece: string): string {
     const text = this.#rest + piece;
     this.#rest = "";
@@ -132,13 +140,13 @@ export class WorkerReader {
     return readable;
   }
 
-  /** What is held back. */
+  /** Returns the text that is held back. */
   get rest(): string {
     return this.#rest;
   }
 }
 
-/** A whole text as people read it. */
+/** Returns the readable version of a whole text. */
 export function readable(text: string): string {
   const reader = new WorkerReader();
   const read = reader.read(text);

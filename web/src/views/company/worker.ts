@@ -1,4 +1,4 @@
-// The programs that work, and what they may do.
+// Worker programs and their permissions.
 
 export const WORKERS = [
   { value: "codex", label: "Codex" },
@@ -6,7 +6,7 @@ export const WORKERS = [
   { value: "gemini", label: "Gemini" },
 ] as const;
 
-/** Providers whose runs are commands that a person typed; no model counts their tokens. */
+/** Providers whose runs are shell commands, which use no model. */
 const PLAIN_COMMANDS = ["cmd", "command", "shell"];
 
 export const isPlainCommand = (provider: string | null | undefined) => PLAIN_COMMANDS.includes(provider ?? "");
@@ -14,8 +14,8 @@ export const isPlainCommand = (provider: string | null | undefined) => PLAIN_COM
 export type Worker = (typeof WORKERS)[number]["value"];
 
 export const PERMISSIONS = [
-  { value: "read-only", label: "Read" },
-  { value: "patch", label: "Change files" },
+  { value: "read-only", label: "Read only" },
+  { value: "patch", label: "Edit files" },
   { value: "run-commands", label: "Run commands" },
 ] as const;
 

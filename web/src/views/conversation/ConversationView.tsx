@@ -1,4 +1,4 @@
-// One conversation: what was said, as it is said, and a place to answer. What is typed is kept until it is sent.
+// A conversation: its messages and a field to reply. Unsent text is kept as a draft.
 
 import "../company/company.css";
 import "./conversation.css";
@@ -6,7 +6,7 @@ import type { ConversationMessage } from "@accord/client";
 import { useEffect, useRef } from "react";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
-import { attempt, call, invalidate } from "../../data/calls.ts";
+import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
 import { useDraft } from "../../data/drafts.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { IconButton } from "../../parts/Button.tsx";
@@ -19,7 +19,6 @@ import { Avatar } from "../company/Avatar.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { AUTHOR, ME } from "../company/me.ts";
 import { audience, shortId, useNames, type Names } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
 
 export default function ConversationView({ workspace, dir, params }: CompanyViewProps) {
   const conversation_id = params["conversation"] ?? "";
@@ -28,9 +27,9 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
     ? ({ workspace_dir: dir, scope: "project", project_id: project } as const)
     : ({ workspace_dir: dir, scope: "workspace" } as const);
   const names = useNames(dir);
-  const list = useRead("conversation.list", { ...where, ...ME }).data;
+  const list = useCall("conversation.list", { ...where, ...ME }).data;
   const conversation = list?.find(({ id }) => id === conversation_id);
-  const query = useRead("conversation.messages.list", { ...where, conversation_id, ...ME });
+  const query = useCall("conversation.messages.list", { ...where, conversation_id, ...ME });
   const [body, setBody] = useDraft(`conversation.${dir}.${conversation_id}`);
   const field = useRef<HTMLTextAreaElement>(null);
   const end = useRef<HTMLDivElement>(null);
@@ -38,9 +37,9 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
   const title = isDirect
     ? names.actor(conversation.dm_peer_agent_id)
     : (conversation?.name ?? shortId(conversation_id));
-  useKeys("This conversation", [{ key: "r", label: "Answer", run: () => field.current?.focus() }]);
+  useKeys("This conversation", [{ key: "r", label: "Reply", run: () => field.current?.focus() }]);
   const last = query.data?.at(-1)?.id;
-  // In braces: newer browsers answer a promise, which is nothing to clean up.
+  // In braces: `scrollIntoView` returns a promise in newer browsers, which is not a cleanup function.
   useEffect(() => {
     end.current?.scrollIntoView({ block: "end" });
   }, [last]);
@@ -66,15 +65,14 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
       title={title}
       back={at.conversations(workspace)}
       crumbs={project ? [{ label: names.project(project), to: at.project(workspace, project) }] : []}
-      state={isDirect ? "between two" : conversation && `seen by ${audience(conversation.visibility)}`}
+      state={isDirect ? "Direct message" : conversation && `Visible to: ${audience(conversation.visibility)}`}
       actions={<InspectorToggle />}
     >
       <Await query={query}>
         {(messages) =>
           messages.length === 0 ? (
-            <Empty icon="chat" title="Nothing was said yet">
-              Write the first message below. Agents in this conversation read it when they are next woken; @ and a name
-              addresses one of them.
+            <Empty icon="chat" title="No messages yet">
+              Write the first message below. Agents read it the next time they run. Use @name to mention an agent.
             </Empty>
           ) : (
             <ol className="messages" aria-label="Messages">
@@ -118,7 +116,7 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
       </form>
       {conversation && (
         <Inspector title="Conversation">
-          <InspectorPart title="Who is in it">
+          <InspectorPart title="Members">
             <ul className="members">
               {conversation.participants.agent_ids.map((id) => (
                 <li key={id}>
@@ -134,11 +132,11 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
               ))}
             </ul>
           </InspectorPart>
-          <InspectorPart title="Facts">
+          <InspectorPart title="Details">
             <dl className="facts">
-              <dt>Seen by</dt>
+              <dt>Visible to</dt>
               <dd>{audience(conversation.visibility)}</dd>
-              <dt>Made</dt>
+              <dt>Created</dt>
               <dd>
                 <Time at={conversation.created_at} /> by {names.actor(conversation.created_by)}
               </dd>
@@ -150,13 +148,13 @@ export default function ConversationView({ workspace, dir, params }: CompanyView
   );
 }
 
-/** The agents whose names follow an @. */
+/** Returns the agents that the text mentions with @. */
 function mentioned(text: string, names: Names): string[] {
   const lower = text.toLowerCase();
   return names.agents.filter(({ name }) => lower.includes(`@${name.toLowerCase()}`)).map(({ agent_id }) => agent_id);
 }
 
-/** Milliseconds within which messages of one author stand together. */
+/** Milliseconds within which messages of one author are grouped. */
 const TOGETHER = 5 * 60_000;
 
 function Message({

@@ -1,11 +1,11 @@
-// The conversations: of the company, of each project, and between two.
+// The sidebar of the Conversations section: channels of the company and its projects, and direct messages.
 
 import "../company/company.css";
 import "../company/side.css";
 import type { Conversation } from "@accord/client";
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
-import { callOptions } from "../../data/calls.ts";
+import { callOptions, useCall } from "../../data/calls.ts";
 import { usePalette } from "../../palette/registry.ts";
 import { IconButton } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
@@ -15,12 +15,11 @@ import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { useNames } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
 import { NewConversation } from "./NewConversation.tsx";
 
 export default function ConversationsSidebar({ workspace, dir, params }: CompanyViewProps) {
   const names = useNames(dir);
-  const company = useRead("conversation.list", { workspace_dir: dir, scope: "workspace", ...ME });
+  const company = useCall("conversation.list", { workspace_dir: dir, scope: "workspace", ...ME });
   const projects = useQueries({
     queries: names.projects.map(({ project_id }) =>
       callOptions("conversation.list", { workspace_dir: dir, scope: "project", project_id, ...ME }),
@@ -65,7 +64,7 @@ export default function ConversationsSidebar({ workspace, dir, params }: Company
         {company.isLoading && <Loading />}
         {direct.length > 0 && (
           <>
-            <h3 className="side-heading">Between two</h3>
+            <h3 className="side-heading">Direct messages</h3>
             <div className="side-links">{direct.map(link)}</div>
           </>
         )}

@@ -1,4 +1,4 @@
-// The conversations without one open.
+// The Conversations section without an open conversation.
 
 import { Button } from "../../parts/Button.tsx";
 import { Empty } from "../../parts/states.tsx";
@@ -14,15 +14,15 @@ export default function ConversationsView({ workspace, dir }: CompanyViewProps) 
     <>
       <Empty
         icon="chat"
-        title="No conversation is open"
+        title="No conversation selected"
         action={
           <Button icon="plus" onClick={() => setNew(true)}>
             New conversation
           </Button>
         }
       >
-        Choose one on the left. Channels are for everybody in them, agents and people alike; a conversation between two
-        stays between them.
+        Conversations are messages between you and the agents and teams of the company. Select a channel or a direct
+        message on the left.
       </Empty>
       {isNew && names.isKnown && (
         <NewConversation workspace={workspace} dir={dir} names={names} onClose={() => setNew(false)} />

@@ -1,4 +1,4 @@
-// Makes a channel, or a conversation between you and an agent.
+// The dialog that creates a channel or a direct message.
 
 import { useState } from "react";
 import { attempt, call, invalidate } from "../../data/calls.ts";
@@ -12,8 +12,8 @@ import type { CompanyDialogProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 
 const KINDS = [
-  { id: "dm", label: "With one agent" },
-  { id: "channel", label: "A channel" },
+  { id: "dm", label: "Direct message" },
+  { id: "channel", label: "Channel" },
 ] as const;
 
 export function NewConversation({ workspace, dir, names, onClose }: CompanyDialogProps) {
@@ -25,7 +25,7 @@ export function NewConversation({ workspace, dir, names, onClose }: CompanyDialo
   const where =
     place === COMPANY ? ({ scope: "workspace" } as const) : ({ scope: "project", project_id: place } as const);
   const create = () =>
-    attempt("Making the conversation", async () => {
+    attempt("Creating the conversation", async () => {
       const made =
         kind === "dm"
           ? await call("conversation.create_dm", {
@@ -60,14 +60,14 @@ export function NewConversation({ workspace, dir, names, onClose }: CompanyDialo
         }}
       >
         <div className="field">
-          <Choices label="Kind" options={KINDS} value={kind} onChange={setKind} />
+          <Choices label="Type" options={KINDS} value={kind} onChange={setKind} />
         </div>
         <SelectField
-          label="About"
+          label="Scope"
           value={place}
           onChange={(event) => setPlace(event.target.value)}
           options={[
-            { value: COMPANY, label: "The company" },
+            { value: COMPANY, label: "Company" },
             ...names.projects.map(({ project_id, name }) => ({ value: project_id, label: name })),
           ]}
         />

@@ -1,11 +1,11 @@
-// The heartbeat: whom it would wake now and why, what it did last, how it is set.
+// The heartbeat: its status, the last or a dry run, and its settings.
 
 import "../company/company.css";
 import type { HeartbeatStatusResponse, HeartbeatTickResponse } from "@accord/client";
 import { useState } from "react";
 import { Inspector, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
-import { attempt, call, invalidate } from "../../data/calls.ts";
+import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
@@ -15,32 +15,31 @@ import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
-import { useNames, words } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
+import { plural, useNames, words } from "../company/names.ts";
 import { Stats } from "../company/Stats.tsx";
 import { Candidates, Wakes } from "./Tick.tsx";
 import { Settings } from "./Settings.tsx";
 
-/** A company whose heartbeat was never set does not beat, whatever its settings would be. */
+/** Returns whether the heartbeat runs. Without a saved configuration it does not, whatever the defaults are. */
 const isOn = ({ config, runtime }: Pick<HeartbeatStatusResponse, "config" | "runtime">) =>
   Boolean(config.enabled && runtime.loop_running);
 
 export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
-  const query = useRead("heartbeat.status", { workspace_dir: dir }, { everyMs: 15_000 });
+  const query = useCall("heartbeat.status", { workspace_dir: dir }, { everyMs: 15_000 });
   const [tick, setTick] = useState<HeartbeatTickResponse>();
   const [isBusy, setBusy] = useState(false);
   const beat = async (dry_run: boolean) => {
     setBusy(true);
-    await attempt(dry_run ? "The dry run" : "The tick", async () => {
+    await attempt(dry_run ? "Dry run" : "Running the heartbeat", async () => {
       setTick(await call("heartbeat.tick", { workspace_dir: dir, dry_run, reason: "desktop" }));
       if (!dry_run) invalidate(["heartbeat.status", "inbox.snapshot", "job.list"], { workspace_dir: dir });
     });
     setBusy(false);
   };
-  useKeys("Heartbeat", [{ key: "t", label: "Dry run: whom would it wake?", run: () => void beat(true) }]);
+  useKeys("Heartbeat", [{ key: "t", label: "Dry run", run: () => void beat(true) }]);
   const last = query.data?.runtime.last_tick_summary;
-  // A dry run is shown where it was asked for; the next visit shows the last real tick again.
+  // A dry run is shown only in this view; the next visit shows the last real heartbeat.
   const shown = tick ?? (last && !last.dry_run ? last : undefined);
   return (
     <Page
@@ -48,10 +47,8 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
       back={at.people(workspace)}
       state={
         query.data && (
-          <Status
-            meaning={query.data.runtime.tick_in_progress ? "running" : isOn(query.data) ? "done" : "idle"}
-          >
-            {query.data.runtime.tick_in_progress ? "Looks around now" : isOn(query.data) ? "On" : "Off"}
+          <Status meaning={query.data.runtime.tick_in_progress ? "running" : isOn(query.data) ? "done" : "idle"}>
+            {query.data.runtime.tick_in_progress ? "Running" : isOn(query.data) ? "On" : "Off"}
           </Status>
         )
       }
@@ -61,7 +58,7 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
             Dry run
           </Button>
           <Button kind="primary" disabled={isBusy} onClick={() => void beat(false)}>
-            Beat now
+            Run now
           </Button>
           <InspectorToggle />
         </>
@@ -73,7 +70,7 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
             {config_error && (
               <p className="notice failed">
                 <Icon name="alert" />
-                The settings cannot be read, so it does not beat: {config_error}
+                The heartbeat is stopped because its settings cannot be read: {config_error}
               </p>
             )}
             {runtime.last_error && (
@@ -85,24 +82,25 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
             <Stats
               list={[
                 {
-                  label: "Last",
-                  value: state.last_tick_at ? <Time at={state.last_tick_at} /> : "never",
+                  label: "Last run",
+                  value: state.last_tick_at ? <Time at={state.last_tick_at} /> : "Never",
                   note: state.last_tick_reason ?? "",
                 },
                 {
-                  label: "Next",
-                  value: state.next_tick_at && runtime.loop_running ? <Time at={state.next_tick_at} /> : "not planned",
+                  label: "Next run",
+                  value:
+                    state.next_tick_at && runtime.loop_running ? <Time at={state.next_tick_at} /> : "Not scheduled",
                   note: `every ${config.tick_interval_minutes ?? 20} min`,
                 },
                 {
-                  label: "Beats",
+                  label: "Heartbeats",
                   value: count(state.stats?.ticks_total ?? 0),
-                  note: `${state.stats?.workers_woken_total ?? 0} wakes`,
+                  note: `${plural(state.stats?.workers_woken_total ?? 0, "worker")} woken`,
                 },
                 {
-                  label: "Did by itself",
+                  label: "Automatic actions",
                   value: count(state.stats?.actions_executed_total ?? 0),
-                  note: `${state.stats?.approvals_queued_total ?? 0} asked first`,
+                  note: `${count(state.stats?.approvals_queued_total ?? 0)} sent for approval`,
                 },
               ]}
             />
@@ -112,20 +110,21 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
               <>
                 <section className="block">
                   <h2>
-                    {shown.dry_run ? "It would wake" : "It woke"}
-                    {shown.woken_workers.length === 0 && " no worker"}
+                    {shown.dry_run ? "Would wake" : "Woken workers"}
+                    {shown.woken_workers.length === 0 && (shown.dry_run ? " no workers" : ": none")}
                     <span className="muted">
                       <Time at={shown.started_at} />, reason: {words(shown.reason).toLowerCase()}
-                      {shown.dry_run && "; nothing was written"}
+                      {shown.dry_run && "; no changes made"}
                     </span>
                   </h2>
                   <Wakes tick={shown} names={names} workspace={workspace} />
                 </section>
                 <section className="block">
                   <h2>
-                    The workers it looked at{" "}
+                    Evaluated workers{" "}
                     <span className="muted">
-                      woken from {config.min_wake_score ?? 0} points on, at most {config.top_k_workers ?? 0} at once
+                      wake score {config.min_wake_score ?? 0} or higher, at most {config.top_k_workers ?? 0} per
+                      heartbeat
                     </span>
                   </h2>
                   <Candidates tick={shown} names={names} workspace={workspace} />
@@ -134,14 +133,15 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
             ) : (
               <Empty
                 icon="history"
-                title="It has not beaten yet"
+                title="The heartbeat has not run yet"
                 action={
                   <Button kind="primary" onClick={() => void beat(true)}>
                     Dry run
                   </Button>
                 }
               >
-                A dry run tells which workers it would wake now and why. Nothing is written and no worker is woken.
+                The heartbeat looks for due or stuck tasks and wakes workers. A dry run shows which workers it would
+                wake and why, without changing anything.
               </Empty>
             )}
             <Inspector title="Settings">
@@ -163,22 +163,22 @@ export default function HeartbeatView({ workspace, dir }: CompanyViewProps) {
 const SKIPPED: Record<string, { title: string; text: string }> = {
   heartbeat_disabled: {
     title: "The heartbeat is off",
-    text: "It looked at no worker and woke none. Tick “Beats by itself” in the settings and save to turn it on.",
+    text: "No workers were evaluated. To turn it on, select “Run automatically” in the settings and save.",
   },
   tick_already_in_progress: {
-    title: "Another beat is in progress",
-    text: "This one looked at no worker and woke none.",
+    title: "Another heartbeat is in progress",
+    text: "No workers were evaluated.",
   },
   ticked_by_another_process: {
-    title: "Another process has just beaten",
-    text: "This beat looked at no worker and woke none.",
+    title: "Another process just ran the heartbeat",
+    text: "No workers were evaluated.",
   },
 };
 
-/** A beat that did nothing, and why. */
+/** A skipped heartbeat with the reason. */
 function Skipped({ tick, isOn }: { tick: HeartbeatTickResponse; isOn: boolean }) {
   const reason = tick.skipped_reason ?? "";
-  const { title, text } = SKIPPED[reason] ?? { title: "This beat did nothing", text: words(reason) };
+  const { title, text } = SKIPPED[reason] ?? { title: "This heartbeat was skipped", text: words(reason) };
   return (
     <section className="block">
       <h2>

@@ -1,4 +1,4 @@
-// How the heartbeat is set.
+// The settings of the heartbeat.
 
 import type { HeartbeatConfig, HeartbeatForecast } from "@accord/client";
 import { useState } from "react";
@@ -11,15 +11,15 @@ import type { Names } from "../company/names.ts";
 import { TurnOn } from "./TurnOn.tsx";
 
 const NUMBERS = [
-  { name: "tick_interval_minutes", label: "Minutes between beats" },
-  { name: "top_k_workers", label: "Workers woken at once" },
-  { name: "min_wake_score", label: "Points to be woken" },
-  { name: "due_horizon_minutes", label: "Minutes ahead a task counts as due" },
-  { name: "stuck_job_running_minutes", label: "Minutes until a job counts as stuck" },
-  { name: "max_auto_actions_per_tick", label: "Actions without asking, at once" },
-  { name: "max_auto_actions_per_hour", label: "Actions without asking, in an hour" },
-  { name: "quiet_hours_start_hour", label: "Quiet from, hour" },
-  { name: "quiet_hours_end_hour", label: "Quiet until, hour" },
+  { name: "tick_interval_minutes", label: "Interval (minutes)" },
+  { name: "top_k_workers", label: "Maximum workers per heartbeat" },
+  { name: "min_wake_score", label: "Minimum wake score" },
+  { name: "due_horizon_minutes", label: "Due soon (minutes ahead)" },
+  { name: "stuck_job_running_minutes", label: "Job is stuck after (minutes)" },
+  { name: "max_auto_actions_per_tick", label: "Automatic actions per heartbeat" },
+  { name: "max_auto_actions_per_hour", label: "Automatic actions per hour" },
+  { name: "quiet_hours_start_hour", label: "Quiet hours start (hour)" },
+  { name: "quiet_hours_end_hour", label: "Quiet hours end (hour)" },
 ] as const;
 
 export function Settings({
@@ -31,15 +31,14 @@ export function Settings({
   dir: string;
   names: Names;
   config: HeartbeatConfig;
-  /** Whether it beats by itself now. */
+  /** Whether it currently runs automatically. */
   wasOn: boolean;
 }) {
   const [isOn, setOn] = useState(wasOn);
   const [values, setValues] = useState<Record<string, string>>(() =>
     Object.fromEntries(NUMBERS.map(({ name }) => [name, String(config[name] ?? "")])),
   );
-  const isChanged =
-    isOn !== wasOn || NUMBERS.some(({ name }) => values[name] !== String(config[name] ?? ""));
+  const isChanged = isOn !== wasOn || NUMBERS.some(({ name }) => values[name] !== String(config[name] ?? ""));
   const isGood = NUMBERS.every(({ name }) => /^\d+$/.test(values[name] ?? ""));
   const [forecast, setForecast] = useState<HeartbeatForecast>();
   const wanted = () => {
@@ -51,7 +50,7 @@ export function Settings({
       setForecast(undefined);
       await call("heartbeat.config.set", wanted());
       invalidate(["heartbeat.status"], { workspace_dir: dir });
-      toast({ text: "The heartbeat is set anew" });
+      toast({ text: "Heartbeat settings saved" });
     });
   const leaveOff = () => {
     setForecast(undefined);
@@ -59,14 +58,14 @@ export function Settings({
   };
   const save = () => {
     if (!isOn || wasOn) return write();
-    // Turning it on starts workers later, so a person sees first which and how many.
-    return attempt("Asking", async () => {
+    // The heartbeat starts workers, so the user confirms a forecast first.
+    return attempt("Loading the forecast", async () => {
       const answer = await call("heartbeat.config.set", { ...wanted(), dry_run: true });
       setForecast(answer.forecast ?? undefined);
     });
   };
   return (
-    <InspectorPart title="When it wakes whom">
+    <InspectorPart title="Schedule and limits">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -76,7 +75,7 @@ export function Settings({
         <div className="field">
           <span className="check">
             <input id="heartbeat-on" type="checkbox" checked={isOn} onChange={(event) => setOn(event.target.checked)} />
-            <label htmlFor="heartbeat-on">Beats by itself</label>
+            <label htmlFor="heartbeat-on">Run automatically</label>
           </span>
         </div>
         {NUMBERS.map(({ name, label }) => (
@@ -94,9 +93,7 @@ export function Settings({
           </Button>
         </div>
       </form>
-      {forecast && (
-        <TurnOn forecast={forecast} names={names} onConfirm={() => void write()} onClose={leaveOff} />
-      )}
+      {forecast && <TurnOn forecast={forecast} names={names} onConfirm={() => void write()} onClose={leaveOff} />}
     </InspectorPart>
   );
 }

@@ -1,4 +1,4 @@
-// What a beat found: whom it woke with the reasons, and the points of everybody.
+// The result of a heartbeat: woken workers with reasons, and the scores of all workers.
 
 import "../company/card.css";
 import type { HeartbeatCandidate, HeartbeatTickResponse } from "@accord/client";
@@ -16,7 +16,7 @@ interface Props {
 
 export function Wakes({ tick, names, workspace }: Props) {
   if (tick.woken_workers.length === 0) {
-    return <p className="muted">No worker has enough reason to be woken.</p>;
+    return <p className="muted">No worker reached the minimum wake score.</p>;
   }
   return (
     <div className="cards">
@@ -26,7 +26,7 @@ export function Wakes({ tick, names, workspace }: Props) {
           <section key={wake.worker_agent_id} className="card">
             <h3 className="card-title">
               <Link to={at.agent(workspace, wake.worker_agent_id)}>{names.actor(wake.worker_agent_id)}</Link>
-              <span>{wake.score} points</span>
+              <span>Score {wake.score}</span>
             </h3>
             <ul>
               {wake.reasons.map((reason) => (
@@ -34,9 +34,9 @@ export function Wakes({ tick, names, workspace }: Props) {
               ))}
             </ul>
             <p className="card-line">
-              {wake.project_id && <span>for {names.project(wake.project_id)}</span>}
-              <span>after {wake.jitter_seconds} s</span>
-              {job && <Link to={at.job(workspace, job.project_id, job.job_id)}>its job</Link>}
+              {wake.project_id && <span>{names.project(wake.project_id)}</span>}
+              <span>starts after {wake.jitter_seconds} s</span>
+              {job && <Link to={at.job(workspace, job.project_id, job.job_id)}>View job</Link>}
             </p>
           </section>
         );
@@ -46,12 +46,12 @@ export function Wakes({ tick, names, workspace }: Props) {
 }
 
 const COLUMNS: { title: string; points: keyof HeartbeatCandidate["components"] }[] = [
-  { title: "News", points: "new_signal_points" },
-  { title: "Due", points: "due_points" },
-  { title: "Late", points: "overdue_points" },
+  { title: "New signals", points: "new_signal_points" },
+  { title: "Due soon", points: "due_points" },
+  { title: "Overdue", points: "overdue_points" },
   { title: "Stuck", points: "stuck_points" },
-  { title: "Was idle", points: "recent_ok_penalty" },
-  { title: "Night", points: "quiet_hours_penalty" },
+  { title: "Recently OK", points: "recent_ok_penalty" },
+  { title: "Quiet hours", points: "quiet_hours_penalty" },
 ];
 
 export function Candidates({ tick, names, workspace }: Props) {
@@ -59,10 +59,10 @@ export function Candidates({ tick, names, workspace }: Props) {
   const rows = [...tick.candidates].sort((a, b) => b.score - a.score);
   return (
     <Table
-      label="The workers it looked at"
+      label="Evaluated workers"
       columns={[
         "Worker",
-        { title: "Points", as: "number" },
+        { title: "Score", as: "number" },
         { title: "Decision", as: "wide" },
         ...COLUMNS.map(({ title }) => ({ title, as: "number" as const })),
       ]}
@@ -80,7 +80,7 @@ export function Candidates({ tick, names, workspace }: Props) {
               <Status meaning="running">{tick.dry_run ? "Would be woken" : "Woken"}</Status>
             ) : (
               <Status meaning="idle">
-                {row.suppressed ? words(row.suppression_reason ?? "left alone") : "Sleeps on"}
+                {row.suppressed ? words(row.suppression_reason ?? "suppressed") : "Not woken"}
               </Status>
             )}
           </td>

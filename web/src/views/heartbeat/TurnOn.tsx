@@ -1,4 +1,4 @@
-// Asked before the heartbeat is turned on: what it may start, how often, and the token caps.
+// The confirmation before the heartbeat is turned on: workers, schedule and token limits.
 
 import type { HeartbeatForecast } from "@accord/client";
 import { Button } from "../../parts/Button.tsx";
@@ -22,35 +22,35 @@ export function TurnOn({
 }) {
   const { agents, token_caps } = forecast;
   return (
-    <Dialog title="Turn the heartbeat on?" description={forecast.summary} open onClose={onClose}>
+    <Dialog title="Turn on the heartbeat?" description={forecast.summary} open onClose={onClose}>
       <dl className="facts">
-        <dt>May start</dt>
+        <dt>Can start</dt>
         <dd>
-          {agents.length === 0 && "no agent"}
+          {agents.length === 0 && "No agents"}
           {agents.map(({ agent_id, worker_kind }) => (
             <div key={agent_id}>
               {names.actor(agent_id)} ({programOf(worker_kind)})
             </div>
           ))}
         </dd>
-        <dt>How often</dt>
+        <dt>Schedule</dt>
         <dd>
-          every {plural(forecast.tick_interval_minutes, "minute")}, at most{" "}
-          {plural(forecast.max_workers_per_hour, "worker")} an hour
+          Every {plural(forecast.tick_interval_minutes, "minute")}, at most{" "}
+          {plural(forecast.max_workers_per_hour, "worker")} per hour
         </dd>
-        <dt>Token cap</dt>
+        <dt>Token limit</dt>
         <dd>
           {token_caps.map(({ project_id, name, hard_tokens }) => (
             <div key={project_id}>
-              {name}: {hard_tokens == null ? "none" : `${count(hard_tokens)} tokens`}
+              {name}: {hard_tokens == null ? "None" : `${count(hard_tokens)} tokens`}
             </div>
           ))}
         </dd>
       </dl>
       <DialogActions>
-        <Button onClick={onClose}>Leave it off</Button>
+        <Button onClick={onClose}>Keep it off</Button>
         <Button kind="primary" onClick={onConfirm}>
-          Turn it on
+          Turn on
         </Button>
       </DialogActions>
     </Dialog>

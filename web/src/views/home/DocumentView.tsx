@@ -1,4 +1,4 @@
-// A document of a project: its text, where it comes from, what was said about it.
+// A document of a project with its metadata and comments.
 
 import "../company/company.css";
 import { Page } from "../../app/Page.tsx";
@@ -35,15 +35,15 @@ export default function DocumentView({ workspace, dir, params }: CompanyViewProp
           <div className="page-column">
             <Markdown text={body(markdown)} />
             <Inspector title="Document">
-              <InspectorPart title="Facts">
+              <InspectorPart title="Details">
                 <dl className="facts">
                   <dt>File</dt>
                   <dd className="mono">{artifact_relpath}</dd>
-                  <dt>By</dt>
+                  <dt>Author</dt>
                   <dd>{names.actor(text("produced_by"))}</dd>
-                  <dt>Made</dt>
+                  <dt>Created</dt>
                   <dd>{text("created_at") && <Time at={text("created_at")} />}</dd>
-                  <dt>Seen by</dt>
+                  <dt>Visible to</dt>
                   <dd>{audience(text("visibility"))}</dd>
                   {text("run_id") && (
                     <>

@@ -1,4 +1,4 @@
-// A file that proves a milestone, with the report that names it.
+// An evidence file of a milestone report.
 
 import "../company/company.css";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
@@ -32,11 +32,11 @@ export default function EvidenceView({ workspace, dir, params }: CompanyViewProp
           <div className="wide-column">
             <EvidenceContent evidence={evidence} />
             <Inspector title="Evidence">
-              <InspectorPart title="Facts">
+              <InspectorPart title="Details">
                 <dl className="facts">
                   <dt>File</dt>
                   <dd className="mono">{evidence.relpath}</dd>
-                  <dt>Named by</dt>
+                  <dt>Listed in</dt>
                   <dd>
                     <Link to={at.item(workspace, project, report)}>the milestone report</Link>
                   </dd>

@@ -1,4 +1,4 @@
-// The overview and the projects.
+// The sidebar of the Home section: the overview and the projects.
 
 import { useKeys } from "../../keys/keys.ts";
 import { navigate } from "../../router.tsx";

@@ -1,8 +1,8 @@
-// The company at a glance: what waits for a person, what runs, how the projects stand.
+// The overview of the company: projects, pending decisions and recent runs.
 
 import "../company/company.css";
 import { Page } from "../../app/Page.tsx";
-import { attempt } from "../../data/calls.ts";
+import { attempt, useCall } from "../../data/calls.ts";
 import { usePalette } from "../../palette/registry.ts";
 import { Button, IconButton } from "../../parts/Button.tsx";
 import { Menu } from "../../parts/Menu.tsx";
@@ -19,31 +19,30 @@ import { ME } from "../company/me.ts";
 import { useJobsOf } from "../company/jobs.ts";
 import { plural, runName, shortId, subjectWord, useNames, type Names } from "../company/names.ts";
 import { ProjectCard } from "../company/ProjectCard.tsx";
-import { useRead } from "../company/reads.ts";
 import { RunStatus } from "../company/RunStatus.tsx";
 import { Stats } from "../company/Stats.tsx";
 import { RUNS, totalsOfModels } from "../usage/sums.ts";
 import { useNewProject } from "./newProject.tsx";
 
 export default function HomeView({ workspace, dir }: CompanyViewProps) {
-  const query = useRead("workspace.home.snapshot", { workspace_dir: dir });
+  const query = useCall("workspace.home.snapshot", { workspace_dir: dir });
   const names = useNames(dir);
-  const queued = useRead("session.list", { workspace_dir: dir, status: "running" }).data?.filter(
+  const queued = useCall("session.list", { workspace_dir: dir, status: "running" }).data?.filter(
     (session) => session.queued,
   ).length;
-  const usage = useRead("usage.analytics", { workspace_dir: dir, limit: RUNS }).data;
+  const usage = useCall("usage.analytics", { workspace_dir: dir, limit: RUNS }).data;
   const { ask: newProject, dialog } = useNewProject(workspace, dir);
   const share = () =>
     void attempt("Copying", async () => {
       await navigator.clipboard.writeText(new URL(companyAddress(dir, location.pathname), location.href).href);
-      toast({ text: "Copied: it opens this folder in any browser of this gateway" });
+      toast({ text: "Link copied. It opens this company in any browser signed in to this gateway." });
     });
   const otherFolder = () => navigate(at.open(workspace));
   usePalette({
     group: "Actions",
     find: () => [
       { id: "new-project", title: "New project…", icon: "plus", run: newProject },
-      { id: "share", title: "Copy the address of this company", icon: "link", run: share },
+      { id: "share", title: "Copy link to this company", icon: "link", run: share },
     ],
   });
   return (
@@ -58,8 +57,8 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
           </Button>
           <Menu
             list={[
-              { label: "Copy the address of this company", icon: "link", run: share },
-              { label: "Open another company folder…", icon: "folder", run: otherFolder },
+              { label: "Copy link to this company", icon: "link", run: share },
+              { label: "Open another company…", icon: "folder", run: otherFolder },
             ]}
           >
             <IconButton label="More" icon="more" />
@@ -72,14 +71,14 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
           projects.length === 0 ? (
             <Empty
               icon="home"
-              title="There is no project yet"
+              title="No projects yet"
               action={
                 <Button kind="primary" icon="plus" onClick={newProject}>
                   New project
                 </Button>
               }
             >
-              A project holds tasks, runs and the memory of what was decided. It begins with a secretary and its
+              A project contains tasks, runs and a memory of decisions. Each new project includes a secretary agent and
               conversations.
             </Empty>
           ) : (
@@ -131,7 +130,7 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
                         <Status meaning="waiting">{project.pending_reviews} waiting</Status>
                       )}
                       {project.risk_flags.includes("dependency_cycle") && (
-                        <Status meaning="failed">tasks wait in a circle</Status>
+                        <Status meaning="failed">dependency cycle</Status>
                       )}
                       {project.status === "archived" && <span>archived</span>}
                     </ProjectCard>
@@ -151,9 +150,9 @@ export default function HomeView({ workspace, dir }: CompanyViewProps) {
   );
 }
 
-/** The snapshot counts a queued run among those that were never started. */
+/** Formats the runs without a process. The snapshot counts queued runs as not started. */
 function notRunning(idle: number, queued = 0): string {
-  return `${queued > 0 ? `${queued} queued, ` : ""}${Math.max(0, idle - queued)} not started`;
+  return `${queued > 0 ? `${count(queued)} queued, ` : ""}${count(Math.max(0, idle - queued))} not started`;
 }
 
 interface PartProps {
@@ -163,11 +162,11 @@ interface PartProps {
 }
 
 function Waiting({ workspace, dir, names }: PartProps) {
-  const { data } = useRead("inbox.snapshot", { workspace_dir: dir, ...ME });
+  const { data } = useCall("inbox.snapshot", { workspace_dir: dir, ...ME });
   return (
     <section className="block">
       <h2>Waiting for you</h2>
-      {data?.pending.length === 0 && <p className="muted">Nothing waits for a decision.</p>}
+      {data?.pending.length === 0 && <p className="muted">Nothing to decide.</p>}
       <ul className="lines">
         {data?.pending.slice(0, 6).map((item) => (
           <li key={item.artifact_id}>
@@ -185,12 +184,12 @@ function Waiting({ workspace, dir, names }: PartProps) {
 }
 
 function Newest({ workspace, dir, names }: PartProps) {
-  const { data } = useRead("monitor.snapshot", { workspace_dir: dir, limit: 6 });
+  const { data } = useCall("monitor.snapshot", { workspace_dir: dir, limit: 6 });
   const jobOf = useJobsOf(dir, data?.rows);
   return (
     <section className="block">
-      <h2>Newest runs</h2>
-      {data?.rows.length === 0 && <p className="muted">Nothing has run yet. Launch a session in Runs.</p>}
+      <h2>Recent runs</h2>
+      {data?.rows.length === 0 && <p className="muted">No runs yet. Start one in Runs.</p>}
       <ul className="lines">
         {data?.rows.slice(0, 6).map((row) => (
           <li key={row.run_id}>

@@ -1,4 +1,4 @@
-// Ties a repository to a project, so that its workers get copies of it to work in.
+// Links a repository to a project; its runs get their own worktrees of it.
 
 import { useState } from "react";
 import { attempt, call, invalidate } from "../../data/calls.ts";
@@ -10,13 +10,13 @@ import { pathProblem } from "../company/folder.ts";
 export function LinkRepository({ dir, project, onClose }: { dir: string; project: string; onClose: () => void }) {
   const [path, setPath] = useState("");
   const [name, setName] = useState("");
-  // The last part of the path is what people call it.
+  // The default name is the last part of the path.
   const called = name.trim() || (path.split(/[\\/]+/).findLast(Boolean) ?? "").replace(/[^A-Za-z0-9_-]+/g, "_");
   const problem = pathProblem(path);
   const isGood = path.trim() !== "" && problem === undefined && called !== "";
   const link = () =>
     attempt("Linking the repository", async () => {
-      // Where it is comes first: a path without a repository ties nothing.
+      // The path is set first: if it is invalid, no link is created.
       await call("workspace.repo_root.set", { workspace_dir: dir, repo_id: called, repo_path: path.trim() });
       await call("workspace.project.link_repo", { workspace_dir: dir, project_id: project, repo_id: called });
       invalidate(["workspace.projects.list"], { workspace_dir: dir });
@@ -31,7 +31,7 @@ export function LinkRepository({ dir, project, onClose }: { dir: string; project
         }}
       >
         <TextField
-          label="Folder of the repository"
+          label="Repository folder"
           placeholder="/home/you/shop"
           value={path}
           autoFocus
@@ -39,11 +39,11 @@ export function LinkRepository({ dir, project, onClose }: { dir: string; project
           aria-invalid={problem !== undefined}
           hint={
             problem ??
-            "On the gateway’s machine. Workers that may change files never work in it: each of their runs gets a worktree of its own."
+            "A path on the gateway’s machine. Runs that can edit files work in their own Git worktree, never in this folder."
           }
         />
         <TextField
-          label="What the company calls it"
+          label="Name"
           placeholder={called || "shop"}
           value={name}
           onChange={(event) => setName(event.target.value)}

@@ -1,13 +1,14 @@
-// One project: its tasks and milestones, what it learned, what ran for it.
+// A project: its tasks, memory, repositories and runs.
 
 import "../company/company.css";
 import type { TaskRow } from "@accord/client";
 import { useState } from "react";
 import { Page } from "../../app/Page.tsx";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
-import { attempt, call } from "../../data/calls.ts";
+import { attempt, call, useCall } from "../../data/calls.ts";
 import { Button, IconButton } from "../../parts/Button.tsx";
 import { Menu } from "../../parts/Menu.tsx";
+import { count } from "../../parts/size.ts";
 import { Await, Empty } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table } from "../../parts/Table.tsx";
@@ -21,7 +22,6 @@ import { useJobsOf } from "../company/jobs.ts";
 import { meaningOf } from "../company/meaning.ts";
 import { plural, runName, useNames, words, type Names } from "../company/names.ts";
 import { Progress } from "../company/Progress.tsx";
-import { useRead } from "../company/reads.ts";
 import { RunStatus } from "../company/RunStatus.tsx";
 import { Stats } from "../company/Stats.tsx";
 import { LinkRepository } from "./LinkRepository.tsx";
@@ -30,16 +30,16 @@ export default function ProjectView({ workspace, dir, params }: CompanyViewProps
   const project = params["project"] ?? "";
   const names = useNames(dir);
   const row = names.projects.find(({ project_id }) => project_id === project);
-  const tasks = useRead("task.list", { workspace_dir: dir, project_id: project });
-  const plan = useRead("pm.snapshot", { workspace_dir: dir, scope: "project", project_id: project });
+  const tasks = useCall("task.list", { workspace_dir: dir, project_id: project });
+  const plan = useCall("pm.snapshot", { workspace_dir: dir, scope: "project", project_id: project });
   const summary = plan.data?.project?.summary;
   const span = plan.data?.project?.gantt.remaining_span_days;
   const [isLinking, setLinking] = useState(false);
   const share = () =>
-    void attempt("Making the share pack", async () => {
+    void attempt("Creating the share pack", async () => {
       const pack = await call("sharepack.create", { workspace_dir: dir, project_id: project, created_by: ME.actor_id });
       const what = `${plural(pack.included_artifact_ids.length, "document")}, ${plural(pack.included_run_ids.length, "run")}`;
-      toast({ text: `${pack.bundle_relpath} has ${what}, without secrets` });
+      toast({ text: `Created ${pack.bundle_relpath} with ${what}. Secrets are removed.` });
     });
   return (
     <Page
@@ -54,7 +54,7 @@ export default function ProjectView({ workspace, dir, params }: CompanyViewProps
           <Menu
             list={[
               { label: "Link a repository…", icon: "link", run: () => setLinking(true) },
-              { label: "Make a share pack", icon: "download", run: share },
+              { label: "Create share pack", icon: "download", run: share },
             ]}
           >
             <IconButton label="More" icon="more" />
@@ -72,25 +72,25 @@ export default function ProjectView({ workspace, dir, params }: CompanyViewProps
                   {
                     label: "Progress",
                     value: `${Math.round(summary.progress_pct)} %`,
-                    note: `${Math.round(summary.progress_weighted_pct ?? 0)} % by days`,
+                    note: `${Math.round(summary.progress_weighted_pct ?? 0)} % weighted by duration`,
                   },
-                  { label: "Tasks", value: summary.task_count, note: `${summary.done_tasks} done` },
+                  { label: "Tasks", value: count(summary.task_count), note: `${count(summary.done_tasks)} done` },
                   { label: "In progress", value: summary.in_progress_tasks },
                   { label: "Blocked", value: summary.blocked_tasks },
-                  { label: "Days to go", value: span ?? 0, note: "longest chain" },
+                  { label: "Days remaining", value: count(span ?? 0), note: "critical path" },
                 ]}
               />
             )}
             {invalid?.map(({ relpath, issues }) => (
               <p key={relpath} className="notice failed">
-                {relpath} is not a task: {issues[0]?.message}
+                {relpath} is not a valid task: {issues[0]?.message}
               </p>
             ))}
             <section className="block">
               <h2>Tasks</h2>
               {tasks.length === 0 ? (
-                <Empty icon="plan" title="There is no task yet">
-                  Tasks are files in work/projects/{project}/tasks. Ask an agent of the project to write the first ones.
+                <Empty icon="plan" title="No tasks yet">
+                  Tasks are files in work/projects/{project}/tasks. Ask an agent of the project to create them.
                 </Empty>
               ) : (
                 <TaskTable tasks={tasks} workspace={workspace} names={names} />
@@ -101,18 +101,18 @@ export default function ProjectView({ workspace, dir, params }: CompanyViewProps
         )}
       </Await>
       <Inspector title="Project">
-        <InspectorPart title="Facts">
+        <InspectorPart title="Details">
           <dl className="facts">
             <dt>Id</dt>
             <dd className="mono">{project}</dd>
             <dt>Status</dt>
-            <dd>{row?.status ?? "unknown"}</dd>
-            <dt>Made</dt>
+            <dd>{row?.status ?? "Unknown"}</dd>
+            <dt>Created</dt>
             <dd>{row && <Time at={row.created_at} />}</dd>
           </dl>
         </InspectorPart>
         <InspectorPart title="Repositories">
-          {row?.repo_links.length === 0 && <p className="muted">None; workers begin in an empty folder.</p>}
+          {row?.repo_links.length === 0 && <p className="muted">None. Workers start in an empty folder.</p>}
           <ul className="plain-lines">
             {row?.repo_links.map(({ repo_id, label }) => (
               <li key={repo_id}>
@@ -138,7 +138,7 @@ export default function ProjectView({ workspace, dir, params }: CompanyViewProps
 
 function TaskTable({ tasks, workspace, names }: { tasks: TaskRow[]; workspace: string; names: Names }) {
   return (
-    <Table label="Tasks" columns={["Task", "Status", "Milestones", "Who", "Planned"]}>
+    <Table label="Tasks" columns={["Task", "Status", "Milestones", "Assignee", "Planned start"]}>
       {tasks.map(({ task_id, project_id, frontmatter, milestone_counts, progress_ratio }) => (
         <tr key={task_id}>
           <td className="wide">
@@ -158,7 +158,7 @@ function TaskTable({ tasks, workspace, names }: { tasks: TaskRow[]; workspace: s
               ? names.actor(frontmatter.assignee_agent_id)
               : names.team(frontmatter.team_id)}
           </td>
-          <td className="muted">{frontmatter.schedule?.planned_start?.slice(0, 10) ?? "not yet"}</td>
+          <td className="muted">{frontmatter.schedule?.planned_start?.slice(0, 10) ?? "Not scheduled"}</td>
         </tr>
       ))}
     </Table>
@@ -173,12 +173,12 @@ interface PartProps {
 }
 
 function Learned({ workspace, dir, project, names }: PartProps) {
-  const { data } = useRead("memory.list_deltas", { workspace_dir: dir, project_id: project, ...ME, limit: 20 });
+  const { data } = useCall("memory.list_deltas", { workspace_dir: dir, project_id: project, ...ME, limit: 20 });
   return (
     <section className="block">
       <h2>Memory</h2>
       {data?.items.length === 0 && (
-        <p className="muted">Nothing was proposed for the memory of this project. Runs propose what they learned.</p>
+        <p className="muted">No memory entries yet. Runs propose what they learned, and you approve it.</p>
       )}
       <ul className="lines">
         {data?.items.map((delta) => (
@@ -197,9 +197,9 @@ function Learned({ workspace, dir, project, names }: PartProps) {
 }
 
 function Runs({ workspace, dir, project, names }: PartProps) {
-  const rows = useRead("monitor.snapshot", { workspace_dir: dir, project_id: project, limit: 12 }).data?.rows;
+  const rows = useCall("monitor.snapshot", { workspace_dir: dir, project_id: project, limit: 12 }).data?.rows;
   const jobOf = useJobsOf(dir, rows);
-  if (rows?.length === 0) return <p className="muted">Nothing ran for this project yet.</p>;
+  if (rows?.length === 0) return <p className="muted">No runs yet.</p>;
   return (
     <ul className="plain-lines">
       {rows?.map((row) => (

@@ -1,4 +1,4 @@
-// Asks for the name of a project and makes it.
+// The dialog that creates a project.
 
 import { useState, type ReactNode } from "react";
 import { attempt, call, invalidate } from "../../data/calls.ts";
@@ -6,7 +6,7 @@ import { AskName, type NameQuestion } from "../../parts/AskName.tsx";
 import { navigate } from "../../router.tsx";
 import { at } from "../company/address.ts";
 
-/** The question, and the dialog to put somewhere on the page. */
+/** Returns a function that opens the dialog, and the dialog to render. */
 export function useNewProject(workspace: string, dir: string): { ask: () => void; dialog: ReactNode } {
   const [question, setQuestion] = useState<NameQuestion>();
   const ask = () =>

@@ -1,4 +1,4 @@
-// Something a woken worker wants to do and may not do by itself.
+// An action that a worker proposes and that needs approval.
 
 import { Icon } from "../../parts/Icon.tsx";
 import { Markdown } from "../../parts/Markdown.tsx";
@@ -17,9 +17,9 @@ export function ActionProposal({ document, names, isDecided }: ProposalProps) {
   return (
     <>
       <p className="proposal-lead">
-        {isDecided ? "The decision was about an action: " : "Approving does this at once: "}
+        {isDecided ? "Action: " : "Approving runs this action immediately: "}
         <strong>{words(value("kind"))}</strong>
-        {document.text("rationale") && <>, because: {document.text("rationale")}</>}
+        {document.text("rationale") && <>. Reason: {document.text("rationale")}</>}
       </p>
       <div className={risk === "high" ? "notice waiting" : "notice"}>
         <Icon name={risk === "high" ? "alert" : "info"} />
@@ -32,10 +32,10 @@ export function ActionProposal({ document, names, isDecided }: ProposalProps) {
             <dd>{value("goal")}</dd>
             <dt>Worker</dt>
             <dd>
-              {value("worker_agent_id") ? names.actor(value("worker_agent_id")) : "chosen when it starts"}
+              {value("worker_agent_id") ? names.actor(value("worker_agent_id")) : "Chosen at start"}
               {value("worker_kind") && ` on ${value("worker_kind")}`}
             </dd>
-            <dt>May</dt>
+            <dt>Permissions</dt>
             <dd>
               <Status meaning={value("permission_level") === "run-commands" ? "waiting" : meaningOf("ready")}>
                 {words(value("permission_level") || "read-only")}
@@ -45,17 +45,17 @@ export function ActionProposal({ document, names, isDecided }: ProposalProps) {
         )}
         {value("body") && (
           <>
-            <dt>Says</dt>
+            <dt>Message</dt>
             <dd>{value("body")}</dd>
           </>
         )}
       </dl>
       <section className="block">
-        <h2>The exact action</h2>
-        <Code text={JSON.stringify(action, null, 2)} label="The exact action" />
+        <h2>Action</h2>
+        <Code text={JSON.stringify(action, null, 2)} label="Action" />
       </section>
       <section className="block">
-        <h2>The proposal</h2>
+        <h2>Proposal</h2>
         <Markdown
           text={withoutTitle(document.markdown).replace(/^## Proposed Action\n[\s\S]*?(?=^## |$(?![\s\S]))/m, "")}
         />

@@ -1,4 +1,4 @@
-// What changed in a document of the inbox since it was first looked at, file by file.
+// The changes of an inbox item since it was opened, file by file.
 
 import type { InboxFile, InboxReadResponse } from "@accord/client";
 import { Button } from "../../parts/Button.tsx";
@@ -12,15 +12,15 @@ export function Changed({
 }: {
   before: InboxReadResponse;
   now: InboxReadResponse;
-  /** The person has looked at what is there now. */
+  /** Called when the user has reviewed the changes. */
   onLooked: () => void;
 }) {
   return (
-    <section className="block" aria-label="What changed">
+    <section className="block" aria-label="Changes">
       <div className="notice waiting" role="alert">
         <Icon name="alert" />
-        <span>This changed since you looked. Nothing was decided; look at it again.</span>
-        <Button onClick={onLooked}>I have looked at it</Button>
+        <span>This item changed since you opened it. No decision was saved. Review the changes.</span>
+        <Button onClick={onLooked}>Mark as reviewed</Button>
       </div>
       {changedFiles(before.files, now.files).map(({ relpath, was, is }) => (
         <Diff key={relpath} before={was} after={is} label={relpath} />
@@ -29,7 +29,7 @@ export function Changed({
   );
 }
 
-/** The files that are not as they were, with both texts. */
+/** Returns the changed files with both texts. */
 function changedFiles(before: InboxFile[], now: InboxFile[]): { relpath: string; was: string; is: string }[] {
   const paths = new Set([...before, ...now].map(({ relpath }) => relpath));
   return [...paths].flatMap((relpath) => {

@@ -1,4 +1,4 @@
-// Approve or deny what is open, by button or key, with a note that is kept until the decision is made.
+// The buttons and keys to approve or deny the open item, with a note that is kept as a draft.
 
 import type { ReviewDecision } from "@accord/client";
 import { useRef, useState } from "react";
@@ -12,10 +12,10 @@ export function DecisionBar({
   canApprove,
   onDecide,
 }: {
-  /** The name under which the note is kept. */
+  /** The name of the draft of the note. */
   draft: string;
   canApprove: boolean;
-  /** Answers whether it is decided. */
+  /** Saves the decision and returns whether it succeeded. */
   onDecide: (decision: ReviewDecision, note: string) => Promise<boolean>;
 }) {
   const [note, setNote] = useDraft(draft);
@@ -37,8 +37,8 @@ export function DecisionBar({
       <textarea
         ref={field}
         className="input"
-        aria-label="Note for the record"
-        placeholder="A note for the record, if you like"
+        aria-label="Note"
+        placeholder="Add a note (optional)"
         rows={1}
         value={note}
         onChange={(event) => setNote(event.target.value)}

@@ -1,4 +1,4 @@
-// A file that proves a milestone: a patch as a diff, anything else as text.
+// An evidence file of a milestone: a patch as a diff, other files as text.
 
 import type { MilestoneEvidenceReadResponse } from "@accord/client";
 import { useCall } from "../../data/calls.ts";
@@ -10,7 +10,7 @@ import { ME } from "../company/me.ts";
 export interface EvidenceProps {
   dir: string;
   project: string;
-  /** The milestone report that names it. */
+  /** The milestone report that lists the file. */
   report: string;
   id: string;
 }
@@ -32,7 +32,7 @@ export function EvidenceContent({ evidence }: { evidence: MilestoneEvidenceReadR
       {kind === "patch" && <Patch text={text} />}
       {kind === "document" && <Markdown text={body(text)} />}
       {(kind === "text" || kind === "json") && <Code text={text} label={`Contents of ${id}`} />}
-      {truncated && <p className="muted">This is the first MiB of the file.</p>}
+      {truncated && <p className="muted">Only the first MiB of the file is shown.</p>}
     </>
   );
 }

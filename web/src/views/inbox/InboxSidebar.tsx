@@ -1,4 +1,4 @@
-// What waits for a decision, and what was decided: in the company, and about AGENTS.md files.
+// The sidebar of the inbox: pending and decided items of the company and of AGENTS.md files.
 
 import "../company/company.css";
 import "../company/side.css";
@@ -23,7 +23,11 @@ const TABS = [
 export default function InboxSidebar({ workspace }: ViewProps) {
   const { isKnown, dir } = useCompany(workspace);
   if (!isKnown) return <Loading />;
-  return dir ? <OfCompany workspace={workspace} dir={dir} /> : <Shown workspace={workspace} waiting={[]} decided={[]} />;
+  return dir ? (
+    <OfCompany workspace={workspace} dir={dir} />
+  ) : (
+    <Shown workspace={workspace} waiting={[]} decided={[]} />
+  );
 }
 
 function OfCompany({ workspace, dir }: { workspace: string; dir: string }) {
@@ -31,7 +35,7 @@ function OfCompany({ workspace, dir }: { workspace: string; dir: string }) {
   return entries ? <Shown workspace={workspace} {...entries} /> : <Loading />;
 }
 
-/** `waiting` and `decided` are those of the company. */
+/** `waiting` and `decided` are the items of the company. */
 function Shown({ workspace, waiting, decided }: { workspace: string; waiting: Entry[]; decided: Entry[] }) {
   const [tab, setTab] = useState<"pending" | "decided">("pending");
   const path = usePath();
@@ -46,10 +50,10 @@ function Shown({ workspace, waiting, decided }: { workspace: string; waiting: En
     <>
       <div className="sidebar-head">
         <h2>Inbox</h2>
-        <Choices label="Which" options={TABS} value={tab} onChange={setTab} />
+        <Choices label="Filter" options={TABS} value={tab} onChange={setTab} />
       </div>
       {shown.length === 0 ? (
-        <p className="sidebar-none">{isWaiting ? "Nothing waits for you." : "Nothing was decided yet."}</p>
+        <p className="sidebar-none">{isWaiting ? "Nothing to decide." : "No decisions yet."}</p>
       ) : (
         <List
           label={isWaiting ? "Waiting for a decision" : "Decided"}
@@ -59,7 +63,7 @@ function Shown({ workspace, waiting, decided }: { workspace: string; waiting: En
           selected={open?.key}
           row={(entry) => <Row entry={entry} />}
           rowHeight={48}
-          // What is decided by `a` and `d` is what is open.
+          // The keys `a` and `d` decide the open item.
           opensOnMove
         />
       )}

@@ -1,15 +1,15 @@
-// The inbox without anything open: how much waits, and who asked for help.
+// The inbox without an open item: the number of pending decisions, and help requests.
 
 import "../company/company.css";
 import type { ViewProps } from "../../app/section.ts";
+import { useCall } from "../../data/calls.ts";
 import { Kbd } from "../../parts/Kbd.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useWaitingCount } from "../company/count.ts";
 import { useCompany } from "../company/folder.ts";
 import { ME } from "../company/me.ts";
-import { useNames } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
+import { plural, useNames } from "../company/names.ts";
 
 export default function InboxView({ workspace }: ViewProps) {
   const { dir } = useCompany(workspace);
@@ -17,14 +17,14 @@ export default function InboxView({ workspace }: ViewProps) {
   return (
     <>
       {waiting === 0 ? (
-        <Empty icon="check" title="Nothing waits for you">
-          When somebody wants to change an AGENTS.md or memory, finish a milestone or start something risky, it waits
-          here for your decision.
+        <Empty icon="check" title="Nothing to decide">
+          Proposed changes to AGENTS.md files and memory, completed milestones and risky actions appear here for your
+          decision.
         </Empty>
       ) : (
-        <Empty icon="inbox" title={waiting === 1 ? "One decision waits for you" : `${waiting} decisions wait for you`}>
-          <Kbd keys="j" /> and <Kbd keys="k" /> open one after the other, <Kbd keys="a" /> approves and{" "}
-          <Kbd keys="d" /> denies what is open, <Kbd keys="?" /> shows all keys.
+        <Empty icon="inbox" title={`${plural(waiting, "decision")} waiting for you`}>
+          Press <Kbd keys="j" /> and <Kbd keys="k" /> to move between items, <Kbd keys="a" /> to approve,{" "}
+          <Kbd keys="d" /> to deny and <Kbd keys="?" /> to show all shortcuts.
         </Empty>
       )}
       {dir && <HelpWanted dir={dir} />}
@@ -34,11 +34,11 @@ export default function InboxView({ workspace }: ViewProps) {
 
 function HelpWanted({ dir }: { dir: string }) {
   const names = useNames(dir);
-  const { data } = useRead("inbox.list_help_requests", { workspace_dir: dir, ...ME, limit: 20 });
+  const { data } = useCall("inbox.list_help_requests", { workspace_dir: dir, ...ME, limit: 20 });
   if (!data || data.length === 0) return null;
   return (
     <section className="page-column block">
-      <h2>Help wanted</h2>
+      <h2>Help requests</h2>
       <ul className="lines">
         {data.map(({ id, title, requester, target_manager, created_at }) => (
           <li key={id} className="line">

@@ -1,4 +1,4 @@
-// One thing to decide: exactly what will change, the decision, and afterwards exactly what changed.
+// An inbox item: the exact change, the decision, and the outcome.
 
 import "../company/company.css";
 import "./inbox.css";
@@ -6,9 +6,11 @@ import type { InboxReadResponse } from "@accord/client";
 import { useEffect, useState } from "react";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
+import { useCall } from "../../data/calls.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Kbd } from "../../parts/Kbd.tsx";
+import { count } from "../../parts/size.ts";
 import { Await } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -19,7 +21,6 @@ import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf } from "../company/meaning.ts";
 import { audience, shortId, useNames, words } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
 import { RunLink } from "../company/RunLink.tsx";
 import { Changed } from "./Changed.tsx";
 import { decide, useOutcome } from "./decide.ts";
@@ -32,14 +33,14 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
   const project_id = params["project"] ?? "";
   const artifact_id = params["artifact"] ?? "";
   const names = useNames(dir);
-  const document = useRead("inbox.read", { workspace_dir: dir, project_id, artifact_id, ...ME });
+  const document = useCall("inbox.read", { workspace_dir: dir, project_id, artifact_id, ...ME });
   const [looked, setLooked] = useState<InboxReadResponse>();
-  // What was first shown here counts until the person looks again.
+  // The first version shown stays the reference until the user reviews a newer one.
   const shown = looked?.artifact_id === artifact_id ? looked : document.data;
   useEffect(() => {
     if (document.data && looked?.artifact_id !== artifact_id) setLooked(document.data);
   }, [artifact_id, document.data, looked]);
-  const inbox = useRead("inbox.snapshot", { workspace_dir: dir, ...ME }).data;
+  const inbox = useCall("inbox.snapshot", { workspace_dir: dir, ...ME }).data;
   const pending = inbox?.pending ?? [];
   const item = pending.find((one) => one.artifact_id === artifact_id);
   const decision = inbox?.recent_decisions.find((one) => one.subject_artifact_id === artifact_id);
@@ -50,7 +51,7 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
     const other = pending.find((one) => one.artifact_id !== artifact_id);
     navigate(other ? at.item(workspace, other.project_id, other.artifact_id) : at.inbox(workspace));
   };
-  useKeys("Inbox", [{ key: "n", label: "Next that waits", run: next }]);
+  useKeys("Inbox", [{ key: "n", label: "Next item", run: next }]);
 
   return (
     <Page
@@ -89,9 +90,15 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
                 isDecided={decision !== undefined}
               />
             </div>
-            <Inspector title="About this">
-              <InspectorPart title="Where it comes from">
-                <Origin workspace={workspace} dir={dir} project={project_id} document={readDocument(data)} names={names} />
+            <Inspector title="Details">
+              <InspectorPart title="Source">
+                <Origin
+                  workspace={workspace}
+                  dir={dir}
+                  project={project_id}
+                  document={readDocument(data)}
+                  names={names}
+                />
               </InspectorPart>
               <InspectorPart title="Comments">
                 <Comments dir={dir} project={project_id} target={{ target_artifact_id: artifact_id }} names={names} />
@@ -109,7 +116,7 @@ export default function ItemView({ workspace, dir, params }: CompanyViewProps) {
       )}
       {decision && pending.length > 0 && (
         <div className="decision-bar">
-          <span className="muted">{pending.length === 1 ? "One more waits" : `${pending.length} more wait`}</span>
+          <span className="muted">{`${count(pending.length)} more waiting`}</span>
           <Button onClick={next}>
             Next <Kbd keys="n" />
           </Button>
@@ -134,11 +141,11 @@ function Origin({
 }) {
   return (
     <dl className="facts">
-      <dt>By</dt>
+      <dt>Author</dt>
       <dd>
         <Link to={at.agent(workspace, document.text("produced_by"))}>{names.actor(document.text("produced_by"))}</Link>
       </dd>
-      <dt>Made</dt>
+      <dt>Created</dt>
       <dd>{document.text("created_at") && <Time at={document.text("created_at")} />}</dd>
       {document.text("run_id") && (
         <>
@@ -148,11 +155,11 @@ function Origin({
           </dd>
         </>
       )}
-      <dt>Seen by</dt>
+      <dt>Visible to</dt>
       <dd>{audience(document.text("visibility"))}</dd>
       {document.text("sensitivity") && (
         <>
-          <dt>Secrecy</dt>
+          <dt>Sensitivity</dt>
           <dd>{words(document.text("sensitivity"))}</dd>
         </>
       )}

@@ -1,4 +1,4 @@
-// Lines for the memory of a project or the guidance of an agent: where they go and what they are based on.
+// A proposed addition to the memory of a project or the guidance of an agent, with its evidence.
 
 import { Patch } from "../../parts/Patch.tsx";
 import { Link } from "../../router.tsx";
@@ -8,13 +8,13 @@ import { JobLink, RunLink } from "../company/RunLink.tsx";
 import type { ProposalProps, ProposedDocument } from "./document.ts";
 
 export function MemoryDelta({ document, workspace, dir, names, isDecided }: ProposalProps) {
-  // The patch is what is applied, whatever the document says about it.
+  // Approval applies the patch, whatever the document says about it.
   const [patch] = document.files("patch");
   const isGuidance = document.text("scope_kind") === "agent_guidance";
   return (
     <>
       <p className="proposal-lead">
-        {names.actor(document.text("produced_by"))} {isDecided ? "wanted" : "wants"} to add to{" "}
+        {names.actor(document.text("produced_by"))} {isDecided ? "proposed" : "proposes"} an addition to{" "}
         {isGuidance ? (
           <>
             the guidance of{" "}
@@ -25,10 +25,14 @@ export function MemoryDelta({ document, workspace, dir, names, isDecided }: Prop
             the memory of <Link to={at.project(workspace, document.project)}>{names.project(document.project)}</Link>
           </>
         )}
-        {document.text("rationale") && <>, because: {document.text("rationale")}</>}
+        {document.text("rationale") && <>. Reason: {document.text("rationale")}</>}
       </p>
-      {patch?.text ? <Patch text={patch.text} /> : <p className="muted">Its patch is not there, so it changes nothing.</p>}
-      {patch?.truncated && <p className="muted">This is the first MiB of the patch.</p>}
+      {patch?.text ? (
+        <Patch text={patch.text} />
+      ) : (
+        <p className="muted">The patch is missing, so approving changes nothing.</p>
+      )}
+      {patch?.truncated && <p className="muted">Only the first MiB of the patch is shown.</p>}
       <Evidence document={document} workspace={workspace} dir={dir} />
     </>
   );

@@ -1,6 +1,7 @@
-// A milestone that is said to be reached: what approving changes, and what proves it.
+// A milestone report: the change that approval makes, and the evidence.
 
 import { useEffect } from "react";
+import { useCall } from "../../data/calls.ts";
 import { Diff } from "../../parts/Diff.tsx";
 import { Markdown } from "../../parts/Markdown.tsx";
 import { Patch } from "../../parts/Patch.tsx";
@@ -10,24 +11,24 @@ import { Link } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { withoutTitle } from "../company/Code.tsx";
 import { shortId } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
 import { milestoneBefore, rememberMilestone } from "./decide.ts";
 import type { ProposalProps } from "./document.ts";
 
 export function MilestoneReport({ document, workspace, dir, isDecided }: ProposalProps) {
-  const tasks = useRead("task.list", { workspace_dir: dir, project_id: document.project }).data;
+  const tasks = useCall("task.list", { workspace_dir: dir, project_id: document.project }).data;
   const task = tasks?.tasks.find(({ task_id }) => task_id === document.text("task_id"));
   const milestone = task?.frontmatter.milestones.find(({ id }) => id === document.text("milestone_id"));
+  const status = milestone?.status;
   useEffect(() => {
-    if (!isDecided && milestone && milestone.status !== "done") rememberMilestone(document.id, milestone.status);
-  }, [isDecided, document.id, milestone?.status]);
-  // Once it is approved the task says `done`, and no document says what it said before. Only a milestone that is not
+    if (!isDecided && status && status !== "done") rememberMilestone(document.id, status);
+  }, [isDecided, document.id, status]);
+  // After approval the task contains `done`, and no document contains the previous status. Only a milestone that is not
   // done can be approved.
   const known = milestoneBefore(document.id) ?? (isDecided ? "not done" : "done");
   const was = milestone?.status === "done" ? known : milestone?.status;
   const evidence = [
     {
-      name: "A patch",
+      name: "Patch",
       isNeeded: milestone?.evidence?.requires_patch ?? milestone?.kind === "coding",
       ids: document.list("evidence_artifacts"),
     },
@@ -37,9 +38,9 @@ export function MilestoneReport({ document, workspace, dir, isDecided }: Proposa
   return (
     <>
       <p className="proposal-lead">
-        {isDecided ? "The decision was about the milestone " : "Approving marks the milestone "}
+        {isDecided ? "Milestone " : "Approving marks the milestone "}
         <strong>{milestone?.title ?? shortId(document.text("milestone_id"))}</strong>
-        {isDecided ? " of " : " as done in "}
+        {isDecided ? " in " : " as done in "}
         <Link to={at.plan(workspace, document.project, document.text("task_id"))}>
           {task?.frontmatter.title ?? shortId(document.text("task_id"))}
         </Link>
@@ -57,11 +58,11 @@ export function MilestoneReport({ document, workspace, dir, isDecided }: Proposa
       )}
       <section className="block">
         <h2>Evidence</h2>
-        <Table label="Evidence" columns={["What", "Needed", { title: "Given", as: "wide" }]}>
+        <Table label="Evidence" columns={["Type", "Required", { title: "Provided", as: "wide" }]}>
           {evidence.map(({ name, isNeeded, ids }) => (
             <tr key={name}>
               <td>{name}</td>
-              <td>{isNeeded ? "yes" : "no"}</td>
+              <td>{isNeeded ? "Yes" : "No"}</td>
               <td className="wide">
                 {ids.length > 0 ? (
                   <ul className="plain-lines">
@@ -72,7 +73,7 @@ export function MilestoneReport({ document, workspace, dir, isDecided }: Proposa
                     ))}
                   </ul>
                 ) : (
-                  <Status meaning={isNeeded ? "failed" : "idle"}>{isNeeded ? "missing" : "none"}</Status>
+                  <Status meaning={isNeeded ? "failed" : "idle"}>{isNeeded ? "Missing" : "None"}</Status>
                 )}
               </td>
             </tr>
@@ -82,19 +83,19 @@ export function MilestoneReport({ document, workspace, dir, isDecided }: Proposa
           {patches.map(({ relpath, text, truncated }) => (
             <div key={relpath}>
               <Patch text={text ?? ""} />
-              {truncated && <p className="muted">This is the first MiB of the file.</p>}
+              {truncated && <p className="muted">Only the first MiB of the file is shown.</p>}
             </div>
           ))}
         </div>
         {milestone && milestone.acceptance_criteria.length > 0 && (
           <>
-            <h2 className="block-second">It is good when</h2>
+            <h2 className="block-second">Acceptance criteria</h2>
             <Markdown text={milestone.acceptance_criteria.map((one) => `- ${one}`).join("\n")} />
           </>
         )}
       </section>
       <section className="block">
-        <h2>The report</h2>
+        <h2>Report</h2>
         <Markdown text={withoutTitle(document.markdown)} />
       </section>
     </>

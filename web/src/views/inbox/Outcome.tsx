@@ -1,4 +1,4 @@
-// What a decision changed, with the event in the chain that proves it.
+// The outcome of a decision, with a link to its event.
 
 import type { InboxDecision, InboxResolveResponse } from "@accord/client";
 import { useQuery } from "@tanstack/react-query";
@@ -33,28 +33,28 @@ export function Outcome({
     queryKey: ["event of a review", dir, decision.review_id],
     queryFn: () => eventOf(dir, decision),
     enabled: Boolean(run),
+    // The event of a decision never changes.
     staleTime: Infinity,
   });
   return (
-    <section className="outcome" aria-label="What happened">
+    <section className="outcome" aria-label="Outcome">
       <h2 className={isApproved ? "outcome-done" : "outcome-failed"}>
         <Icon name={isApproved ? "check" : "close"} />
         {isApproved ? "Approved" : "Denied"} by {names.actor(decision.actor_id)} <Time at={decision.created_at} />
       </h2>
       <ul>
         <li>{changed(decision, outcome, document)}</li>
-        {outcome?.rebased && <li>The text had moved on since, so the lines were put under their heading anew.</li>}
+        {outcome?.rebased && <li>The target file had changed, so the lines were added again under their heading.</li>}
         {outcome?.task_status && <li>The task is now {words(outcome.task_status).toLowerCase()}.</li>}
         {outcome?.execution?.launched_job_ids.map((job) => (
           <li key={job}>
-            Started the job <JobLink workspace={workspace} dir={dir} project={decision.project_id} job={job} />
+            Started job <JobLink workspace={workspace} dir={dir} project={decision.project_id} job={job} />
           </li>
         ))}
         {outcome?.execution && (
           <li>
-            {outcome.execution.executed_actions} done, {outcome.execution.deduped_actions} done before,{" "}
-            {outcome.execution.skipped_actions} left, {outcome.execution.queued_for_approval} waiting for another
-            approval
+            {outcome.execution.executed_actions} executed, {outcome.execution.deduped_actions} already done,{" "}
+            {outcome.execution.skipped_actions} skipped, {outcome.execution.queued_for_approval} waiting for approval
           </li>
         )}
         {decision.notes && <li>Note: {decision.notes}</li>}
@@ -62,7 +62,7 @@ export function Outcome({
           Review <span className="mono">{shortId(decision.review_id)}</span>
           {run && event && (
             <>
-              , <Link to={at.run(workspace, decision.project_id, run, event.seq)}>event {event.seq} of its run</Link>
+              , <Link to={at.run(workspace, decision.project_id, run, event.seq)}>event {event.seq} of the run</Link>
               {event.presence && `, decided ${event.presence}`}
             </>
           )}
@@ -72,15 +72,15 @@ export function Outcome({
   );
 }
 
-/** The event that tells of a decision: its place and how the person was present. */
+/** The event of a decision: its position in the log, and how the person was connected. */
 interface DecisionEvent {
   seq: number;
   presence: string;
 }
 
-/** None if the run has no log any more. */
+/** Returns the event of a decision; null if the log of the run no longer exists. */
 async function eventOf(dir: string, { project_id, run_id, review_id }: InboxDecision): Promise<DecisionEvent | null> {
-  // The list is that of the index, which may not have the newest events yet.
+  // The index may not contain the newest events yet.
   await call("index.sync", { workspace_dir: dir });
   const events = await call("index.list_events", {
     workspace_dir: dir,
@@ -92,7 +92,7 @@ async function eventOf(dir: string, { project_id, run_id, review_id }: InboxDeci
   return event?.seq ? { seq: event.seq, presence: presenceIn(event.payload_json) } : null;
 }
 
-/** How the person who decided was present, in words; blank if the event does not say it. */
+/** Describes how the person was connected; blank if the event does not contain it. */
 function presenceIn(payload: string): string {
   const { presence } = JSON.parse(payload) as { presence?: { via?: string; token?: { name?: string } } };
   switch (presence?.via) {
@@ -114,16 +114,16 @@ function changed(
 ): string {
   const isApproved = decision.decision === "approved";
   if (executivePlanOf(document)) {
-    return isApproved ? "The departments may give their workers tasks." : "Nobody gets a task for this plan.";
+    return isApproved ? "Departments can now assign tasks." : "No tasks are assigned for this plan.";
   }
   switch (decision.subject_kind) {
     case "memory_delta":
       return isApproved
-        ? `${document.text("target_file")} has the lines below.`
+        ? `${document.text("target_file")} was changed as shown below.`
         : `${document.text("target_file")} was not changed.`;
     case "milestone":
-      return isApproved ? `The milestone is ${outcome?.milestone_status ?? "done"}.` : "The milestone stays as it was.";
+      return isApproved ? `The milestone is ${outcome?.milestone_status ?? "done"}.` : "The milestone was not changed.";
     default:
-      return isApproved ? "The action below was carried out." : "The action below was not carried out.";
+      return isApproved ? "The action below was executed." : "The action below was not executed.";
   }
 }

@@ -1,4 +1,4 @@
-// The plan of a project that came in from a client: what approving allows, and the plan itself.
+// The approval of the executive plan of a client intake.
 
 import { Markdown } from "../../parts/Markdown.tsx";
 import { Link } from "../../router.tsx";
@@ -6,7 +6,7 @@ import { at } from "../company/address.ts";
 import { body, withoutTitle } from "../company/Code.tsx";
 import type { ProposalProps, ProposedDocument } from "./document.ts";
 
-/** The executive plan a proposal is about, if it is about one. */
+/** Returns the id of the executive plan that a proposal refers to; undefined if it refers to none. */
 export function executivePlanOf(document: ProposedDocument): string | undefined {
   return /(?:^|[\s,;])executive_plan_artifact_id=(\w+)/.exec(document.text("rationale"))?.[1];
 }
@@ -17,14 +17,14 @@ export function PlanApproval({ document, plan, workspace, names, isDecided }: Pr
   return (
     <>
       <p className="proposal-lead">
-        {isDecided ? "The decision was about" : "Approving opens the gate for"}{" "}
-        <Link to={at.document(workspace, project, plan)}>the executive plan</Link> of{" "}
+        {isDecided ? "Decision on" : "Approve"}{" "}
+        <Link to={at.document(workspace, project, plan)}>the executive plan</Link> for{" "}
         <Link to={at.pipeline(workspace, project)}>{names.project(project)}</Link>
-        {!isDecided && ": its departments may then give their workers tasks. Nothing else changes."}
+        {!isDecided && " to let its departments assign tasks. Nothing else changes."}
       </p>
       <section className="block">
-        <h2>The plan</h2>
-        {text ? <Markdown text={withoutTitle(body(text))} /> : <p className="muted">The plan is not there.</p>}
+        <h2>Plan</h2>
+        {text ? <Markdown text={withoutTitle(body(text))} /> : <p className="muted">The plan is missing.</p>}
       </section>
     </>
   );

@@ -1,4 +1,4 @@
-// What a document in the inbox would change, by its type.
+// The contents of an inbox item by its type.
 
 import { Markdown } from "../../parts/Markdown.tsx";
 import { ActionProposal } from "./ActionProposal.tsx";

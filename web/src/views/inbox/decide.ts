@@ -1,4 +1,4 @@
-// Deciding about something in the inbox, and remembering what came of it while the page is open.
+// Saves decisions on inbox items and keeps their outcomes while the page is open.
 
 import { RpcError, type InboxResolveResponse, type ReviewDecision } from "@accord/client";
 import { useSyncExternalStore } from "react";
@@ -6,17 +6,17 @@ import { attempt, call, invalidate } from "../../data/calls.ts";
 import { toast } from "../../parts/toast.tsx";
 import { ME } from "../company/me.ts";
 
-/** How milestones stood when they were approved here; no document keeps that. */
+/** The status of milestones before their approval; no document contains it. */
 const before = new Map<string, string>();
 
-/** Remembers how the milestone of a report stands while it waits for a decision. */
+/** Stores the status of the milestone of a pending report. */
 export const rememberMilestone = (report: string, status: string) => before.set(report, status);
 export const milestoneBefore = (report: string) => before.get(report);
 
 const outcomes = new Map<string, InboxResolveResponse>();
 const listeners = new Set<() => void>();
 
-/** What a decision that was made here did. */
+/** Returns the outcome of a decision that was made in this page. */
 export function useOutcome(artifact: string): InboxResolveResponse | undefined {
   return useSyncExternalStore(
     (listener) => {
@@ -27,16 +27,18 @@ export function useOutcome(artifact: string): InboxResolveResponse | undefined {
   );
 }
 
-/** Whether something was not decided because it is not what was shown. */
+/** Returns whether a decision was rejected because the item changed. */
 export function isChanged(error: unknown): boolean {
-  return error instanceof RpcError && typeof (error.data as { actual_sha256?: unknown } | null)?.actual_sha256 === "string";
+  return (
+    error instanceof RpcError && typeof (error.data as { actual_sha256?: unknown } | null)?.actual_sha256 === "string"
+  );
 }
 
-/** Tells that something was not decided because it is not what was shown. */
+/** Shows a toast that the decision was rejected because the item changed. */
 export const tellChanged = () =>
-  toast({ tone: "failed", text: "This changed since you looked, so nothing was decided. Look at it again." });
+  toast({ tone: "failed", text: "This item changed since you opened it, so no decision was saved. Review it again." });
 
-/** Decides about exactly what was shown, which `expected_sha256` of `inbox.read` names. */
+/** Saves a decision. `expected_sha256` is the hash of the version that was shown, from `inbox.read`. */
 export async function decide(
   dir: string,
   item: { project_id: string; artifact_id: string; title?: string | null },
@@ -58,7 +60,7 @@ export async function decide(
       if (!isChanged(error)) throw error;
       return undefined;
     });
-    // Other documents may rest on what this decision changed.
+    // The decision may change files that other items are based on.
     invalidate(["inbox.read"], { workspace_dir: dir });
     if (!outcome) return tellChanged();
     isDecided = true;

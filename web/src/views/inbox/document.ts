@@ -1,4 +1,4 @@
-// A document in the inbox as views use it.
+// A document of the inbox.
 
 import type { InboxFile, InboxFileRole, InboxReadResponse } from "@accord/client";
 import { body } from "../company/Code.tsx";
@@ -12,11 +12,11 @@ export interface ProposedDocument {
   project: string;
   markdown: string;
   front: Record<string, unknown>;
-  /** A text of the front matter; blank if it is none. */
+  /** Returns a text of the front matter; blank if it is absent. */
   text: (name: string) => string;
-  /** A list of texts of the front matter. */
+  /** Returns a list of texts of the front matter; empty if it is absent. */
   list: (name: string) => string[];
-  /** The other files that a decision rests on. */
+  /** Returns the other files that the decision is based on. */
   files: (role: InboxFileRole) => InboxFile[];
 }
 
@@ -50,7 +50,7 @@ export function readDocument({
   };
 }
 
-/** What the view of a proposal is given. */
+/** The props of the views of proposals. */
 export interface ProposalProps {
   document: ProposedDocument;
   workspace: string;

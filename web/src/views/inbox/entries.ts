@@ -1,32 +1,29 @@
-// What stands in the list of the inbox, whatever it is about.
+// The rows of the inbox list.
 
 import type { ThreadAgentsDocProposal } from "@accord/client";
+import { useCall } from "../../data/calls.ts";
 import type { Meaning } from "../../parts/Status.tsx";
 import { at } from "../company/address.ts";
 import { ME } from "../company/me.ts";
 import { meaningOf } from "../company/meaning.ts";
 import { shortId, subjectWord, useNames, words } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
 import { STATUSES } from "../proposal/proposals.ts";
 
 export interface Entry {
   key: string;
   href: string;
   title: string;
-  /** When it was made or decided: Unix seconds, or an ISO text. */
+  /** The time of creation or decision: Unix seconds, or an ISO 8601 text. */
   at: number | string | undefined;
   meaning: Meaning;
-  /** What it is, or what was decided. */
+  /** The type of the item, or the decision. */
   word: string;
   who: string;
 }
 
-/** What waits in a company and what was decided; nothing before the gateway has answered. */
-export function useCompanyEntries(
-  workspace: string,
-  dir: string,
-): { waiting: Entry[]; decided: Entry[] } | undefined {
-  const { data } = useRead("inbox.snapshot", { workspace_dir: dir, ...ME });
+/** Returns the pending and decided items of a company; undefined until they are loaded. */
+export function useCompanyEntries(workspace: string, dir: string): { waiting: Entry[]; decided: Entry[] } | undefined {
+  const { data } = useCall("inbox.snapshot", { workspace_dir: dir, ...ME });
   const names = useNames(dir);
   return (
     data && {

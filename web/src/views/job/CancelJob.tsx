@@ -1,4 +1,4 @@
-// Ends the attempt of a job by cancelling the job: stopping the attempt alone starts the next one.
+// Stops an attempt of a job by canceling the job; stopping only the attempt would start the next one.
 
 import { useState } from "react";
 import { attempt, call, invalidate } from "../../data/calls.ts";
@@ -12,7 +12,7 @@ export function CancelJob({ dir, project, job }: { dir: string; project: string;
   const cancel = async () => {
     close();
     setBusy(true);
-    await attempt("Cancelling the job", async () => {
+    await attempt("Canceling the job", async () => {
       await call("job.cancel", { workspace_dir: dir, project_id: project, job_id: job });
       invalidate(["session.list", "run.list", "job.list", "job.poll", "job.collect", "monitor.snapshot"], {
         workspace_dir: dir,
@@ -23,18 +23,18 @@ export function CancelJob({ dir, project, job }: { dir: string; project: string;
   return (
     <>
       <Button kind="danger" disabled={isBusy} onClick={() => setAsked(true)}>
-        Cancel the job
+        Cancel job
       </Button>
       <Dialog
-        title="Cancel the job?"
+        title="Cancel job?"
         open={isAsked}
         onClose={close}
-        description="This session is an attempt of a job. Stopping only the session would start the next attempt. Cancelling the job stops the session and starts no other one."
+        description="This run is an attempt of a job. If you stopped only the run, the job would start another attempt. Canceling the job stops the run and starts no further attempts."
       >
         <DialogActions>
-          <Button onClick={close}>Keep it</Button>
+          <Button onClick={close}>Keep running</Button>
           <Button kind="danger" icon="stop" autoFocus onClick={() => void cancel()}>
-            Cancel the job
+            Cancel job
           </Button>
         </DialogActions>
       </Dialog>

@@ -1,4 +1,4 @@
-// Gives a worker something to do.
+// The dialog that starts a job.
 
 import { useState } from "react";
 import { attempt, call, invalidate } from "../../data/calls.ts";
@@ -21,19 +21,19 @@ export function JobDialog({ workspace, dir, names, onClose }: CompanyDialogProps
   const assignment = useAssignment(dir, project, names, "the only one");
   const task = assignment.tasks.find(({ task_id }) => task_id === assignment.task);
   const submit = () =>
-    attempt("Giving the job", async () => {
+    attempt("Starting the job", async () => {
       const { job_id } = await call("job.submit", {
         job: {
           workspace_dir: dir,
           project_id: project,
-          // A blank id is chosen by the gateway.
+          // The gateway replaces a blank id.
           job_id: " ",
           worker_kind: kind,
           permission_level: may,
           goal: goal.trim(),
           constraints: [],
           deliverables: [],
-          // The worker reads the task where the company keeps it.
+          // The worker reads the task file in the company folder.
           context_refs: task ? [{ kind: "file", value: task.relpath, description: "the task of this job" }] : [],
           manager_actor_id: ME.actor_id,
           manager_role: ME.actor_role,
@@ -66,27 +66,21 @@ export function JobDialog({ workspace, dir, names, onClose }: CompanyDialogProps
           options={[...WORKERS]}
         />
         <SelectField
-          label="It may"
+          label="Permissions"
           value={may}
           onChange={(event) => setMay(event.target.value as Permission)}
           options={[...PERMISSIONS]}
         />
         <AssignmentFields
           assignment={assignment}
-          // A job of a project with one repository always works on that one.
-          none={assignment.repositories.length === 1 ? undefined : "None: an empty folder of its own"}
+          // A job of a project with exactly one repository always uses it.
+          none={assignment.repositories.length === 1 ? undefined : "None (empty folder)"}
         />
-        <LongTextField
-          label="What it is to reach"
-          rows={4}
-          autoFocus
-          value={goal}
-          onChange={(event) => setGoal(event.target.value)}
-        />
+        <LongTextField label="Goal" rows={4} autoFocus value={goal} onChange={(event) => setGoal(event.target.value)} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" disabled={goal.trim() === ""}>
-            Give the job
+            Start job
           </Button>
         </DialogActions>
       </form>

@@ -1,9 +1,9 @@
-// One job: its attempts and what came of it.
+// A job: its goal, result and attempts.
 
 import "../company/company.css";
 import type { CompanySessionRow, JobAttempt, JobPollResponse } from "@accord/client";
 import { Page } from "../../app/Page.tsx";
-import { attempt, call, invalidate } from "../../data/calls.ts";
+import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
 import { reworded } from "../../data/wording.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
@@ -17,19 +17,18 @@ import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { isOver } from "../company/jobs.ts";
 import { attemptStanding, jobStatusOf, meaningOf, standingOf } from "../company/meaning.ts";
 import { jobName, shortId, useNames, words } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
 import { queueOf, queueReason } from "../run/queue.ts";
 
-/** Milliseconds between two looks. */
+/** The polling interval in milliseconds. */
 const LOOK = 3_000;
 
 export default function JobView({ workspace, dir, params }: CompanyViewProps) {
   const where = { workspace_dir: dir, project_id: params["project"] ?? "", job_id: params["job"] ?? "" };
   const names = useNames(dir);
-  const query = useRead("job.collect", where, { everyMs: LOOK });
+  const query = useCall("job.collect", where, { everyMs: LOOK });
   const isDone = query.data !== undefined && isOver(query.data);
   const last = query.data?.attempts.at(-1);
-  const sessions = useRead(
+  const sessions = useCall(
     "session.list",
     { workspace_dir: dir, run_id: last?.run_id ?? "" },
     { enabled: last !== undefined && !isDone, everyMs: LOOK },
@@ -37,7 +36,7 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
   const session = sessions?.find(({ session_ref }) => session_ref === last?.session_ref);
   const queue = isDone ? undefined : queueOf(session);
   const cancel = () =>
-    attempt("Cancelling", async () => {
+    attempt("Canceling the job", async () => {
       await call("job.cancel", where);
       invalidate(["job.collect", "job.list"], { workspace_dir: dir });
     });
@@ -45,13 +44,16 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
     <Page
       title={query.data ? jobName(query.data) : shortId(where.job_id)}
       back={at.jobs(workspace)}
-      crumbs={[{ label: "Jobs", to: at.jobs(workspace) }]}
+      crumbs={[
+        { label: "Runs", to: at.live(workspace) },
+        { label: "Jobs", to: at.jobs(workspace) },
+      ]}
       state={query.data && <JobStatus job={query.data} session={session} />}
       actions={
         query.data &&
         !isDone && (
           <Button kind="danger" icon="stop" disabled={query.data.cancellation_requested} onClick={() => void cancel()}>
-            {query.data.cancellation_requested ? "Stopping…" : "Cancel"}
+            {query.data.cancellation_requested ? "Canceling…" : "Cancel job"}
           </Button>
         )
       }
@@ -62,7 +64,7 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
             {queue && (
               <p className="notice waiting">
                 <Icon name="history" />
-                <span>{["Its attempt waits in the queue", queueReason(queue)].filter(Boolean).join(": ")}.</span>
+                <span>{["The current attempt is queued", queueReason(queue)].filter(Boolean).join(": ")}.</span>
               </p>
             )}
             {goal && (
@@ -93,15 +95,15 @@ export default function JobView({ workspace, dir, params }: CompanyViewProps) {
                   title="Commands"
                   list={result.commands_run.map(({ command, exit_code }) => `${command}  → ${exit_code ?? "?"}`)}
                 />
-                <Lines title="Next" list={result.next_actions.map(({ action }) => action)} />
+                <Lines title="Next steps" list={result.next_actions.map(({ action }) => action)} />
               </section>
             ) : (
-              <p className="muted">There is no result yet; it shows here when the worker is done.</p>
+              <p className="muted">No result yet. It appears here when the worker finishes.</p>
             )}
             {heartbeat_report && <p className="notice">{heartbeat_report.summary}</p>}
             <section className="block">
               <h2>Attempts</h2>
-              {attempts.length === 0 && <p className="muted">The first attempt has not begun.</p>}
+              {attempts.length === 0 && <p className="muted">No attempts yet.</p>}
               <ul className="lines">
                 {attempts.map((one) => (
                   <li key={one.run_id} className="line-row">

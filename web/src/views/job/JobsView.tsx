@@ -1,10 +1,10 @@
-// The jobs of all projects: what was asked of workers, and how it stands.
+// The jobs of all projects with their status.
 
 import "../company/company.css";
 import type { JobPollResponse } from "@accord/client";
 import { useQueries } from "@tanstack/react-query";
 import { Page } from "../../app/Page.tsx";
-import { attempt, call, callOptions, invalidate } from "../../data/calls.ts";
+import { attempt, call, callOptions, invalidate, useCall } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Empty, Loading } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -17,11 +17,10 @@ import { isOver } from "../company/jobs.ts";
 import { jobStatusOf, standingOf } from "../company/meaning.ts";
 import { jobName, useNames } from "../company/names.ts";
 import { useNew } from "../company/new.ts";
-import { useRead } from "../company/reads.ts";
 import { queueOf, queueReason } from "../run/queue.ts";
 import { JobDialog } from "./JobDialog.tsx";
 
-/** Milliseconds between two looks. */
+/** The polling interval in milliseconds. */
 const LOOK = 5_000;
 
 export default function JobsView({ workspace, dir }: CompanyViewProps) {
@@ -30,12 +29,11 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
   const reads = useQueries({
     queries: names.projects.map(({ project_id }) => ({
       ...callOptions("job.list", { workspace_dir: dir, project_id }),
-      staleTime: 0,
       refetchInterval: LOOK,
     })),
   });
   const jobs = reads.flatMap(({ data }) => data ?? []).sort((a, b) => (startOf(b) > startOf(a) ? 1 : -1));
-  const sessions = useRead(
+  const sessions = useCall(
     "session.list",
     { workspace_dir: dir, status: "running" },
     { enabled: jobs.some((job) => !isOver(job)), everyMs: LOOK },
@@ -46,18 +44,18 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
     </Button>
   );
   const cancel = ({ project_id, job_id }: JobPollResponse) =>
-    attempt("Cancelling", async () => {
+    attempt("Canceling the job", async () => {
       await call("job.cancel", { workspace_dir: dir, project_id, job_id });
       invalidate(["job.list"], { workspace_dir: dir });
     });
   return (
-    <Page title="Jobs" back={at.runs(workspace)} actions={ask}>
+    <Page title="Jobs" back={at.runs(workspace)} crumbs={[{ label: "Runs", to: at.live(workspace) }]} actions={ask}>
       {reads.some(({ isLoading }) => isLoading) ? (
         <Loading />
       ) : jobs.length === 0 ? (
-        <Empty icon="doc" title="No job was given yet" action={ask}>
-          A job is a goal for a worker: Accord plans what the worker should know, runs it, tries again where that helps,
-          and keeps the result.
+        <Empty icon="doc" title="No jobs yet" action={ask}>
+          A job is a goal for a worker. Accord starts runs until the goal is reached or the retries are used up, and
+          keeps the result.
         </Empty>
       ) : (
         <div className="wide-column">
@@ -69,7 +67,7 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
               "Project",
               { title: "Worker", as: "wide" },
               { title: "Attempts", as: "number" },
-              "Began",
+              "Started",
               { title: "Actions", as: "unsaid" },
             ]}
           >
@@ -88,9 +86,7 @@ export default function JobsView({ workspace, dir }: CompanyViewProps) {
                     {queue && queueReason(queue) && <p className="queue-note">{queueReason(queue)}</p>}
                   </td>
                   <td>{names.project(job.project_id)}</td>
-                  <td className="wide">
-                    {last ? `${names.actor(last.worker_agent_id)} on ${last.worker_kind}` : ""}
-                  </td>
+                  <td className="wide">{last ? `${names.actor(last.worker_agent_id)} on ${last.worker_kind}` : ""}</td>
                   <td className="number">{job.attempts.length}</td>
                   <td className="muted">{last && <Time at={last.started_at} />}</td>
                   <td>

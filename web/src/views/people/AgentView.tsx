@@ -1,11 +1,11 @@
-// One agent: who it is, what it did, what it was taught.
+// An agent: its profile, runs and guidance.
 
 import "../company/company.css";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
-import { attempt, call } from "../../data/calls.ts";
+import { attempt, call, useCall } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
-import { count } from "../../parts/size.ts";
+import { count, dollars } from "../../parts/size.ts";
 import { Await } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -18,19 +18,18 @@ import { ME } from "../company/me.ts";
 import { useJobsOf } from "../company/jobs.ts";
 import { meaningOf } from "../company/meaning.ts";
 import { plural, runName, useNames, words } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
 import { RunStatus } from "../company/RunStatus.tsx";
 import { Stats } from "../company/Stats.tsx";
 
 export default function AgentView({ workspace, dir, params }: CompanyViewProps) {
   const agent_id = params["agent"] ?? "";
   const names = useNames(dir);
-  const query = useRead("agent.profile.snapshot", { workspace_dir: dir, agent_id });
-  const runs = useRead("monitor.snapshot", { workspace_dir: dir, limit: 1000 }).data?.rows.filter(
+  const query = useCall("agent.profile.snapshot", { workspace_dir: dir, agent_id });
+  const runs = useCall("monitor.snapshot", { workspace_dir: dir, limit: 1000 }).data?.rows.filter(
     (row) => row.agent_id === agent_id,
   );
   const jobOf = useJobsOf(dir, runs?.slice(0, 20));
-  const deltas = useRead("memory.list_deltas", { workspace_dir: dir, ...ME, limit: 1000 }).data?.items;
+  const deltas = useCall("memory.list_deltas", { workspace_dir: dir, ...ME, limit: 1000 }).data?.items;
   const taught = deltas?.filter(
     ({ scope_kind, scope_ref }) => scope_kind === "agent_guidance" && scope_ref === agent_id,
   );
@@ -60,101 +59,105 @@ export default function AgentView({ workspace, dir, params }: CompanyViewProps) 
       }
     >
       <Await query={query}>
-        {({ agent, metrics }) => (
-          <div className="wide-column">
-            <header className="agent-head">
-              <Avatar name={agent.name} large />
-              <div>
-                <p>
-                  <strong>{agent.display_title ?? words(agent.role)}</strong>
-                  {agent.team_id && <> in {names.team(agent.team_id)}</>}
-                </p>
-                <p className="muted">
-                  {[
-                    `runs on ${agent.provider}`,
-                    agent.model_hint,
-                    agent.tenure_days === 0 ? "new today" : `here for ${plural(agent.tenure_days, "day")}`,
-                  ]
-                    .filter(Boolean)
-                    .join(" · ")}
-                </p>
-              </div>
-            </header>
-            <Stats
-              list={[
-                { label: "Runs", value: count(metrics.total_runs), note: `${metrics.running_runs} not over` },
-                {
-                  label: "Ended well",
-                  value: count(metrics.ended_runs),
-                  note: `${metrics.failed_runs} failed, ${metrics.stopped_runs} stopped`,
-                },
-                { label: "Tokens", value: count(metrics.total_tokens) },
-                // A sum of nothing is what runs without a price have.
-                {
-                  label: "Cost",
-                  value: metrics.total_cost_usd > 0 || metrics.total_runs === 0 ? `$${metrics.total_cost_usd.toFixed(2)}` : "unknown",
-                },
-                {
-                  label: "Contexts renewed",
-                  value: metrics.context_cycles_count ?? "–",
-                  note: metrics.context_cycles_count == null ? "not counted" : "",
-                },
-              ]}
-            />
-            <section className="block">
-              <h2>Runs</h2>
-              {runs?.length === 0 && <p className="muted">It has not run yet.</p>}
-              <ul className="lines">
-                {runs?.slice(0, 20).map((run) => (
-                  <li key={run.run_id}>
-                    <Link className="line" to={at.run(workspace, run.project_id, run.run_id)}>
-                      <RunStatus row={run} jobOf={jobOf} />
-                      <span className="line-text">{runName(run, names)}</span>
-                      <span className="muted">
-                        {names.project(run.project_id)} · {run.provider}
-                      </span>
-                      {run.created_at && <Time at={run.created_at} />}
-                    </Link>
-                  </li>
-                ))}
-              </ul>
-            </section>
-            <section className="block">
-              <h2>Guidance it was given</h2>
-              {taught?.length === 0 && <p className="muted">No guidance was proposed for it.</p>}
-              <ul className="lines">
-                {taught?.map((delta) => (
-                  <li key={delta.artifact_id}>
-                    <Link className="line" to={at.item(workspace, delta.project_id, delta.artifact_id)}>
-                      <Status meaning={meaningOf(delta.status)}>{words(delta.status)}</Status>
-                      <span className="line-text">{delta.title}</span>
-                      <Time at={delta.created_at} />
-                    </Link>
-                  </li>
-                ))}
-              </ul>
-            </section>
-            <Inspector title="Agent">
-              <InspectorPart title="Facts">
-                <dl className="facts">
-                  <dt>Id</dt>
-                  <dd className="mono">{agent.agent_id}</dd>
-                  <dt>Role</dt>
-                  <dd>{words(agent.role)}</dd>
-                  <dt>Made</dt>
-                  <dd>
-                    <Time at={agent.created_at} />
-                  </dd>
-                </dl>
-              </InspectorPart>
-              {project && (
-                <InspectorPart title={`Comments in ${names.project(project)}`}>
-                  <Comments dir={dir} project={project} target={{ target_agent_id: agent_id }} names={names} />
+        {({ agent, metrics }) => {
+          // The gateway reports a total of 0 for runs without a price.
+          const hasPrice = metrics.total_cost_usd > 0 || metrics.total_runs === 0;
+          return (
+            <div className="wide-column">
+              <header className="agent-head">
+                <Avatar name={agent.name} large />
+                <div>
+                  <p>
+                    <strong>{agent.display_title ?? words(agent.role)}</strong>
+                    {agent.team_id && <> in {names.team(agent.team_id)}</>}
+                  </p>
+                  <p className="muted">
+                    {[
+                      `Runs on ${agent.provider}`,
+                      agent.model_hint,
+                      agent.tenure_days === 0 ? "created today" : `created ${plural(agent.tenure_days, "day")} ago`,
+                    ]
+                      .filter(Boolean)
+                      .join(" · ")}
+                  </p>
+                </div>
+              </header>
+              <Stats
+                list={[
+                  { label: "Runs", value: count(metrics.total_runs), note: `${count(metrics.running_runs)} active` },
+                  {
+                    label: "Completed",
+                    value: count(metrics.ended_runs),
+                    note: `${count(metrics.failed_runs)} failed, ${count(metrics.stopped_runs)} stopped`,
+                  },
+                  { label: "Tokens", value: count(metrics.total_tokens) },
+                  {
+                    label: "Cost",
+                    value: hasPrice ? dollars(metrics.total_cost_usd) : "Unknown",
+                    note: hasPrice ? "" : "no price set",
+                  },
+                  {
+                    label: "Context resets",
+                    value: metrics.context_cycles_count ?? "–",
+                    note: metrics.context_cycles_count == null ? "not reported" : "",
+                  },
+                ]}
+              />
+              <section className="block">
+                <h2>Runs</h2>
+                {runs?.length === 0 && <p className="muted">No runs yet.</p>}
+                <ul className="lines">
+                  {runs?.slice(0, 20).map((run) => (
+                    <li key={run.run_id}>
+                      <Link className="line" to={at.run(workspace, run.project_id, run.run_id)}>
+                        <RunStatus row={run} jobOf={jobOf} />
+                        <span className="line-text">{runName(run, names)}</span>
+                        <span className="muted">
+                          {names.project(run.project_id)} · {run.provider}
+                        </span>
+                        {run.created_at && <Time at={run.created_at} />}
+                      </Link>
+                    </li>
+                  ))}
+                </ul>
+              </section>
+              <section className="block">
+                <h2>Guidance</h2>
+                {taught?.length === 0 && <p className="muted">No guidance proposed yet.</p>}
+                <ul className="lines">
+                  {taught?.map((delta) => (
+                    <li key={delta.artifact_id}>
+                      <Link className="line" to={at.item(workspace, delta.project_id, delta.artifact_id)}>
+                        <Status meaning={meaningOf(delta.status)}>{words(delta.status)}</Status>
+                        <span className="line-text">{delta.title}</span>
+                        <Time at={delta.created_at} />
+                      </Link>
+                    </li>
+                  ))}
+                </ul>
+              </section>
+              <Inspector title="Agent">
+                <InspectorPart title="Details">
+                  <dl className="facts">
+                    <dt>Id</dt>
+                    <dd className="mono">{agent.agent_id}</dd>
+                    <dt>Role</dt>
+                    <dd>{words(agent.role)}</dd>
+                    <dt>Created</dt>
+                    <dd>
+                      <Time at={agent.created_at} />
+                    </dd>
+                  </dl>
                 </InspectorPart>
-              )}
-            </Inspector>
-          </div>
-        )}
+                {project && (
+                  <InspectorPart title={`Comments in ${names.project(project)}`}>
+                    <Comments dir={dir} project={project} target={{ target_agent_id: agent_id }} names={names} />
+                  </InspectorPart>
+                )}
+              </Inspector>
+            </div>
+          );
+        }}
       </Await>
     </Page>
   );

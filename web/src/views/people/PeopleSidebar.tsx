@@ -1,4 +1,4 @@
-// The agents of the company by team.
+// The sidebar of the People section: the agents by team.
 
 import "../company/company.css";
 import "../company/side.css";
@@ -14,7 +14,7 @@ import { useNames, type Names } from "../company/names.ts";
 
 const RANK = { ceo: 0, director: 1, manager: 2, worker: 3 } as const;
 
-/** Teams with their agents, leaders first; whoever has no team stands before them. */
+/** Returns the teams with their agents, leaders first. Agents without a team come first. */
 export function byTeam({ agents, teams }: Names): { id: string; title: string; charter: string; agents: AgentRow[] }[] {
   const of = (team: string | undefined) =>
     agents

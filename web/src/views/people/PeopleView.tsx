@@ -1,8 +1,9 @@
-// The teams of the company: what each is for and who is in it.
+// The teams of the company with their charters and members.
 
 import "../company/card.css";
 import "../company/company.css";
 import { Page } from "../../app/Page.tsx";
+import { useCall } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Empty, Loading } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -12,12 +13,11 @@ import { Avatar } from "../company/Avatar.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { statusOf } from "../company/meaning.ts";
 import { plural, useNames } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
 import { byTeam } from "./PeopleSidebar.tsx";
 
 export default function PeopleView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
-  const rows = useRead("monitor.snapshot", { workspace_dir: dir, limit: 1000 }).data?.rows;
+  const rows = useCall("monitor.snapshot", { workspace_dir: dir, limit: 1000 }).data?.rows;
   const isAtWork = (agent: string) => rows?.some((row) => row.agent_id === agent && statusOf(row) === "running");
   if (!names.isKnown) return <Loading />;
   if (names.agents.length === 0) {
@@ -25,10 +25,10 @@ export default function PeopleView({ workspace, dir }: CompanyViewProps) {
       <Page title="Teams" back={at.people(workspace)}>
         <Empty
           icon="people"
-          title="Nobody works here yet"
-          action={<Button onClick={() => navigate(at.open(workspace))}>Make a company with departments</Button>}
+          title="No agents yet"
+          action={<Button onClick={() => navigate(at.open(workspace))}>Create a company with departments</Button>}
         >
-          This folder has no agents. A company that is made with departments has directors and workers from the start.
+          This folder has no agents. A company that Accord creates with departments includes directors and workers.
         </Empty>
       </Page>
     );
@@ -51,7 +51,7 @@ export default function PeopleView({ workspace, dir }: CompanyViewProps) {
                     <Avatar name={name} />
                     <Link to={at.agent(workspace, agent_id)}>{name}</Link>
                     <span className="side-note">
-                      {isAtWork(agent_id) ? <Status meaning="running">at work</Status> : `${role}, ${provider}`}
+                      {isAtWork(agent_id) ? <Status meaning="running">Running</Status> : `${role}, ${provider}`}
                     </span>
                   </li>
                 ))}

@@ -1,4 +1,4 @@
-// The workers of a department: who gets a task for the plan, and how those that were given stand.
+// The workers of a department: assigns tasks and shows their status.
 
 import { useState } from "react";
 import { attempt, call, invalidate } from "../../data/calls.ts";
@@ -35,7 +35,7 @@ export function DepartmentTasks({ workspace, dir, project, executivePlan, depart
   };
   const assign = async () => {
     setBusy(true);
-    await attempt("Giving the tasks", async () => {
+    await attempt("Assigning the tasks", async () => {
       const { created_task_ids, denied_assignments } = await call("pipeline.department.assign_tasks", {
         workspace_dir: dir,
         project_id: project,
@@ -47,15 +47,16 @@ export function DepartmentTasks({ workspace, dir, project, executivePlan, depart
       });
       invalidate(["task.list", "pm.snapshot", "workspace.home.snapshot"], { workspace_dir: dir });
       const [denied] = denied_assignments;
-      if (denied) throw new Error(`${names.actor(denied.worker_agent_id)} got none: ${words(denied.reason)}`);
-      toast({ text: `${label}: ${plural(created_task_ids.length, "task")} given` });
+      if (denied)
+        throw new Error(`${names.actor(denied.worker_agent_id)} was not assigned a task: ${words(denied.reason)}`);
+      toast({ text: `${label}: ${plural(created_task_ids.length, "task")} assigned` });
     });
     setBusy(false);
   };
   return (
     <section className="department" aria-label={label}>
       <h3>{label}</h3>
-      {workers.length === 0 && <p className="muted">It has no workers.</p>}
+      {workers.length === 0 && <p className="muted">This department has no workers.</p>}
       <ul className="plain-lines">
         {workers.map(({ agent_id }) => {
           const task = taskOf(agent_id);
@@ -79,7 +80,7 @@ export function DepartmentTasks({ workspace, dir, project, executivePlan, depart
       {free.length > 0 && (
         <div className="step-actions">
           <Button disabled={chosen.length === 0 || isBusy} onClick={() => void assign()}>
-            Give {plural(chosen.length, "task")}
+            Assign {plural(chosen.length, "task")}
           </Button>
         </div>
       )}

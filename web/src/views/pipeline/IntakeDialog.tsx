@@ -1,4 +1,4 @@
-// Writes down what a client wants and makes a project of it.
+// The dialog that creates a project from a client request.
 
 import { useState } from "react";
 import { attempt, call, invalidate } from "../../data/calls.ts";
@@ -22,7 +22,7 @@ export function IntakeDialog({ workspace, dir, names, onClose }: CompanyDialogPr
   const isGood = name.trim() !== "" && wish.trim() !== "" && lead !== "" && !isBusy;
   const start = async () => {
     setBusy(true);
-    await attempt("The intake", async () => {
+    await attempt("Starting the intake", async () => {
       const { project_id, generation } = await call("pipeline.client_intake.run", {
         workspace_dir: dir,
         project_name: name.trim(),
@@ -35,7 +35,7 @@ export function IntakeDialog({ workspace, dir, names, onClose }: CompanyDialogPr
         workspace_dir: dir,
       });
       if (generation.failed > 0) {
-        const text = `Workers wrote ${generation.succeeded} of ${generation.attempted} documents; the others are as they were made.`;
+        const text = `Workers wrote ${generation.succeeded} of ${generation.attempted} documents. The others still contain the template.`;
         toast({ tone: "failed", text });
       }
       setName("");
@@ -47,10 +47,10 @@ export function IntakeDialog({ workspace, dir, names, onClose }: CompanyDialogPr
   };
   return (
     <Dialog
-      title="New intake"
+      title="New client intake"
       open
       onClose={onClose}
-      description="Makes a project with a brief, a plan of each department and one of the company, which then waits for your decision."
+      description="Creates a project with a brief, a plan for each department and an executive plan. You then approve or deny the executive plan."
     >
       <form
         onSubmit={(event) => {
@@ -58,30 +58,25 @@ export function IntakeDialog({ workspace, dir, names, onClose }: CompanyDialogPr
           if (isGood) void start();
         }}
       >
-        <TextField label="Project" value={name} autoFocus onChange={(event) => setName(event.target.value)} />
-        <LongTextField
-          label="What the client wants"
-          rows={6}
-          value={wish}
-          onChange={(event) => setWish(event.target.value)}
-        />
+        <TextField label="Project name" value={name} autoFocus onChange={(event) => setName(event.target.value)} />
+        <LongTextField label="Client request" rows={6} value={wish} onChange={(event) => setWish(event.target.value)} />
         <SelectField
-          label="Led by"
+          label="Lead"
           value={lead}
           onChange={(event) => setLead(event.target.value)}
           options={leads.map(({ agent_id, name, role }) => ({ value: agent_id, label: `${name} (${role})` }))}
-          hint={leads.length === 0 ? "The company has no manager who could lead it." : undefined}
+          hint={leads.length === 0 ? "The company has no manager or CEO to lead the project." : undefined}
         />
         <TextField
-          label="Model that writes the plans"
-          placeholder="none: outlines to be filled in"
+          label="Model (optional)"
+          placeholder="No model: create outlines only"
           value={model}
           onChange={(event) => setModel(event.target.value)}
         />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" disabled={!isGood}>
-            {isBusy ? (model.trim() ? "Workers are writing…" : "Planning…") : "Plan it"}
+            {isBusy ? (model.trim() ? "Writing plans…" : "Creating…") : "Create plans"}
           </Button>
         </DialogActions>
       </form>

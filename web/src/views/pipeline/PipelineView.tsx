@@ -1,10 +1,11 @@
-// One intake, step by step: the brief, the plans, the decision, the tasks.
+// A client intake, step by step: brief, plans, decision and tasks.
 
 import "../company/company.css";
 import "./pipeline.css";
 import type { RunRow } from "@accord/client";
 import type { ReactNode } from "react";
 import { Page } from "../../app/Page.tsx";
+import { useCall } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Await, Empty, Loading } from "../../parts/states.tsx";
 import { Status, StatusDot, type Meaning } from "../../parts/Status.tsx";
@@ -15,7 +16,6 @@ import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { ME } from "../company/me.ts";
 import { meaningOf } from "../company/meaning.ts";
 import { useNames, words, type Names } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
 import { decide } from "../inbox/decide.ts";
 import { DepartmentTasks } from "./DepartmentTasks.tsx";
 import { isIntake, STATES, useIntakes, usePipeline, type Pipeline } from "./pipeline.ts";
@@ -31,7 +31,7 @@ export default function PipelineView({ workspace, dir, params }: CompanyViewProp
         return run ? (
           <Shown workspace={workspace} dir={dir} run={run} names={names} />
         ) : (
-          <Empty icon="pipeline" title="This project did not begin with an intake">
+          <Empty icon="pipeline" title="This project has no client intake">
             Its plan and its tasks are in <Link to={at.plan(workspace, project)}>Plan</Link>.
           </Empty>
         );
@@ -54,12 +54,11 @@ function Shown({ workspace, dir, run, names }: Props) {
     <Page
       title={names.project(project)}
       back={at.pipelines(workspace)}
-      crumbs={[{ label: "Pipelines", to: at.pipelines(workspace) }]}
-      state={
-        pipeline && (
-          <Status meaning={STATES[pipeline.state].meaning}>{STATES[pipeline.state].label}</Status>
-        )
-      }
+      crumbs={[
+        { label: "Runs", to: at.live(workspace) },
+        { label: "Client intakes", to: at.pipelines(workspace) },
+      ]}
+      state={pipeline && <Status meaning={STATES[pipeline.state].meaning}>{STATES[pipeline.state].label}</Status>}
       actions={
         <Button icon="plan" onClick={() => navigate(at.plan(workspace, project))}>
           Plan
@@ -81,11 +80,15 @@ function Steps({ workspace, dir, run, names, pipeline }: Props & { pipeline: Pip
   const project = run.project_id;
   const { brief, executivePlan, transcript, departments, decision, state } = pipeline;
   const document = (id: string | undefined, label: string) =>
-    id ? <Link to={at.document(workspace, project, id)}>{label}</Link> : <span className="muted">{label} is gone</span>;
+    id ? (
+      <Link to={at.document(workspace, project, id)}>{label}</Link>
+    ) : (
+      <span className="muted">{label} was deleted</span>
+    );
   const isApproved = decision?.decision === "approved";
   return (
     <ol className="steps" aria-label="Steps">
-      <Step meaning="done" title="What the client wants">
+      <Step meaning="done" title="Client request">
         <p>
           {document(brief, "The brief")}, led by{" "}
           <Link to={at.agent(workspace, run.agent_id)}>{names.actor(run.agent_id)}</Link>{" "}
@@ -94,8 +97,8 @@ function Steps({ workspace, dir, run, names, pipeline }: Props & { pipeline: Pip
           </span>
         </p>
       </Step>
-      <Step meaning="done" title="Plans of the departments">
-        {departments.length === 0 && <p className="muted">No department has a director, so there is no plan of one.</p>}
+      <Step meaning="done" title="Department plans">
+        {departments.length === 0 && <p className="muted">No department plans: no department has a director.</p>}
         <ul className="plain-lines">
           {departments.map(({ key, label, director, plan, planning }) => (
             <li key={key}>
@@ -110,11 +113,12 @@ function Steps({ workspace, dir, run, names, pipeline }: Props & { pipeline: Pip
           ))}
         </ul>
       </Step>
-      <Step meaning="done" title="Plan of the company">
+      <Step meaning="done" title="Executive plan">
         <p>
-          {document(executivePlan, "The executive plan")}, {document(transcript, "what was said about it")}, and{" "}
-          <Link to={at.conversation(workspace, project, `conv_${project}_planning_council`)}>the council</Link> where it
-          is talked about
+          {document(executivePlan, "The executive plan")}, {document(transcript, "the meeting transcript")} and{" "}
+          <Link to={at.conversation(workspace, project, `conv_${project}_planning_council`)}>
+            the planning conversation
+          </Link>
         </p>
       </Step>
       <Step meaning={decision ? (isApproved ? "done" : "failed") : "waiting"} title="Your decision">
@@ -122,7 +126,7 @@ function Steps({ workspace, dir, run, names, pipeline }: Props & { pipeline: Pip
       </Step>
       <Step
         meaning={state === "done" ? "done" : state === "working" ? "running" : isApproved ? "waiting" : "idle"}
-        title="Tasks of the workers"
+        title="Worker tasks"
       >
         {isApproved && executivePlan ? (
           departments.map((department) => (
@@ -138,7 +142,9 @@ function Steps({ workspace, dir, run, names, pipeline }: Props & { pipeline: Pip
           ))
         ) : (
           <p className="muted">
-            {decision ? "The plan was denied, so nobody gets a task for it." : "They are given once you approve the plan."}
+            {decision
+              ? "The plan was denied. No tasks are assigned."
+              : "Tasks can be assigned after you approve the plan."}
           </p>
         )}
       </Step>
@@ -171,13 +177,14 @@ function Decision({
   pipeline: Pipeline;
   names: Names;
 }) {
-  const shown = useRead(
+  const shown = useCall(
     "inbox.read",
     { workspace_dir: dir, project_id: project, artifact_id: proposal ?? "", ...ME },
     { enabled: proposal !== undefined && !decision },
   ).data;
-  if (!proposal) return <p className="muted">The proposal is gone, so nothing can be decided.</p>;
-  const item = { project_id: project, artifact_id: proposal, title: `The plan of ${names.project(project)}` };
+  if (!proposal)
+    return <p className="muted">The proposal was deleted, so the plan can no longer be approved or denied.</p>;
+  const item = { project_id: project, artifact_id: proposal, title: `Plan for ${names.project(project)}` };
   if (decision) {
     return (
       <p>
@@ -190,8 +197,8 @@ function Decision({
   return (
     <>
       <p>
-        Approving lets the departments give their workers tasks for the executive plan. Read it first, or{" "}
-        <Link to={at.item(workspace, project, proposal)}>decide in the inbox</Link> with a note.
+        After approval, departments can assign tasks for the executive plan. To add a note,{" "}
+        <Link to={at.item(workspace, project, proposal)}>decide in the inbox</Link>.
       </p>
       <div className="step-actions">
         <Button
@@ -199,7 +206,7 @@ function Decision({
           disabled={!shown}
           onClick={() => shown && void decide(dir, item, "approved", shown.sha256)}
         >
-          Approve the plan
+          Approve plan
         </Button>
         <Button kind="danger" disabled={!shown} onClick={() => shown && void decide(dir, item, "denied", shown.sha256)}>
           Deny

@@ -1,4 +1,4 @@
-// What clients wanted, and how far each wish is on its way to tasks.
+// All client intakes with their status.
 
 import "../company/company.css";
 import "../company/card.css";
@@ -22,18 +22,23 @@ export default function PipelinesView({ workspace, dir }: CompanyViewProps) {
   const [isAsking, setAsking] = useNew();
   const ask = (
     <Button kind="primary" icon="plus" onClick={() => setAsking(true)}>
-      New intake
+      New client intake
     </Button>
   );
   return (
-    <Page title="Pipelines" back={at.plans(workspace)} actions={ask}>
+    <Page
+      title="Client intakes"
+      back={at.runs(workspace)}
+      crumbs={[{ label: "Runs", to: at.live(workspace) }]}
+      actions={ask}
+    >
       <Await query={query}>
         {(runs) => {
           const intakes = runs.filter(isIntake);
           return intakes.length === 0 ? (
-            <Empty icon="pipeline" title="No client asked for anything yet" action={ask}>
-              Write down what a client wants: it becomes a project with a plan of each department. You decide about the
-              plan, then workers get their tasks.
+            <Empty icon="pipeline" title="No client intakes yet" action={ask}>
+              Describe a client request. Accord creates a project with a plan for each department. After you approve the
+              plan, tasks are assigned to workers.
             </Empty>
           ) : (
             <div className="wide-column">

@@ -1,34 +1,34 @@
-// From what a client wants to tasks of workers: where each intake stands, read from its run, its tasks and its reviews.
+// The status of a client intake, derived from its run, its tasks and its reviews.
 
 import type { AgentRow, IndexedReview, RunRow, TaskRow } from "@accord/client";
 import { useMemo } from "react";
+import { useCall } from "../../data/calls.ts";
 import type { Meaning } from "../../parts/Status.tsx";
 import { readEvent } from "../company/events.ts";
 import { ME } from "../company/me.ts";
 import type { Names } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
 
 export type PipelineState = "decide" | "denied" | "assign" | "working" | "done";
 
 export const STATES: Record<PipelineState, { meaning: Meaning; label: string }> = {
-  decide: { meaning: "waiting", label: "Waits for your decision" },
+  decide: { meaning: "waiting", label: "Needs approval" },
   denied: { meaning: "failed", label: "Denied" },
-  assign: { meaning: "waiting", label: "Tasks can be given" },
-  working: { meaning: "running", label: "At work" },
+  assign: { meaning: "waiting", label: "Ready to assign" },
+  working: { meaning: "running", label: "In progress" },
   done: { meaning: "done", label: "Done" },
 };
 
-/** A department with its plan and its people. */
+/** A department with its plan and its workers. */
 export interface Department {
   key: string;
   label: string;
   director: string;
-  /** The document with its plan. */
+  /** The id of the document with its plan. */
   plan: string;
-  /** The task in which its director plans. */
+  /** The planning task of its director. */
   planning: TaskRow;
   workers: AgentRow[];
-  /** What its workers were given for the executive plan. */
+  /** The tasks assigned to its workers for the executive plan. */
   tasks: TaskRow[];
 }
 
@@ -36,31 +36,31 @@ export interface Pipeline {
   brief: string | undefined;
   executivePlan: string | undefined;
   transcript: string | undefined;
-  /** The proposal that waits for a decision about the executive plan. */
+  /** The id of the proposal to approve the executive plan. */
   proposal: string | undefined;
-  /** The last decision about it. */
+  /** The last decision on the proposal; undefined while it is pending. */
   decision: IndexedReview | undefined;
   departments: Department[];
   state: PipelineState;
 }
 
-// What stands in the criteria of tasks before the id of the plan they are about.
+// Prefixes of acceptance criteria that are followed by the id of a plan.
 const DEPARTMENT_PLAN = "Department plan artifact exists: ";
 const EXECUTIVE_PLAN = "Executive plan reference: ";
 
-/** The runs of intakes, newest first; each made a project. */
+/** Reads all runs, newest first; `isIntake` selects those of client intakes. */
 export function useIntakes(dir: string) {
-  return useRead("run.list", { workspace_dir: dir });
+  return useCall("run.list", { workspace_dir: dir });
 }
 
 export const isIntake = ({ provider }: RunRow) => provider === "pipeline";
 
-/** How an intake stands; nothing before all of it is read. */
+/** Returns the state of an intake; undefined until everything is loaded. */
 export function usePipeline(dir: string, { project_id, run_id }: RunRow, names: Names): Pipeline | undefined {
   const where = { workspace_dir: dir, project_id };
-  const replay = useRead("run.replay", { ...where, run_id, mode: "raw", limit: 200 }).data;
-  const tasks = useRead("task.list", where).data?.tasks;
-  const reviews = useRead("index.list_reviews", { ...where, ...ME }).data;
+  const replay = useCall("run.replay", { ...where, run_id, mode: "raw", limit: 200 }).data;
+  const tasks = useCall("task.list", where).data?.tasks;
+  const reviews = useCall("index.list_reviews", { ...where, ...ME }).data;
   return useMemo(() => {
     if (!replay || !tasks || !reviews) return undefined;
     const produced = replay.events
@@ -109,7 +109,7 @@ function departmentOf(
   };
 }
 
-/** What follows the beginning of a criterion of a task. */
+/** Returns the rest of the acceptance criterion that starts with a prefix. */
 function criterion({ frontmatter }: TaskRow, begins: string): string | undefined {
   const criteria = frontmatter.milestones.flatMap(({ acceptance_criteria }) => acceptance_criteria);
   return criteria.find((one) => one.startsWith(begins))?.slice(begins.length);

@@ -1,8 +1,8 @@
-// Who should do which task, with the reasons, to be noted for the tasks one agrees with.
+// The dialog with suggested assignments; the selected ones are saved to their tasks.
 
 import type { GanttTask } from "@accord/client";
 import { useState } from "react";
-import { attempt, call, invalidate } from "../../data/calls.ts";
+import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
 import { count } from "../../parts/size.ts";
@@ -10,8 +10,7 @@ import { Await } from "../../parts/states.tsx";
 import { Table } from "../../parts/Table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { ME } from "../company/me.ts";
-import type { Names } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
+import { plural, type Names } from "../company/names.ts";
 
 interface Props {
   dir: string;
@@ -22,7 +21,7 @@ interface Props {
 }
 
 export function Allocations({ dir, project, names, tasks, onClose }: Props) {
-  const query = useRead("pm.recommend_allocations", { workspace_dir: dir, project_id: project });
+  const query = useCall("pm.recommend_allocations", { workspace_dir: dir, project_id: project });
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const chosen = query.data?.recommendations.filter(({ task_id }) => !left.has(task_id)) ?? [];
   const toggle = (task: string) => {
@@ -31,7 +30,7 @@ export function Allocations({ dir, project, names, tasks, onClose }: Props) {
     setLeft(next);
   };
   const apply = () =>
-    attempt("Noting", async () => {
+    attempt("Applying the assignments", async () => {
       const { updated_task_ids } = await call("pm.apply_allocations", {
         workspace_dir: dir,
         project_id: project,
@@ -47,29 +46,31 @@ export function Allocations({ dir, project, names, tasks, onClose }: Props) {
         ),
       });
       invalidate(["task.list", "pm.snapshot"], { workspace_dir: dir });
-      toast({ text: `Noted for ${updated_task_ids.length} tasks` });
+      toast({ text: `Applied to ${plural(updated_task_ids.length, "task")}` });
       onClose();
     });
   return (
-    <Dialog title="Who should do what?" open onClose={onClose} wide description="Nothing is changed until you note it.">
+    <Dialog
+      title="Suggested assignments"
+      open
+      onClose={onClose}
+      wide
+      description="Suggestions are saved to the tasks only when you apply them."
+    >
       <Await query={query}>
         {({ recommendations }) =>
           recommendations.length === 0 ? (
-            <p className="muted">Every task is done.</p>
+            <p className="muted">All tasks are done.</p>
           ) : (
             <Table
-              label="Recommendations"
-              columns={["Task", "Agent", "On", { title: "Tokens", as: "number" }, { title: "Why", as: "wide" }]}
+              label="Suggested assignments"
+              columns={["Task", "Agent", "Worker", { title: "Tokens", as: "number" }, { title: "Reason", as: "wide" }]}
             >
               {recommendations.map((one) => (
                 <tr key={one.task_id}>
                   <td>
                     <label className="check">
-                      <input
-                        type="checkbox"
-                        checked={!left.has(one.task_id)}
-                        onChange={() => toggle(one.task_id)}
-                      />
+                      <input type="checkbox" checked={!left.has(one.task_id)} onChange={() => toggle(one.task_id)} />
                       {tasks.find(({ task_id }) => task_id === one.task_id)?.title ?? one.task_id}
                     </label>
                   </td>
@@ -86,7 +87,7 @@ export function Allocations({ dir, project, names, tasks, onClose }: Props) {
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
         <Button kind="primary" disabled={chosen.length === 0} onClick={() => void apply()}>
-          Note for {chosen.length} tasks
+          Apply to {plural(chosen.length, "task")}
         </Button>
       </DialogActions>
     </Dialog>

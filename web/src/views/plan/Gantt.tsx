@@ -1,11 +1,20 @@
-// Tasks as bars in time: the critical path in the accent, slack as a thin tail, what waits for what as elbows, today as
-// a line. Bars are dragged to other days, or moved by the arrow keys.
+// A Gantt chart: the critical path in the accent colour, slack as a thin tail, dependencies as elbows, today as a line.
+// Bars are moved by dragging or with the arrow keys.
 
 import "./gantt.css";
 import type { GanttTask } from "@accord/client";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import {
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type PointerEvent,
+} from "react";
 import { useNow } from "../../parts/Time.tsx";
-import { words } from "../company/names.ts";
+import { plural, words } from "../company/names.ts";
 import { BAR, DAY, elbow, layout, ROW, ticks, TOP, type Bar, type Moved } from "./layout.ts";
 
 interface Props {
@@ -24,11 +33,11 @@ interface Drag {
   end: number;
 }
 
-/** Pixels that the name of a month takes at the most, and the word “Today”. */
+/** The maximum width in pixels of the name of a month, and of the word “Today”. */
 const MONTH = 120;
 const TODAY = 48;
 
-const date = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
+const date = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
 
 export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Props) {
   const now = useNow();
@@ -38,10 +47,11 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
   const [left, setLeft] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
   const plan = useMemo(() => layout(tasks, pixelsPerDay, now, moved, room), [tasks, pixelsPerDay, now, moved, room]);
-  const scale = useMemo(() => ticks(plan, pixelsPerDay), [plan.from, plan.days, pixelsPerDay]);
+  const { from, days } = plan;
+  const scale = useMemo(() => ticks({ from, days }, pixelsPerDay), [from, days, pixelsPerDay]);
   const todayX = plan.x(now);
 
-  // A new answer of the gateway has the move in it.
+  // A new result of the gateway includes the move.
   useEffect(() => setMoved(undefined), [tasks]);
   useEffect(() => {
     const element = scroller.current;
@@ -50,11 +60,12 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  // Before anybody sees it, so that nothing moves under the pointer.
-  useLayoutEffect(() => {
+  // A layout effect, so that the chart does not jump after it is visible.
+  const scrollToToday = useEffectEvent(() => {
     const element = scroller.current;
     if (element) element.scrollLeft = Math.max(0, todayX - element.clientWidth / 3);
-  }, [pixelsPerDay]);
+  });
+  useLayoutEffect(() => scrollToToday(), [pixelsPerDay]);
 
   const place = (d: Drag, x: number): Moved => {
     const days = Math.round((x - d.fromX) / pixelsPerDay) * DAY;
@@ -89,7 +100,7 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
     void finish(bar, { task: bar.task.task_id, start, end: Math.max(start + DAY, bar.end + step) });
   };
 
-  // The month one looks at keeps its name in sight; what would stand on it is left out, as the key says it too.
+  // The name of the current month stays visible. The label “Today” is omitted where it would overlap.
   const months = scale.months.map(({ x, label }, i) => ({
     label,
     x: Math.max(x, Math.min(left, (scale.months[i + 1]?.x ?? Infinity) - MONTH)) + 4,
@@ -117,10 +128,15 @@ export function Gantt({ tasks, pixelsPerDay, selected, onSelect, onReplan }: Pro
         ref={scroller}
         tabIndex={0}
         role="region"
-        aria-label="Plan in time"
+        aria-label="Timeline"
         onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}
       >
-        <svg width={plan.width} height={plan.height} role="group" aria-label={`${tasks.length} tasks in time`}>
+        <svg
+          width={plan.width}
+          height={plan.height}
+          role="group"
+          aria-label={`Timeline of ${plural(tasks.length, "task")}`}
+        >
           <defs>
             <marker id="gantt-arrow" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="6" markerHeight="6" orient="auto">
               <path d="M0 0 6 3 0 6z" />
@@ -236,8 +252,8 @@ function describe({ task, start, end }: Bar): string {
     words(task.status).toLowerCase(),
     `${date.format(start)} to ${date.format(end)}`,
     `${Math.round(task.progress_pct)} % done`,
-    task.critical ? "on the critical path" : `${task.slack_days} days of slack`,
+    task.critical ? "on the critical path" : `${plural(task.slack_days, "day")} of slack`,
   ];
-  if (task.schedule_conflict) facts.push("begins before what it waits for ends");
+  if (task.schedule_conflict) facts.push("starts before a task that blocks it ends");
   return facts.join(", ");
 }

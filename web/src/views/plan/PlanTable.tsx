@@ -16,19 +16,19 @@ interface Props {
 export function PlanTable({ tasks, selected, names, onSelect }: Props) {
   return (
     <details open>
-      <summary>As a table</summary>
+      <summary>Show as table</summary>
       <Table
-        label="Plan as a table"
+        label="Plan as table"
         columns={[
           "Task",
           "Status",
-          "Begins",
-          "Ends",
+          "Start",
+          "End",
           { title: "Days", as: "number" },
           { title: "Slack", as: "number" },
           { title: "Done", as: "number" },
-          "Who",
-          "Waits for",
+          "Assignee",
+          "Blocked by",
         ]}
       >
         {tasks.map((task) => (
@@ -44,7 +44,7 @@ export function PlanTable({ tasks, selected, names, onSelect }: Props) {
             <td>{task.start_at.slice(0, 10)}</td>
             <td>{task.end_at.slice(0, 10)}</td>
             <td className="number">{task.duration_days}</td>
-            <td className="number">{task.critical ? "critical" : task.slack_days}</td>
+            <td className="number">{task.critical ? "Critical" : task.slack_days}</td>
             <td className="number">{Math.round(task.progress_pct)} %</td>
             <td>{task.assignee_agent_id ? names.actor(task.assignee_agent_id) : names.team(task.team_id)}</td>
             <td>

@@ -1,25 +1,25 @@
-// The plan of one project: bars in time, the task that is open, and the same as a table.
+// The plan of a project: a Gantt chart, a table, and the selected task in the inspector.
 
 import "../company/company.css";
 import type { GanttTask, PlanFormat, TaskRow } from "@accord/client";
 import { useState } from "react";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
-import { attempt, call, invalidate } from "../../data/calls.ts";
+import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
 import { handOver } from "../../data/hand-over.ts";
 import { setPreference, usePreference } from "../../data/preference.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { Button, IconButton } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
 import { Menu } from "../../parts/Menu.tsx";
+import { count } from "../../parts/size.ts";
 import { Await, Empty } from "../../parts/states.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { navigate, useSearchParam } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { Choices } from "../company/Choices.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
-import { useNames } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
+import { plural, useNames } from "../company/names.ts";
 import { Allocations } from "./Allocations.tsx";
 import { Gantt } from "./Gantt.tsx";
 import { PlanTable } from "./PlanTable.tsx";
@@ -31,17 +31,17 @@ const SCALES = [
   { id: "5", label: "Months" },
 ] as const;
 const FORMATS: { format: PlanFormat; label: string }[] = [
-  { format: "csv", label: "Save as a table (CSV)" },
-  { format: "ics", label: "Save as a calendar (iCalendar)" },
-  { format: "mermaid", label: "Save as a diagram (Mermaid)" },
+  { format: "csv", label: "Export as CSV" },
+  { format: "ics", label: "Export as iCalendar" },
+  { format: "mermaid", label: "Export as Mermaid" },
 ];
 type Scale = (typeof SCALES)[number]["id"];
 
 export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
   const project = params["project"] ?? "";
   const names = useNames(dir);
-  const query = useRead("pm.snapshot", { workspace_dir: dir, scope: "project", project_id: project });
-  const list = useRead("task.list", { workspace_dir: dir, project_id: project });
+  const query = useCall("pm.snapshot", { workspace_dir: dir, scope: "project", project_id: project });
+  const list = useCall("task.list", { workspace_dir: dir, project_id: project });
   const tasks = list.data?.tasks;
   const selected = useSearchParam("task") ?? undefined;
   const kept = usePreference("plan.scale");
@@ -61,7 +61,7 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
     { key: "k", label: "Previous task", run: () => step(-1) },
   ]);
 
-  /** Plans a task anew; everything else about it stays. */
+  /** Reschedules a task and leaves the rest of it unchanged. */
   const plan = async (
     row: TaskRow | undefined,
     schedule: { planned_start: string; planned_end: string; duration_days: number },
@@ -69,7 +69,7 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
     if (!row) return false;
     const before = row.frontmatter.schedule;
     const save = (wanted: typeof schedule | null) =>
-      attempt("Planning", async () => {
+      attempt("Rescheduling", async () => {
         const { warnings } = await call("task.update_plan", {
           workspace_dir: dir,
           project_id: project,
@@ -82,7 +82,7 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
         });
         invalidate(["pm.snapshot", "task.list", "workspace.home.snapshot"], { workspace_dir: dir });
         if (warnings?.includes("dependency_cycle"))
-          toast({ tone: "failed", text: "Tasks wait for each other in a circle now." });
+          toast({ tone: "failed", text: "These tasks now block each other in a cycle." });
       });
     const isSaved = await save(schedule);
     if (isSaved) {
@@ -104,7 +104,7 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
     );
 
   const save = (format: PlanFormat) =>
-    attempt("Saving the plan", async () => {
+    attempt("Exporting the plan", async () => {
       const plan = await call("pm.export", { workspace_dir: dir, project_id: project, format });
       handOver(new Blob([plan.content], { type: plan.media_type }), plan.file_name);
     });
@@ -116,17 +116,17 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
       crumbs={[{ label: "Plans", to: at.allPlans(workspace) }]}
       state={
         gantt && (
-          <span className="not-on-phone">{`${gantt.project_span_days} days, ${gantt.remaining_span_days ?? 0} to go`}</span>
+          <span className="not-on-phone">{`${plural(gantt.project_span_days, "day")}, ${count(gantt.remaining_span_days ?? 0)} remaining`}</span>
         )
       }
       actions={
         <>
           <span className="not-on-phone">
-            <Button onClick={() => setAllocating(true)}>Who should do what?</Button>
+            <Button onClick={() => setAllocating(true)}>Suggest assignments</Button>
           </span>
           <Menu
             list={[
-              { label: "Who should do what?", icon: "people", run: () => setAllocating(true) },
+              { label: "Suggest assignments", icon: "people", run: () => setAllocating(true) },
               ...FORMATS.map(({ format, label }, i) => ({
                 label,
                 icon: "download" as const,
@@ -144,9 +144,9 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
       <Await<unknown> query={tasks ? query : list}>
         {() =>
           !gantt || gantt.tasks.length === 0 ? (
-            <Empty icon="plan" title="There is no task to plan">
-              Tasks are files in work/projects/{project}/tasks. Ask an agent of the project to write them; they show
-              here as bars in time.
+            <Empty icon="plan" title="No tasks yet">
+              Tasks are files in work/projects/{project}/tasks. Ask an agent of the project to create them. They appear
+              here on a timeline.
             </Empty>
           ) : (
             <>
@@ -162,7 +162,7 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
               {gantt.cpm_status === "dependency_cycle" && (
                 <p className="notice failed">
                   <Icon name="alert" />
-                  Tasks wait for each other in a circle, so they have no critical path:{" "}
+                  These tasks block each other in a cycle, so there is no critical path:{" "}
                   {gantt.cycle_task_ids
                     ?.map((id) => gantt.tasks.find(({ task_id }) => task_id === id)?.title ?? id)
                     .join(", ")}
@@ -194,10 +194,10 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
             onSelect={select}
           />
         ) : (
-          <InspectorPart title="Nothing is chosen">
+          <InspectorPart title="No task selected">
             <p className="muted">
-              Choose a bar to see why it stands where it stands. Drag it, or use ← and →, to plan it for other days;
-              drag its end, or use Shift with ← and →, to give it more or fewer.
+              Select a task to see its details. Drag it, or press ← and →, to reschedule it. Drag its end, or press
+              Shift with ← and →, to change its duration.
             </p>
           </InspectorPart>
         )}
@@ -217,31 +217,31 @@ export default function PlanView({ workspace, dir, params }: CompanyViewProps) {
 
 function Key() {
   return (
-    <div className="gantt-key" aria-label="Key">
+    <div className="gantt-key" aria-label="Legend">
       <span className="gantt-bar" data-critical="">
         <svg viewBox="0 0 24 12" aria-hidden="true">
           <rect className="gantt-body" x="1" y="1" width="22" height="10" rx="3" />
           <rect className="gantt-outline" x="1" y="1" width="22" height="10" rx="3" />
         </svg>
-        critical
+        Critical
       </span>
       <span>
         <svg viewBox="0 0 24 12" aria-hidden="true">
           <path className="gantt-slack" d="M1 6h21m0 -4v8" />
         </svg>
-        slack
+        Slack
       </span>
       <span>
         <svg viewBox="0 0 24 12" aria-hidden="true">
           <path className="gantt-conflict" d="M6 11l6 -10 6 10z" />
         </svg>
-        begins too early
+        Starts too early
       </span>
       <span>
         <svg viewBox="0 0 24 12" aria-hidden="true" className="gantt-today">
           <line x1="12" x2="12" y1="0" y2="12" />
         </svg>
-        today
+        Today
       </span>
     </div>
   );

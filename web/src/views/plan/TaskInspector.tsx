@@ -1,4 +1,4 @@
-// The chosen task of a plan: why it stands where it stands, and its days to change exactly.
+// The selected task of a plan: its status, schedule and dependencies.
 
 import type { GanttTask, TaskRow } from "@accord/client";
 import { useState } from "react";
@@ -8,7 +8,7 @@ import { TextField } from "../../parts/Field.tsx";
 import { count } from "../../parts/size.ts";
 import { Status } from "../../parts/Status.tsx";
 import { meaningOf } from "../company/meaning.ts";
-import { words, type Names } from "../company/names.ts";
+import { plural, words, type Names } from "../company/names.ts";
 
 interface Props {
   task: GanttTask;
@@ -40,12 +40,12 @@ export function TaskInspector({ task, all, row, names, onPlan, onSelect }: Props
           <dt>Done</dt>
           <dd>{Math.round(task.progress_pct)} %</dd>
           <dt>Slack</dt>
-          <dd>{task.critical ? "none, it decides when the project ends" : `${task.slack_days} days`}</dd>
-          <dt>Who</dt>
+          <dd>{task.critical ? "None (critical path)" : plural(task.slack_days, "day")}</dd>
+          <dt>Assignee</dt>
           <dd>{task.assignee_agent_id ? names.actor(task.assignee_agent_id) : names.team(task.team_id)}</dd>
           {execution && (
             <>
-              <dt>Run by</dt>
+              <dt>Planned worker</dt>
               <dd>
                 {[names.actor(execution.preferred_agent_id), execution.preferred_model].filter(Boolean).join(", ")}
                 {execution.token_budget_hint ? `, about ${count(execution.token_budget_hint)} tokens` : ""}
@@ -53,9 +53,9 @@ export function TaskInspector({ task, all, row, names, onPlan, onSelect }: Props
             </>
           )}
         </dl>
-        {task.schedule_conflict && <p className="notice failed">It begins before something it waits for ends.</p>}
+        {task.schedule_conflict && <p className="notice failed">This task starts before a task that blocks it ends.</p>}
       </InspectorPart>
-      <InspectorPart title="Days">
+      <InspectorPart title="Schedule">
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -68,24 +68,24 @@ export function TaskInspector({ task, all, row, names, onPlan, onSelect }: Props
             });
           }}
         >
-          <TextField label="Begins" type="date" value={start} onChange={(event) => setStart(event.target.value)} />
+          <TextField label="Start" type="date" value={start} onChange={(event) => setStart(event.target.value)} />
           <TextField
-            label="Ends"
+            label="End"
             type="date"
             value={end}
             min={start}
             onChange={(event) => setEnd(event.target.value)}
-            hint={isGood ? undefined : "It must end after the day it begins."}
+            hint={isGood ? undefined : "The end must be after the start."}
           />
           <div className="inspector-actions">
             <Button type="submit" disabled={!isGood}>
-              Plan
+              Reschedule
             </Button>
           </div>
         </form>
       </InspectorPart>
-      <Links title="Waits for" tasks={before} onSelect={onSelect} none="Nothing; it can begin at any time." />
-      <Links title="Is waited for by" tasks={after} onSelect={onSelect} none="Nothing waits for it." />
+      <Links title="Blocked by" tasks={before} onSelect={onSelect} none="No tasks" />
+      <Links title="Blocks" tasks={after} onSelect={onSelect} none="No tasks" />
       {row && row.frontmatter.milestones.length > 0 && (
         <InspectorPart title="Milestones">
           <ul className="plain-lines">

@@ -1,17 +1,17 @@
-// Where the tasks of a plan stand on the page: days to pixels, rows, and the elbows between bars.
+// The layout of the Gantt chart: days to pixels, rows, and the lines between bars.
 
 import type { GanttTask } from "@accord/client";
 
 export const DAY = 86_400_000;
 export const ROW = 32;
 export const BAR = 16;
-/** Room for the scale above the first row. */
+/** The height of the scale above the first row, in pixels. */
 export const TOP = 40;
 
 export interface Bar {
   task: GanttTask;
   row: number;
-  /** Milliseconds. */
+  /** Unix milliseconds. */
   start: number;
   end: number;
   x: number;
@@ -32,14 +32,14 @@ export interface Layout {
 
 const midnight = (time: number) => Math.floor(time / DAY) * DAY;
 
-/** The moved task of a drag, which the gateway does not know of yet. */
+/** The task that is being moved and is not saved yet. */
 export interface Moved {
   task: string;
   start: number;
   end: number;
 }
 
-/** `room` is how many pixels there are at least. */
+/** `room` is the minimum width in pixels. */
 export function layout(
   tasks: GanttTask[],
   pixelsPerDay: number,
@@ -54,7 +54,7 @@ export function layout(
     return { task, start, end: Math.max(end, start + DAY / 4) };
   });
   const slackEnd = ({ task, end }: { task: GanttTask; end: number }) => end + task.slack_days * DAY;
-  // The frame follows the plan as the gateway has it, so that nothing moves under the pointer.
+  // The time range follows the saved plan, so that the chart does not shift during a drag.
   const known = tasks.map((task) => ({ task, start: Date.parse(task.start_at), end: Date.parse(task.end_at) }));
   const first = Math.min(now, ...known.map(({ start }) => start));
   const last = Math.max(now, ...known.map(slackEnd));
@@ -81,7 +81,7 @@ export function layout(
   };
 }
 
-/** From the end of one bar to the beginning of another, around what is between. */
+/** Returns the path from the end of one bar to the start of another. */
 export function elbow(before: Bar, after: Bar): string {
   const [x1, y1] = [before.x + before.width, before.y + BAR / 2];
   const [x2, y2] = [after.x, after.y + BAR / 2];
@@ -100,11 +100,14 @@ export interface Tick {
   isMajor: boolean;
 }
 
-const dayOf = new Intl.DateTimeFormat("en", { day: "numeric", timeZone: "UTC" });
-const monthOf = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" });
+const dayOf = new Intl.DateTimeFormat(undefined, { day: "numeric", timeZone: "UTC" });
+const monthOf = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric", timeZone: "UTC" });
 
-/** Days, or Mondays when days would not fit, and the first of each month. */
-export function ticks({ from, days }: Layout, pixelsPerDay: number): { days: Tick[]; months: Tick[] } {
+/** Returns the ticks: days, or Mondays if days do not fit, and the first day of each month. */
+export function ticks(
+  { from, days }: Pick<Layout, "from" | "days">,
+  pixelsPerDay: number,
+): { days: Tick[]; months: Tick[] } {
   const isDaily = pixelsPerDay >= 24;
   const found: { days: Tick[]; months: Tick[] } = { days: [], months: [] };
   for (let day = 0; day < days; day += 1) {
@@ -114,7 +117,7 @@ export function ticks({ from, days }: Layout, pixelsPerDay: number): { days: Tic
     if (isDaily || isMonday) found.days.push({ x, label: dayOf.format(date), isMajor: isMonday });
     if (day === 0 || date.getUTCDate() === 1) found.months.push({ x, label: monthOf.format(date), isMajor: true });
   }
-  // A month that begins right after the edge would be written over its neighbour.
+  // The name of a month that starts near the edge would overlap its neighbour.
   if ((found.months[1]?.x ?? Infinity) < 120) found.months.shift();
   return found;
 }

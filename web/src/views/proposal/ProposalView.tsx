@@ -1,4 +1,4 @@
-// A proposed change of an AGENTS.md: who wants it and why, exactly what it changes, the decision, and what came of it.
+// A proposed change of an AGENTS.md: author, reason, difference, decision and outcome.
 
 import "../company/company.css";
 import "../inbox/inbox.css";
@@ -26,7 +26,7 @@ import { useTree } from "../tree/tree.ts";
 import { beginning, useAuthor } from "./author.ts";
 import { decide, isPending, rebase, rebaseWith, STATUSES, withdraw } from "./proposals.ts";
 
-// With the editor, which is large and seldom wanted here.
+// Contains the editor, which is large and rarely needed here.
 const Merging = later(async () => ({ default: (await import("../agents-doc/Merging.tsx")).Merging }));
 
 export default function ProposalView({ workspace, params }: ViewProps) {
@@ -40,7 +40,7 @@ export default function ProposalView({ workspace, params }: ViewProps) {
   const place = places?.pathOf(proposal?.folder_id ?? null).at(-1)?.name ?? "the root";
   return (
     <Page
-      title={`AGENTS.md of ${place}`}
+      title={`AGENTS.md in ${place}`}
       back={at.inbox(workspace)}
       crumbs={[{ label: "Inbox", to: at.inbox(workspace) }]}
       state={
@@ -59,7 +59,7 @@ export default function ProposalView({ workspace, params }: ViewProps) {
           ) : (
             <Merging
               merged={merged}
-              action="Propose the merged text"
+              action="Propose merged text"
               onChange={setMerged}
               onBack={() => setMerged(undefined)}
               onDone={() => void rebaseWith(read.proposal, merged).then((isDone) => isDone && setMerged(undefined))}
@@ -82,15 +82,15 @@ interface ShownProps {
   workspace: string;
   read: ThreadAgentsDocProposalGetResponse;
   place: string;
-  /** Begins to merge by hand. */
+  /** Starts a manual merge with this text. */
   onMerge: (text: string) => void;
 }
 
 function Shown({ workspace, read, place, onMerge }: ShownProps) {
   const { proposal, base_content, current_content, content } = read;
-  const file = <Link to={address.agentsDoc(workspace, proposal.folder_id)}>the AGENTS.md of {place}</Link>;
+  const file = <Link to={address.agentsDoc(workspace, proposal.folder_id)}>the AGENTS.md in {place}</Link>;
   const author = useAuthor(workspace);
-  // What a worker changed in its working copy names the run.
+  // The rationale of a change in a worker's working copy contains the run.
   const [, run, project] = /^Run `(run_\w+)` of project `(proj_\w+)`/.exec(proposal.rationale) ?? [];
   const putOnTop = async () => {
     const { clashes } = await rebase(proposal);
@@ -100,15 +100,15 @@ function Shown({ workspace, read, place, onMerge }: ShownProps) {
     <div className="page-column inbox-item">
       {!isPending(proposal) && <Outcome proposal={proposal} workspace={workspace} />}
       <p className="proposal-lead">
-        {beginning(author(proposal.author))} {isPending(proposal) ? "wants" : "wanted"} to {proposal.base_version === 0 ? "write" : "change"}{" "}
-        {file}, because: {proposal.rationale}
+        {beginning(author(proposal.author))} {isPending(proposal) ? "proposes" : "proposed"} to{" "}
+        {proposal.base_version === 0 ? "create" : "change"} {file}. Reason: {proposal.rationale}
       </p>
       {proposal.is_stale && (
         <div className="notice waiting">
           <Icon name="alert" />
           <span>
-            {`It changes version ${proposal.base_version}, and the file has version ${proposal.current_version} by now. `}
-            Put it on the newest version before you approve it.
+            {`This proposal is based on version ${proposal.base_version}. The current version is ${proposal.current_version}. `}
+            Rebase it before you approve it.
           </span>
           <Button onClick={() => void putOnTop()}>Rebase</Button>
         </div>
@@ -116,12 +116,12 @@ function Shown({ workspace, read, place, onMerge }: ShownProps) {
       <Diff
         before={base_content}
         after={content}
-        label={proposal.base_version === 0 ? "a new file" : `to version ${proposal.base_version}`}
+        label={proposal.base_version === 0 ? "new file" : `to version ${proposal.base_version}`}
       />
       <Inspector title="About this proposal">
-        <InspectorPart title="Facts">
+        <InspectorPart title="Details">
           <dl className="facts">
-            <dt>By</dt>
+            <dt>Author</dt>
             <dd>
               {proposal.author.startsWith("agent_") ? (
                 <Link to={at.agent(workspace, proposal.author)}>{author(proposal.author)}</Link>
@@ -156,10 +156,10 @@ function Shown({ workspace, read, place, onMerge }: ShownProps) {
           </dl>
         </InspectorPart>
         {isPending(proposal) && (
-          <InspectorPart title="Changed your mind?">
-            <p className="muted">Whoever made a proposal can take it back.</p>
+          <InspectorPart title="Withdraw">
+            <p className="muted">The author of a proposal can withdraw it.</p>
             <div className="inspector-actions">
-              <Button onClick={() => void withdraw(proposal)}>Take it back</Button>
+              <Button onClick={() => void withdraw(proposal)}>Withdraw proposal</Button>
             </div>
           </InspectorPart>
         )}
@@ -172,7 +172,7 @@ function Outcome({ proposal, workspace }: { proposal: ThreadAgentsDocProposal; w
   const author = useAuthor(workspace);
   const isApproved = proposal.status === "approved";
   return (
-    <section className="outcome" aria-label="What happened">
+    <section className="outcome" aria-label="Outcome">
       <h2 className={isApproved ? "outcome-done" : "outcome-failed"}>
         <Icon name={isApproved ? "check" : "close"} />
         {STATUSES[proposal.status].label} by {author(proposal.decided_by)}{" "}
@@ -183,8 +183,8 @@ function Outcome({ proposal, workspace }: { proposal: ThreadAgentsDocProposal; w
           {isApproved ? (
             <>
               Saved as{" "}
-              <Link to={address.agentsDoc(workspace, proposal.folder_id)}>version {proposal.saved_version}</Link>, with
-              the lines below.
+              <Link to={address.agentsDoc(workspace, proposal.folder_id)}>version {proposal.saved_version}</Link> with
+              the changes below.
             </>
           ) : (
             "The file was not changed."

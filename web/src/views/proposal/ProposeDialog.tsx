@@ -1,4 +1,4 @@
-// Says why, and sends a text for somebody else to decide about.
+// The dialog that sends a proposal with its reason.
 
 import { attempt, invalidate } from "../../data/calls.ts";
 import { useDraft } from "../../data/drafts.ts";
@@ -28,17 +28,17 @@ export function ProposeDialog({
       setRationale("");
       onClose();
       toast({
-        text: "Proposed; a person decides about it in the inbox",
+        text: "Proposal sent to the inbox",
         action: { label: "Show", run: () => navigate(at.proposal(workspace, proposal.id)) },
       });
     });
   return (
     <Dialog
-      title="Propose this change"
+      title="Propose change"
       open
       onClose={onClose}
       wide
-      description="Nothing is saved: a person approves or denies it in the inbox."
+      description="The change is saved after a person approves it in the inbox."
     >
       <form
         className="stack"
@@ -47,9 +47,9 @@ export function ProposeDialog({
           if (rationale.trim()) void send();
         }}
       >
-        <Diff before={session.proposalBase} after={session.text} label="what would change" />
+        <Diff before={session.proposalBase} after={session.text} label="proposed change" />
         <LongTextField
-          label="Why"
+          label="Reason"
           rows={3}
           autoFocus
           maxLength={4096}

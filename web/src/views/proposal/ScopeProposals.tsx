@@ -1,4 +1,4 @@
-// The changes of one AGENTS.md that wait for a decision.
+// The pending proposals for an AGENTS.md.
 
 import { InspectorPart } from "../../app/Inspector.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -23,7 +23,7 @@ export function ScopeProposals({ workspace, folder }: { workspace: string; folde
             <span className="muted">
               {nameOf(author)} · <Time at={created_at} />
             </span>
-            {is_stale && <Status meaning="waiting">against an old version</Status>}
+            {is_stale && <Status meaning="waiting">Outdated</Status>}
           </li>
         ))}
       </ul>

@@ -1,4 +1,4 @@
-// What people call whoever proposed or decided something: the owner, a token, an agent of the company.
+// The name of an author: the owner, a token or an agent of the company.
 
 import { useCall } from "../../data/calls.ts";
 import { useCompany } from "../company/folder.ts";
@@ -8,11 +8,11 @@ export function useAuthor(workspace: string): (id: string | null | undefined) =>
   const { dir } = useCompany(workspace);
   const agents = useCall("workspace.agents.list", { workspace_dir: dir ?? "" }, { enabled: dir !== undefined }).data;
   return (id) => {
-    if (!id) return "nobody";
+    if (!id) return "unknown";
     if (id === "owner") return "the owner";
     return agents?.find(({ agent_id }) => agent_id === id)?.name ?? shortId(id);
   };
 }
 
-/** The first letter of a sentence. */
+/** Capitalises the first letter. */
 export const beginning = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,4 +1,4 @@
-// Changes of AGENTS.md files that somebody proposes and a person decides about.
+// Proposed changes of AGENTS.md files.
 
 import { RpcError, type ThreadAgentsDocProposal, type ThreadAgentsDocProposalStatus } from "@accord/client";
 import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
@@ -10,10 +10,10 @@ export const STATUSES: Record<ThreadAgentsDocProposalStatus, { meaning: Meaning;
   pending: { meaning: "waiting", label: "Waiting" },
   approved: { meaning: "done", label: "Approved" },
   denied: { meaning: "failed", label: "Denied" },
-  withdrawn: { meaning: "idle", label: "Taken back" },
+  withdrawn: { meaning: "idle", label: "Withdrawn" },
 };
 
-/** The proposals of a workspace, those that wait first. */
+/** Returns the proposals of a workspace, pending ones first. */
 export function useProposals(workspace: string): ThreadAgentsDocProposal[] {
   const { data } = useCall("thread/agents_doc/proposal/list", { workspace_id: workspace, limit: 50 });
   return data?.items ?? [];
@@ -24,7 +24,7 @@ export const isPending = ({ status }: ThreadAgentsDocProposal) => status === "pe
 const stale = (workspace_id: string) =>
   invalidate(["thread/agents_doc/proposal/list", "thread/agents_doc/proposal/get"], { workspace_id });
 
-/** Approves or denies exactly the change that was looked at. */
+/** Approves or denies a proposal; the hash ensures that the decision applies to what was shown. */
 export async function decide(
   { workspace_id, id, sha256 }: ThreadAgentsDocProposal,
   decision: "approve" | "deny",
@@ -51,7 +51,7 @@ export async function decide(
   return isSent && isDecided;
 }
 
-/** Puts a proposal on the current version; answers whether its lines clash with those of others and want to be merged. */
+/** Rebases a proposal on the current version. Returns whether it conflicts and needs a manual merge. */
 export async function rebase({ workspace_id, id }: ThreadAgentsDocProposal): Promise<{ clashes: boolean }> {
   let clashes = false;
   await attempt("Rebasing", async () => {
@@ -66,7 +66,7 @@ export async function rebase({ workspace_id, id }: ThreadAgentsDocProposal): Pro
   return { clashes };
 }
 
-/** Puts a text that was merged by hand in the place of a proposal. */
+/** Replaces a proposal with a merged text. */
 export function rebaseWith(
   { workspace_id, id, current_version }: ThreadAgentsDocProposal,
   content: string,
@@ -78,7 +78,7 @@ export function rebaseWith(
 }
 
 export function withdraw({ workspace_id, id }: ThreadAgentsDocProposal): Promise<boolean> {
-  return attempt("Taking it back", async () => {
+  return attempt("Withdrawing the proposal", async () => {
     await call("thread/agents_doc/proposal/withdraw", { workspace_id, proposal_id: id });
     stale(workspace_id);
   });

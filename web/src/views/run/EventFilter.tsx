@@ -1,4 +1,4 @@
-// Which events are shown: a kind, and words that stand in them.
+// The filter of events by type and text.
 
 import { useCallback, useState } from "react";
 import { Choices } from "../company/Choices.tsx";
@@ -29,7 +29,7 @@ export function useEventFilter(names: Names): EventFilter {
 }
 
 export function EventKinds({ filter }: { filter: EventFilter }) {
-  return <Choices label="Kind of events" options={EVENT_GROUPS} value={filter.group} onChange={filter.setGroup} />;
+  return <Choices label="Event type" options={EVENT_GROUPS} value={filter.group} onChange={filter.setGroup} />;
 }
 
 export function EventWords({ filter }: { filter: EventFilter }) {

@@ -1,4 +1,4 @@
-// An event in a list, and an event in full.
+// An event as a row of a list, and its details.
 
 import { AnsiText } from "../../parts/Ansi.tsx";
 import { StatusDot } from "../../parts/Status.tsx";
@@ -20,11 +20,11 @@ export function EventRow({
   event: RunEvent;
   names: Names;
   isBad?: boolean;
-  /** Slides in when it is first shown. */
+  /** Whether the row slides in. Default false. */
   isNew?: boolean;
-  /** Names its run instead of the actor. */
+  /** The name of its run, shown instead of the actor. */
   place?: string;
-  /** When its run began; the time since then is shown instead of the time until now. */
+  /** The start of its run (ISO 8601). If given, the time since then is shown instead of the age. */
   since?: string | undefined;
 }) {
   return (
@@ -32,7 +32,7 @@ export function EventRow({
       <span className="event-seq">{event.seq}</span>
       <StatusDot meaning={isBad ? "failed" : eventMeaning(event)} />
       <span className="event-type">{event.type}</span>
-      <span className="event-line">{isBad ? "not what was written" : eventLine(event)}</span>
+      <span className="event-line">{isBad ? "Hash does not match" : eventLine(event)}</span>
       <span className="event-actor" title={place}>
         {place ?? names.actor(event.actor)}
       </span>
@@ -65,20 +65,18 @@ export function EventDetails({ event, names }: { event: RunEvent; names: Names }
         <dd>
           {event.seq} <span className="mono">{event.id}</span>
         </dd>
-        <dt>What</dt>
+        <dt>Type</dt>
         <dd>{event.type}</dd>
-        <dt>Who</dt>
+        <dt>Actor</dt>
         <dd>{names.actor(event.actor)}</dd>
-        <dt>When</dt>
+        <dt>Time</dt>
         <dd>{event.at}</dd>
-        <dt>Seen by</dt>
+        <dt>Visible to</dt>
         <dd>{audience(event.visibility)}</dd>
         <dt>Hash</dt>
         <dd className="mono">{event.hash.slice(0, 16)}…</dd>
-        <dt>After</dt>
-        <dd className="mono">
-          {event.previousHash ? `${event.previousHash.slice(0, 16)}…` : "nothing, it is the first"}
-        </dd>
+        <dt>Previous hash</dt>
+        <dd className="mono">{event.previousHash ? `${event.previousHash.slice(0, 16)}…` : "None (first event)"}</dd>
       </dl>
       {chunk === undefined ? (
         <Code text={JSON.stringify(event.payload, null, 2)} label="Payload" />
@@ -89,8 +87,8 @@ export function EventDetails({ event, names }: { event: RunEvent; names: Names }
           </pre>
           {text !== chunk && (
             <details>
-              <summary>As it was printed</summary>
-              <Code text={chunk} label="As it was printed" />
+              <summary>Raw output</summary>
+              <Code text={chunk} label="Raw output" />
             </details>
           )}
         </>

@@ -1,4 +1,4 @@
-// What a launch would do, before it does it.
+// The preview of a launch: policy, queue, budget and command.
 
 import type { CompanySessionExplanation } from "@accord/client";
 import { Icon } from "../../parts/Icon.tsx";
@@ -14,37 +14,33 @@ export function Explanation({ explained }: { explained: CompanySessionExplanatio
   const { would_launch, refusal, policy, lane, budget, command, instructions } = explained;
   const isFree = lane.queue_position == null;
   return (
-    <section className="explained" aria-label="What would happen">
+    <section className="explained" aria-label="Preview">
       <div className={would_launch ? "notice done" : "notice failed"}>
         <Icon name={would_launch ? "check" : "alert"} />
         <span>
-          {would_launch
-            ? isFree
-              ? "It would start at once."
-              : `It would wait at place ${lane.queue_position}.`
-            : refusal}
+          {would_launch ? (isFree ? "Starts immediately." : `Queued at position ${lane.queue_position}.`) : refusal}
         </span>
       </div>
       <dl className="facts">
         <dt>Policy</dt>
         <dd>
           <Status meaning={policy.allowed ? "done" : "failed"}>
-            {policy.allowed ? "allowed" : "denied"} by {policy.rule_id} ({policy.reason.replace(/_/g, " ")})
+            {policy.allowed ? "Allowed" : "Denied"} by {policy.rule_id} ({policy.reason.replace(/_/g, " ")})
           </Status>
         </dd>
-        <dt>Lane</dt>
+        <dt>Queue</dt>
         <dd>
-          {lane.running} of {lane.workspace_limit} places taken; at most {lane.provider_limit} of {lane.provider}
-          {lane.team_id && <>, {lane.team_limit} of its team</>}
+          {lane.running} of {lane.workspace_limit} slots in use; limit {lane.provider_limit} for {lane.provider}
+          {lane.team_id && <>, {lane.team_limit} for the team</>}
           {lane.cooldown_until && (
             <>
-              ; {lane.provider} rests until {lane.cooldown_until}
+              ; {lane.provider} is rate limited until {lane.cooldown_until}
             </>
           )}
         </dd>
         <dt>Budget</dt>
         <dd>
-          {budget.length === 0 && "no limit applies"}
+          {budget.length === 0 && "No limit"}
           {budget.map(({ scope, metric, severity, actual, threshold, result }) => (
             <div key={scope + metric + severity}>
               <Status meaning={meaningOf(result)}>
@@ -55,18 +51,18 @@ export function Explanation({ explained }: { explained: CompanySessionExplanatio
         </dd>
         {command && (
           <>
-            <dt>Where</dt>
+            <dt>Working directory</dt>
             <dd className="mono">{command.worktree_relpath ?? command.cwd}</dd>
-            <dt>Ends after</dt>
+            <dt>Timeout</dt>
             <dd>
-              {hours(command.timeout_ms)}, or {hours(command.idle_timeout_ms)} of silence
+              {hours(command.timeout_ms)}, or {hours(command.idle_timeout_ms)} without output
             </dd>
-            <dt>Instructed by</dt>
-            <dd>{instructions.map(({ path }) => path).join(", ") || "nothing but the prompt"}</dd>
+            <dt>Instructions</dt>
+            <dd>{instructions.map(({ path }) => path).join(", ") || "Prompt only"}</dd>
           </>
         )}
       </dl>
-      {command && <Code text={command.argv.join(" ")} label="The exact command" />}
+      {command && <Code text={command.argv.join(" ")} label="Command" />}
     </section>
   );
 }

@@ -1,5 +1,5 @@
-// Launches a worker or a command. On request it shows first what would happen: policy, place in the lane, budget, exact
-// command. Asking makes no run.
+// The dialog that starts a run of a worker or a shell command. The preview shows policy, queue, budget and the exact
+// command without creating a run.
 
 import "./run.css";
 import type { CompanySessionExplanation, CompanySessionLaunchParams } from "@accord/client";
@@ -18,17 +18,17 @@ import { ME } from "../company/me.ts";
 import { PERMISSIONS, WORKERS, type Permission } from "../company/worker.ts";
 import { Explanation } from "./Explanation.tsx";
 
-const PROGRAMS = [{ value: "cmd", label: "A command" }, ...WORKERS];
+const PROGRAMS = [{ value: "cmd", label: "Shell command" }, ...WORKERS];
 const PRIORITIES = [
   { value: "normal", label: "Normal" },
   { value: "high", label: "High" },
   { value: "low", label: "Low" },
 ] as const;
 
-/** Names a run that is only explained and never made. */
+/** The id of a run that is only previewed and never created. */
 const PREVIEW = "run_preview";
 
-/** Characters of a goal that is taken from a prompt. */
+/** The maximum length of a goal that is taken from a prompt, in characters. */
 const GOAL = 200;
 
 export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogProps) {
@@ -68,7 +68,7 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
     setBusy(false);
   };
   const explain = () =>
-    busy("Asking", async () => {
+    busy("Loading the preview", async () => {
       const { explain } = await call("session.launch", {
         ...request(PREVIEW),
         explain: true,
@@ -77,8 +77,8 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
       setExplained(explain ?? undefined);
     });
   const launch = () =>
-    busy("Launching", async () => {
-      // A command names its run by itself; a prompt does by its first line.
+    busy("Starting the run", async () => {
+      // The gateway names the run of a command; the first line of a prompt becomes the goal.
       const goal = isCommand ? "" : (text.trim().split("\n")[0]?.trim().slice(0, GOAL) ?? "");
       const { run_id } = await call("run.create", {
         workspace_dir: dir,
@@ -89,10 +89,10 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
       });
       try {
         const { state, queue_position, error } = await call("session.launch", request(run_id));
-        if (state === "failed") throw new Error(error ?? "the session could not be started");
-        toast({ text: state === "queued" ? `Queued at place ${queue_position ?? "?"}` : "Launched" });
+        if (state === "failed") throw new Error(error ?? "the worker process could not be started");
+        toast({ text: state === "queued" ? `Queued at position ${queue_position ?? "?"}` : "Run started" });
       } catch (failure) {
-        // A run that was not launched is not left behind as one that could be.
+        // Cancels the run, so that it does not stay as not started.
         await call("run.cancel", { workspace_dir: dir, project_id: project, run_id, ...ME }).catch(() => {});
         throw failure;
       } finally {
@@ -105,7 +105,7 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
   const canAsk = Boolean(project && agent && text.trim()) && !isBusy;
 
   return (
-    <Dialog title="Launch a session" open onClose={onClose} wide>
+    <Dialog title="Start a run" open onClose={onClose} wide>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -126,7 +126,7 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
             options={names.agents.map(({ agent_id, name, role }) => ({ value: agent_id, label: `${name} (${role})` }))}
           />
           <SelectField
-            label="What runs"
+            label="Worker"
             value={provider}
             onChange={(event) => changed(setProvider)(event.target.value)}
             options={PROGRAMS}
@@ -140,7 +140,7 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
             />
           ) : (
             <SelectField
-              label="It may"
+              label="Permissions"
               value={may}
               onChange={(event) => changed(setMay)(event.target.value as Permission)}
               options={[...PERMISSIONS]}
@@ -148,11 +148,11 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
           )}
           <AssignmentFields
             assignment={assignment}
-            none={isCommand ? "None: the company folder" : "None: an empty folder of its own"}
+            none={isCommand ? "None (company folder)" : "None (empty folder)"}
             onChange={() => setExplained(undefined)}
           />
           <div className="field span">
-            <label htmlFor="launch-text">{isCommand ? "Command, as a shell reads it" : "What it is asked"}</label>
+            <label htmlFor="launch-text">{isCommand ? "Shell command" : "Prompt"}</label>
             <textarea
               id="launch-text"
               className="input mono"
@@ -164,9 +164,9 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
             />
           </div>
           <TextField
-            label="Stop after tokens"
+            label="Token limit"
             inputMode="numeric"
-            placeholder="no limit"
+            placeholder="No limit"
             value={limit}
             onChange={(event) => changed(setLimit)(event.target.value.replace(/\D/g, ""))}
           />
@@ -175,10 +175,10 @@ export function LaunchDialog({ workspace, dir, names, onClose }: CompanyDialogPr
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button disabled={!canAsk} onClick={() => void explain()}>
-            What would happen?
+            Preview
           </Button>
           <Button kind="primary" disabled={!canAsk} onClick={() => void launch()}>
-            Launch
+            Start run
           </Button>
         </DialogActions>
       </form>

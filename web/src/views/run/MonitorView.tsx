@@ -1,10 +1,11 @@
-// Everything that happens in the company, newest first, as it happens, and back to its beginning.
+// The live events of all runs, newest first.
 
 import "../company/company.css";
 import "./run.css";
 import { useMemo, useState } from "react";
 import { Page } from "../../app/Page.tsx";
 import { useConnection } from "../../data/client.ts";
+import { useCall } from "../../data/calls.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Kbd } from "../../parts/Kbd.tsx";
@@ -16,7 +17,6 @@ import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { runName, shortId, useNames } from "../company/names.ts";
 import { ALL, ProjectChoice } from "../company/ProjectChoice.tsx";
-import { useRead } from "../company/reads.ts";
 import { EventKinds, EventWords, useEventFilter } from "./EventFilter.tsx";
 import { EventRow } from "./EventRow.tsx";
 import { keyOf, useHistory } from "./history.ts";
@@ -27,7 +27,7 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
   const filter = useEventFilter(names);
   const [project, setProject] = useState(ALL);
   const { query, events, fresh, hasOlder, isLoading, loadOlder } = useHistory(dir, project);
-  const runs = useRead("run.list", { workspace_dir: dir }).data;
+  const runs = useCall("run.list", { workspace_dir: dir }).data;
   const nameOf = useMemo(() => {
     const known = new Map(runs?.map((run) => [run.run_id, runName(run, names)]));
     return (run: string) => known.get(run) ?? shortId(run);
@@ -36,21 +36,22 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
   const shown = events.filter(filter.fits);
   const older = hasOlder && (
     <Button disabled={isLoading} onClick={() => void loadOlder()}>
-      {isLoading ? "Loading…" : "Load older"} <Kbd keys="o" />
+      {isLoading ? "Loading…" : "Load older events"} <Kbd keys="o" />
     </Button>
   );
   const [isLaunching, setLaunching] = useState(false);
   const launch = (
     <Button kind="primary" icon="play" onClick={() => setLaunching(true)}>
-      Launch a session
+      Start run
     </Button>
   );
-  useKeys("Live", hasOlder ? [{ key: "o", label: "Load older events", run: () => void loadOlder() }] : []);
+  useKeys("Activity", hasOlder ? [{ key: "o", label: "Load older events", run: () => void loadOlder() }] : []);
   return (
     <Page
-      title="Live"
+      title="Activity"
       back={at.runs(workspace)}
-      state={<Status meaning={isOnline ? "running" : "waiting"}>{isOnline ? "Following" : "Not connected"}</Status>}
+      crumbs={[{ label: "Runs", to: at.live(workspace) }]}
+      state={<Status meaning={isOnline ? "running" : "waiting"}>{isOnline ? "Live" : "Not connected"}</Status>}
     >
       <div className="toolbar">
         <EventKinds filter={filter} />
@@ -62,14 +63,14 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
           shown.length === 0 ? (
             <Empty
               icon="run"
-              title={events.length === 0 ? "Nothing has happened yet" : "No event is like that"}
+              title={events.length === 0 ? "No activity yet" : "No matching events"}
               action={events.length === 0 ? launch : older}
             >
               {events.length === 0
-                ? "Every step of a session is written down and shown here."
+                ? "Events of all runs appear here as they happen."
                 : hasOlder
-                  ? `None of the newest ${count(events.length)}; older ones may be.`
-                  : "Choose another kind or clear the filter."}
+                  ? `No match in the newest ${count(events.length)} events. Load older events to search further.`
+                  : "Choose another type or clear the filter."}
             </Empty>
           ) : (
             <>
@@ -80,12 +81,7 @@ export default function MonitorView({ workspace, dir }: CompanyViewProps) {
                   keyOf={keyOf}
                   hrefOf={({ project, run, seq }) => at.run(workspace, project, run, seq)}
                   row={(event) => (
-                    <EventRow
-                      event={event}
-                      names={names}
-                      isNew={fresh.has(keyOf(event))}
-                      place={nameOf(event.run)}
-                    />
+                    <EventRow event={event} names={names} isNew={fresh.has(keyOf(event))} place={nameOf(event.run)} />
                   )}
                   rowHeight={28}
                 />

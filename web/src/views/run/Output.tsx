@@ -1,4 +1,4 @@
-// What a process printed, the JSON of worker programs as people read it: every line at full width, with its colours, at its end while it grows.
+// The output of a process with its colours. JSON of worker programs is shown as readable text. The view follows the end.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
@@ -11,8 +11,8 @@ import { bytes, count } from "../../parts/size.ts";
 import { readable, WorkerReader } from "../company/worker-output.ts";
 
 /**
- * The lines of some pieces of output. Pieces that were read before are not read again while they only grow. Only the
- * JSON of a worker program is read as such.
+ * Returns the lines of pieces of output. Parses only new pieces while the list grows. JSON is interpreted only for worker
+ * programs.
  */
 export function useOutputLines(pieces: string[], isWorker: boolean): AnsiLine[] {
   const held = useRef<{ reader: AnsiReader; worker: WorkerReader; read: string[]; isWorker: boolean }>(undefined);
@@ -23,7 +23,7 @@ export function useOutputLines(pieces: string[], isWorker: boolean): AnsiLine[] 
   for (const piece of pieces.slice(read.length)) reader.write(isWorker ? worker.read(piece) : piece);
   held.current = { reader, worker, read: pieces, isWorker };
   const { lines } = reader;
-  // What follows the last line end is no line yet.
+  // The text after the last line break is not a line yet.
   const whole = lines.at(-1)?.length === 0 ? lines.slice(0, -1) : lines.slice();
   return worker.rest ? [...whole, ...ansiLines(readable(worker.rest))] : whole;
 }
@@ -48,11 +48,11 @@ export function Output({ pieces, name, isWorker }: { pieces: string[]; name: str
         </span>
         {!end.isFollowing && (
           <Button icon="chevronDown" onClick={end.follow}>
-            Follow the end
+            Scroll to end
           </Button>
         )}
         <Button icon="download" onClick={save}>
-          Save as a file
+          Download
         </Button>
       </div>
       <div
@@ -82,10 +82,10 @@ export function Output({ pieces, name, isWorker }: { pieces: string[]; name: str
   );
 }
 
-/** Lines of the end that the inspector shows. */
+/** The number of lines that the inspector shows. */
 const TAIL = 200;
 
-/** The last lines, for a narrow column. */
+/** The last lines of the output, for the inspector. */
 export function OutputTail({ pieces, isWorker }: { pieces: string[]; isWorker: boolean }) {
   const lines = useOutputLines(pieces, isWorker);
   const scroller = useRef<HTMLPreElement>(null);

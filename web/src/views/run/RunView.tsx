@@ -1,19 +1,20 @@
-// One run: its events as they come, with a filter, and a slider that goes back to any moment of it.
+// A run: its live events with a filter, its output, and a replay of any moment.
 
 import "../company/company.css";
 import "./run.css";
 import { useEffect, useMemo, useState } from "react";
 import { Inspector, InspectorPart, InspectorToggle } from "../../app/Inspector.tsx";
 import { Page } from "../../app/Page.tsx";
-import { attempt, call, invalidate, sentence } from "../../data/calls.ts";
+import { attempt, call, invalidate, sentence, useCall } from "../../data/calls.ts";
 import { reworded } from "../../data/wording.ts";
 import { useKeys } from "../../keys/keys.ts";
 import { Button, IconButton } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
 import { List } from "../../parts/List.tsx";
-import { count } from "../../parts/size.ts";
+import { count, dollars } from "../../parts/size.ts";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
 import { Link, navigate, useSearchParam } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import { Choices } from "../company/Choices.tsx";
@@ -23,7 +24,6 @@ import { ME } from "../company/me.ts";
 import { jobIdOf, useJobsOf } from "../company/jobs.ts";
 import { attemptStanding, standingOf } from "../company/meaning.ts";
 import { jobName, plural, runName, shortId, useNames } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
 import { isPlainCommand } from "../company/worker.ts";
 import { CancelJob } from "../job/CancelJob.tsx";
 import { EventKinds, EventWords, useEventFilter } from "./EventFilter.tsx";
@@ -33,9 +33,9 @@ import { queueOf, queueReason, queueWords } from "./queue.ts";
 import { momentOf, useReplay } from "./replay.ts";
 import { Seal } from "./Seal.tsx";
 
-/** Milliseconds between two looks at the queue, whose places no event tells. */
+/** The polling interval of the queue in milliseconds; no event reports queue positions. */
 const LOOK = 5_000;
-/** Milliseconds between two events of a replay. */
+/** Milliseconds between two events of the replay. */
 const STEP = 350;
 const PARTS = [
   { id: "events", label: "Events" },
@@ -47,13 +47,13 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
   const run = params["run"] ?? "";
   const names = useNames(dir);
   const replay = useReplay(dir, project, run);
-  const runs = useRead("run.list", { workspace_dir: dir, project_id: project }).data;
+  const runs = useCall("run.list", { workspace_dir: dir, project_id: project }).data;
   const row = runs?.find(({ run_id }) => run_id === run);
-  const sessions = useRead("session.list", { workspace_dir: dir, run_id: run }, { everyMs: LOOK }).data;
+  const sessions = useCall("session.list", { workspace_dir: dir, run_id: run }, { everyMs: LOOK }).data;
   const session = sessions?.[0];
   const asked = Number(useSearchParam("event")) || undefined;
   const filter = useEventFilter(names);
-  /** How many events are shown; all of them, also those to come, unless said. */
+  /** The number of events shown by the replay; undefined shows all events, also new ones. */
   const [shownCount, setShownCount] = useState<number>();
   const [isPlaying, setPlaying] = useState(false);
   const [chosen, setChosen] = useState(asked);
@@ -85,7 +85,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
   useKeys("This run", [{ key: "p", label: "Play or pause the replay", run: play }]);
 
   const queue = queueOf(session);
-  // The document of a run that was only made says `running`; here that means a process.
+  // The document of a run that was never launched says `running`; here that means a process.
   const status = queue
     ? "queued"
     : (session?.status ?? (row?.status === "running" ? "not started" : (row?.status ?? "")));
@@ -94,7 +94,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
   const jobId = jobIdOf(session_ref) ?? job?.job_id;
   const standing = (status: string) => (jobId ? attemptStanding(status, run, job) : standingOf(status));
   const now = standing(status);
-  // A moment of the past is as the log says.
+  // During a replay the status comes from the log.
   const stands = shownCount === undefined ? now : standing(moment.status);
   const reason = queue && queueReason(queue);
   const isOpen = session?.status === "running" && session.ended_at_ms == null;
@@ -104,7 +104,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
     session &&
     void attempt("Stopping", () => call("session.stop", { session_ref: session.session_ref, workspace_dir: dir }));
   const cancel = () =>
-    void attempt("Cancelling the run", async () => {
+    void attempt("Canceling the run", async () => {
       await call("run.cancel", { workspace_dir: dir, project_id: project, run_id: run, ...ME });
       invalidate(["run.list", "monitor.snapshot", "workspace.home.snapshot"], { workspace_dir: dir });
     });
@@ -118,7 +118,10 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
     <Page
       title={row ? runName(row, names) : shortId(run)}
       back={at.runs(workspace)}
-      crumbs={[{ label: names.project(project), to: at.project(workspace, project) }]}
+      crumbs={[
+        { label: "Runs", to: at.live(workspace) },
+        { label: names.project(project), to: at.project(workspace, project) },
+      ]}
       state={<Status meaning={now.meaning}>{queue ? queueWords(queue) : now.word}</Status>}
       actions={
         <>
@@ -132,7 +135,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
             ))}
           {canCancel && (
             <Button kind="danger" icon="close" onClick={cancel}>
-              Cancel the run
+              Cancel run
             </Button>
           )}
           <InspectorToggle />
@@ -144,7 +147,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
           {reason && (
             <p className="notice waiting">
               <Icon name="history" />
-              <span>It waits in the queue: {reason}.</span>
+              <span>Queued: {reason}.</span>
             </p>
           )}
           {row?.warnings?.map((warning) => (
@@ -156,12 +159,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
         </div>
       )}
       <div className="toolbar">
-        <Choices
-          label="What is shown"
-          options={PARTS}
-          value={showsOutput ? "output" : "events"}
-          onChange={show}
-        />
+        <Choices label="View" options={PARTS} value={showsOutput ? "output" : "events"} onChange={show} />
         {!showsOutput && (
           <>
             <EventKinds filter={filter} />
@@ -176,15 +174,15 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
         <Loading />
       ) : showsOutput ? (
         moment.output.length === 0 ? (
-          <Empty icon="run" title="It printed nothing">
-            {isLive ? "Output shows here as it comes." : "What the process of a run prints shows here."}
+          <Empty icon="run" title="No output">
+            {isLive ? "Output appears here as it is printed." : "This run printed no output."}
           </Empty>
         ) : (
           <Output pieces={moment.output} name={run} isWorker={!isPlain} />
         )
       ) : shown.length === 0 ? (
-        <Empty icon="run" title={past.length === 0 ? "Nothing happened yet" : "No event is like that"}>
-          {past.length === 0 ? "Events show here as they are written." : "Choose another kind or clear the filter."}
+        <Empty icon="run" title={past.length === 0 ? "No events yet" : "No matching events"}>
+          {past.length === 0 ? "Events appear here as they happen." : "Choose another type or clear the filter."}
         </Empty>
       ) : (
         <div className="event-list">
@@ -202,15 +200,15 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
       )}
       <div className="replay">
         <IconButton
-          label={isPlaying ? "Pause the replay" : "Play the replay"}
+          label={isPlaying ? "Pause replay" : "Play replay"}
           icon={isPlaying ? "pause" : "play"}
           hotkey="p"
           onClick={play}
         />
         <input
           type="range"
-          aria-label="Moment of the run"
-          aria-valuetext={`Event ${end} of ${events.length}`}
+          aria-label="Replay position"
+          aria-valuetext={`Event ${count(end)} of ${count(events.length)}`}
           min={0}
           max={events.length}
           value={end}
@@ -223,7 +221,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
         <span className="replay-place">
           {shownCount === undefined
             ? `${plural(events.length, "event")}${isLive ? ", live" : ""}`
-            : `after event ${end} of ${events.length}`}
+            : `Event ${count(end)} of ${count(events.length)}`}
         </span>
       </div>
       <Inspector title={open ? `Event ${open.seq}` : "Run"}>
@@ -232,7 +230,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
             <EventDetails event={open} names={names} />
           </InspectorPart>
         )}
-        <InspectorPart title={shownCount === undefined ? "Now" : `After event ${end}`}>
+        <InspectorPart title={shownCount === undefined ? "Now" : `At event ${count(end)}`}>
           <dl className="facts">
             <dt>Status</dt>
             <dd>
@@ -240,7 +238,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
             </dd>
             {shownCount === undefined && queue && (
               <>
-                <dt>Waits for</dt>
+                <dt>Queue</dt>
                 <dd>{[queueWords(queue), reason].filter(Boolean).join(": ")}</dd>
               </>
             )}
@@ -255,32 +253,32 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
             {isPlain ? (
               <>
                 <dt>Tokens</dt>
-                <dd>none, a plain command</dd>
+                <dd>None (shell command)</dd>
               </>
             ) : (
               <>
                 <dt>Tokens</dt>
                 <dd>
-                  {moment.tokens === undefined ? "not counted yet" : count(moment.tokens)}
+                  {moment.tokens === undefined ? "Not reported yet" : count(moment.tokens)}
                   {moment.isEstimated && " (estimated)"}
                 </dd>
                 <dt>Cost</dt>
-                <dd>{moment.cost === undefined ? "unknown" : `${moment.cost.toFixed(4)} USD`}</dd>
+                <dd>{moment.cost === undefined ? "Unknown (no price set)" : dollars(moment.cost, 4)}</dd>
               </>
             )}
-            <dt>Policy said no</dt>
-            <dd>{moment.policyDenials}</dd>
+            <dt>Policy denials</dt>
+            <dd>{count(moment.policyDenials)}</dd>
           </dl>
         </InspectorPart>
         {moment.output.length > 0 && !showsOutput && (
-          <InspectorPart title="Output so far">
+          <InspectorPart title="Output">
             <OutputTail pieces={moment.output} isWorker={!isPlain} />
             <p>
               <Link to={at.output(workspace, project, run)}>Full output</Link>
             </p>
           </InspectorPart>
         )}
-        <InspectorPart title="Facts">
+        <InspectorPart title="Details">
           <dl className="facts">
             {row?.goal && (
               <>
@@ -292,11 +290,19 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
             <dd className="mono">{run}</dd>
             <dt>Agent</dt>
             <dd>{row && <Link to={at.agent(workspace, row.agent_id)}>{names.actor(row.agent_id)}</Link>}</dd>
-            <dt>Provider</dt>
+            <dt>Worker</dt>
             <dd>{row?.provider}</dd>
+            {row && (
+              <>
+                <dt>Created</dt>
+                <dd>
+                  <Time at={row.created_at} />
+                </dd>
+              </>
+            )}
             {session?.pid && (
               <>
-                <dt>Process</dt>
+                <dt>Process id</dt>
                 <dd>{session.pid}</dd>
               </>
             )}

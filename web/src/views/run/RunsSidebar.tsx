@@ -1,39 +1,44 @@
-// The runs of the company, what is live first, and the way to sessions, jobs and a new launch.
+// The sidebar of the Runs section: the views of runs, and the recent runs.
 
 import "../company/company.css";
 import "../company/side.css";
 import type { MonitorRow, MonitorSnapshotResponse } from "@accord/client";
 import { useState } from "react";
+import { useCall } from "../../data/calls.ts";
 import { IconButton } from "../../parts/Button.tsx";
-import { Icon } from "../../parts/Icon.tsx";
+import { Icon, type IconName } from "../../parts/Icon.tsx";
 import { List } from "../../parts/List.tsx";
+import { count } from "../../parts/size.ts";
 import { Await } from "../../parts/states.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Link, usePath } from "../../router.tsx";
 import { at } from "../company/address.ts";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { jobIdOf, useJobsOf } from "../company/jobs.ts";
-import { runName, useNames, type Names } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
+import { plural, runName, useNames, type Names } from "../company/names.ts";
 import { RunStatus } from "../company/RunStatus.tsx";
 import { LaunchDialog } from "./LaunchDialog.tsx";
 
 export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps) {
-  const query = useRead("monitor.snapshot", { workspace_dir: dir, limit: 1000 });
+  const query = useCall("monitor.snapshot", { workspace_dir: dir, limit: 1000 });
   const names = useNames(dir);
   const path = usePath();
   const [isLaunching, setLaunching] = useState(false);
   const jobOf = useJobsOf(dir, query.data?.rows);
   return (
     <>
+      <div className="sidebar-head">
+        <h2>Runs</h2>
+        <IconButton label="Start a run" icon="plus" onClick={() => setLaunching(true)} />
+      </div>
       <div className="side-links">
         <SideLink
           to={at.live(workspace)}
           path={path === at.runs(workspace) ? at.live(workspace) : path}
           icon="history"
-          label="Live"
+          label="Activity"
         />
-        <SideLink to={at.sessions(workspace)} path={path} icon="run" label="Sessions" />
+        <SideLink to={at.sessions(workspace)} path={path} icon="run" label="Processes" />
         <SideLink
           to={at.jobs(workspace)}
           path={path}
@@ -41,16 +46,14 @@ export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps
           label="Jobs"
           note={query.data ? jobsNote(query.data) : ""}
         />
+        <SideLink to={at.pipelines(workspace)} path={path} icon="pipeline" label="Client intakes" />
       </div>
-      <div className="sidebar-head">
-        <h2>Runs</h2>
-        <IconButton label="Launch a session" icon="plus" onClick={() => setLaunching(true)} />
-      </div>
+      <h3 className="side-heading">Recent runs</h3>
       <div className="fill">
         <Await query={query}>
           {({ rows }) =>
             rows.length === 0 ? (
-              <p className="sidebar-none">Nothing has run yet.</p>
+              <p className="sidebar-none">No runs yet.</p>
             ) : (
               <List<MonitorRow>
                 label="Runs"
@@ -72,13 +75,13 @@ export default function RunsSidebar({ workspace, dir, params }: CompanyViewProps
   );
 }
 
-/** How many jobs are at work and how many wait; a job whose attempt is queued waits, whatever its document says. */
+/** Returns the number of running and queued jobs. A job whose attempt is queued counts as queued. */
 function jobsNote({ jobs, rows }: MonitorSnapshotResponse): string {
   if (!jobs || jobs.running + jobs.queued === 0) return "";
   const queued = new Set(rows.filter((row) => row.live_queued).map((row) => jobIdOf(row.session_ref)));
   queued.delete(undefined);
   const running = Math.max(0, jobs.running - queued.size);
-  return `${running} at work, ${jobs.queued + jobs.running - running} waiting`;
+  return `${count(running)} running, ${count(jobs.queued + jobs.running - running)} queued`;
 }
 
 function SideLink({
@@ -90,7 +93,7 @@ function SideLink({
 }: {
   to: string;
   path: string;
-  icon: "history" | "run" | "doc";
+  icon: IconName;
   label: string;
   note?: string;
 }) {
@@ -112,7 +115,7 @@ function Row({ row, names, jobOf }: { row: MonitorRow; names: Names; jobOf: Retu
       </div>
       <div className="row-note">
         <RunStatus row={row} jobOf={jobOf} /> · {names.actor(row.agent_id)} · {names.project(row.project_id)}
-        {row.policy_denied_count > 0 && " · policy said no"}
+        {row.policy_denied_count > 0 && ` · ${plural(row.policy_denied_count, "policy denial")}`}
         {row.budget_exceeded_count > 0 && " · over budget"}
       </div>
     </>

@@ -1,4 +1,4 @@
-// Whether the events of a run are what was written: a small seal, or the first event that is not.
+// The result of the hash check of a run: a seal, or the first event that does not match.
 
 import { Icon } from "../../parts/Icon.tsx";
 import { words } from "../company/names.ts";
@@ -18,12 +18,12 @@ export function Seal({ replay, onShow }: { replay: Replay; onShow: (seq: number)
     return (
       <span className="seal broken">
         <Icon name="alert" />
-        Line {replay.parseIssues[0].line} of the log is not readable
+        Line {replay.parseIssues[0].line} of the log cannot be parsed
       </span>
     );
   }
   if (!replay.isComplete) return <span className="seal">Checking the chain…</span>;
-  // Events that just came are checked by themselves a moment later.
+  // New events are checked shortly after they arrive.
   if (replay.uncheckedFrom !== undefined) {
     return (
       <span className="seal">

@@ -1,10 +1,10 @@
-// The processes of runs: which run, which wait and at which place, and a way to stop them.
+// The processes of runs with their status and queue position.
 
 import "../company/company.css";
 import "./run.css";
 import type { CompanySessionRow } from "@accord/client";
 import { Page } from "../../app/Page.tsx";
-import { attempt, call, invalidate } from "../../data/calls.ts";
+import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
 import { reworded } from "../../data/wording.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Await, Empty } from "../../parts/states.tsx";
@@ -18,24 +18,23 @@ import { jobIdOf, useJobsOf } from "../company/jobs.ts";
 import { attemptStanding, standingOf } from "../company/meaning.ts";
 import { runName, useNames } from "../company/names.ts";
 import { useNew } from "../company/new.ts";
-import { useRead } from "../company/reads.ts";
 import { CancelJob } from "../job/CancelJob.tsx";
 import { LaunchDialog } from "./LaunchDialog.tsx";
 import { queueOf, queueReason, queueWords } from "./queue.ts";
 
-/** Milliseconds between two looks at the queue, whose places no event tells. */
+/** The polling interval of the queue in milliseconds; no event reports queue positions. */
 const LOOK = 5_000;
 
 export default function SessionsView({ workspace, dir }: CompanyViewProps) {
   const names = useNames(dir);
-  const query = useRead("session.list", { workspace_dir: dir }, { everyMs: LOOK });
-  const runs = useRead("run.list", { workspace_dir: dir }).data;
+  const query = useCall("session.list", { workspace_dir: dir }, { everyMs: LOOK });
+  const runs = useCall("run.list", { workspace_dir: dir }).data;
   const [isLaunching, setLaunching] = useNew();
   const jobOf = useJobsOf(dir, query.data);
   const runOf = (run: string) => runs?.find(({ run_id }) => run_id === run);
   const launch = (
     <Button kind="primary" icon="play" onClick={() => setLaunching(true)}>
-      Launch
+      Start run
     </Button>
   );
   const stop = (session: CompanySessionRow) =>
@@ -44,26 +43,31 @@ export default function SessionsView({ workspace, dir }: CompanyViewProps) {
       invalidate(["session.list"]);
     });
   return (
-    <Page title="Sessions" back={at.runs(workspace)} actions={launch}>
+    <Page
+      title="Processes"
+      back={at.runs(workspace)}
+      crumbs={[{ label: "Runs", to: at.live(workspace) }]}
+      actions={launch}
+    >
       <Await query={query}>
         {(sessions) =>
           sessions.length === 0 ? (
-            <Empty icon="run" title="No session was launched yet" action={launch}>
-              A session is the process of a run: a worker program or any command, within the limits of policy and
-              budget.
+            <Empty icon="run" title="No runs yet" action={launch}>
+              A run starts a worker or a shell command. Policy and budget limits apply to every run. Its process appears
+              here.
             </Empty>
           ) : (
             <div className="wide-column">
               <Table
-                label="Sessions"
+                label="Processes"
                 columns={[
                   "Status",
                   { title: "Run", as: "wide" },
                   "Agent",
                   "Project",
-                  "Launched",
-                  { title: "Took", as: "number" },
-                  { title: "End", as: "wide" },
+                  "Started",
+                  { title: "Duration", as: "number" },
+                  { title: "Result", as: "wide" },
                   { title: "Actions", as: "unsaid" },
                 ]}
               >
@@ -118,7 +122,7 @@ function SessionStatus({ session, jobOf }: { session: CompanySessionRow; jobOf: 
   return <Status meaning={meaning}>{word}</Status>;
 }
 
-/** What a queued session waits for. */
+/** The reason why a session is queued. */
 function QueueNote({ session }: { session: CompanySessionRow }) {
   const queue = queueOf(session);
   const reason = queue && queueReason(queue);

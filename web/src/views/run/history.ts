@@ -1,24 +1,23 @@
-// The events of all runs: the newest ones, those that come while one looks, and older ones when they are asked for.
+// The events of all runs: the newest ones, live events, and older ones on request.
 
 import type { IndexedEvent } from "@accord/client";
 import { useEffect, useMemo, useState } from "react";
-import { attempt, call } from "../../data/calls.ts";
+import { attempt, call, useCall } from "../../data/calls.ts";
 import { readEvent } from "../company/events.ts";
 import { useEvents, type LiveEvent } from "../company/live.ts";
 import { ALL } from "../company/ProjectChoice.tsx";
-import { useRead } from "../company/reads.ts";
 
-/** How many events are read first. */
+/** The number of events in the first request. */
 const FIRST = 300;
-/** How many events that came by themselves are kept; the older ones can be read again. */
+/** The maximum number of live events to keep; older ones can be loaded again. */
 const KEPT = 1000;
 
-/** Newest first, of one project or of all. */
+/** Returns the events of one project or of all projects, newest first. */
 export function useHistory(dir: string, project: string) {
   const params = { workspace_dir: dir, order: "desc", ...(project === ALL ? {} : { project_id: project }) } as const;
-  const query = useRead("index.list_events", { ...params, limit: FIRST });
+  const query = useCall("index.list_events", { ...params, limit: FIRST });
   const [news, setNews] = useState<LiveEvent[]>([]);
-  /** What came last; it slides in once. */
+  /** The keys of the latest events, which slide in. */
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
   const [older, setOlder] = useState<{ rows: IndexedEvent[]; limit: number }>();
   const [isLoading, setLoading] = useState(false);
@@ -40,11 +39,11 @@ export function useHistory(dir: string, project: string) {
 
   const limit = older?.limit ?? FIRST;
   const rows = older?.rows ?? query.data;
-  /** Lists begin at the newest event, so twice as many are read each time: that costs no more than the last read. */
+  /** Loads twice as many events as before, because lists always start at the newest event. */
   const loadOlder = async () => {
     if (isLoading) return;
     setLoading(true);
-    await attempt("Reading older events", async () => {
+    await attempt("Loading older events", async () => {
       const next = limit * 2;
       setOlder({ rows: await call("index.list_events", { ...params, limit: next }), limit: next });
     });

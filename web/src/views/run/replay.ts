@@ -1,4 +1,4 @@
-// The events of one run: read from its log with every hash checked, then as they come.
+// The events of a run: loaded from its log with verified hashes, then live.
 
 import type { ReplayParseIssue, ReplayVerificationIssue } from "@accord/client";
 import { useCallback, useEffect, useRef, useState } from "react";
@@ -7,26 +7,26 @@ import { client } from "../../data/client.ts";
 import { readEvent, type RunEvent } from "../company/events.ts";
 import { useEvents } from "../company/live.ts";
 
-/** How many events are read at a time. */
+/** The number of events per request. */
 const PAGE = 2000;
 
 export interface Replay {
   events: RunEvent[];
   issues: ReplayVerificationIssue[];
   parseIssues: ReplayParseIssue[];
-  /** Whether the log has been read to its end. */
+  /** Whether the log is loaded to its end. */
   isComplete: boolean;
-  /** Events that came after the check; the next check covers them. */
+  /** The first event whose hash is not verified yet; undefined if all are. */
   uncheckedFrom: number | undefined;
   error?: unknown;
 }
 
 const NOTHING: Replay = { events: [], issues: [], parseIssues: [], isComplete: false, uncheckedFrom: undefined };
 
-/** Milliseconds after which events that came by themselves are checked, several at a time. */
+/** Milliseconds after which live events are verified together. */
 const RECHECK = 400;
 
-/** Reads the log from where `known` ends, with every hash checked, and tells each page. */
+/** Loads the log from the end of `known` with verified hashes and reports each page. */
 async function readOn(
   where: { workspace_dir: string; project_id: string; run_id: string },
   known: Replay,
@@ -65,7 +65,7 @@ function uniqueBySeq<T extends { seq: number; line: number }>(issues: T[]): T[] 
   return [...new Map(issues.map((issue) => [`${issue.seq} ${issue.line}`, issue])).values()];
 }
 
-/** Reads the whole log, goes on with what comes, and checks that too. */
+/** Loads the whole log, adds live events, and verifies them too. */
 export function useReplay(dir: string, project: string, run: string): Replay & { check: () => void } {
   const [replay, setReplay] = useState(NOTHING);
   const [generation, setGeneration] = useState(0);
@@ -84,14 +84,18 @@ export function useReplay(dir: string, project: string, run: string): Replay & {
     return () => abort.abort();
   }, [dir, project, run, generation]);
 
-  // Events that came by themselves are read from the log again, where their hashes are checked.
+  // Live events are loaded from the log again to verify their hashes.
   const isUnchecked = replay.isComplete && replay.uncheckedFrom !== undefined;
   useEffect(() => {
     if (!isUnchecked) return;
     const abort = new AbortController();
     const timer = setTimeout(() => {
       const { uncheckedFrom = 1, ...known } = held.current;
-      const checked = { ...known, uncheckedFrom: undefined, events: known.events.filter(({ seq }) => seq < uncheckedFrom) };
+      const checked = {
+        ...known,
+        uncheckedFrom: undefined,
+        events: known.events.filter(({ seq }) => seq < uncheckedFrom),
+      };
       const where = { workspace_dir: dir, project_id: project, run_id: run };
       readOn(where, checked, abort.signal, (read) => setReplay((before) => withNewer(read, before))).catch(
         (error: unknown) => {
@@ -105,7 +109,7 @@ export function useReplay(dir: string, project: string, run: string): Replay & {
     };
   }, [dir, project, run, isUnchecked, replay.uncheckedFrom]);
 
-  // Events that were missed while there was no connection are in the log.
+  // The log contains the events that were missed without a connection.
   useEffect(() => client.onGap(check), [check]);
   useEvents((news) => {
     const own = news.filter((event) => event.run === run && event.seq > 0);
@@ -115,7 +119,7 @@ export function useReplay(dir: string, project: string, run: string): Replay & {
       const newer = own.filter(({ seq }) => seq > last);
       if (newer.length === 0) return before;
       const isGapless = before.events.length === 0 || newer[0]?.seq === last + 1;
-      // What is missing in between is read from the log with the rest.
+      // Missing events are loaded from the log.
       return {
         ...before,
         events: isGapless ? [...before.events, ...newer] : before.events,
@@ -126,7 +130,7 @@ export function useReplay(dir: string, project: string, run: string): Replay & {
   return { ...replay, check };
 }
 
-/** What came while the log was read stays. */
+/** Keeps live events that arrived while the log was being loaded. */
 function withNewer(read: Replay, before: Replay): Replay {
   const last = read.events.at(-1)?.seq ?? 0;
   const newer = read.isComplete ? before.events.filter(({ seq }) => seq > last) : [];
@@ -135,20 +139,20 @@ function withNewer(read: Replay, before: Replay): Replay {
 
 export interface Moment {
   status: string;
-  /** Unknown until something was counted. */
+  /** Undefined until tokens are reported or estimated. */
   tokens: number | undefined;
-  /** Whether the tokens were counted by the provider, or estimated from characters. */
+  /** Whether the tokens are estimated from characters rather than reported by the provider. */
   isEstimated: boolean;
-  /** In US dollars; unknown without a price. */
+  /** In US dollars; undefined without a price. */
   cost: number | undefined;
-  /** What was printed, in the pieces in which it came. */
+  /** The output in the pieces in which it arrived. */
   output: string[];
   policyDenials: number;
   startedAt: string;
   at: string;
 }
 
-/** How the run stood after these events. */
+/** Returns the state of the run after these events. */
 export function momentOf(events: RunEvent[]): Moment {
   const moment: Moment = {
     status: "not started",
@@ -170,7 +174,7 @@ export function momentOf(events: RunEvent[]): Moment {
     if (type === "policy.denied") moment.policyDenials += 1;
     if (type === "provider.raw" && typeof payload["chunk"] === "string") moment.output.push(payload["chunk"]);
   }
-  // What the provider counted is right, whatever was estimated.
+  // Reported values take precedence over estimates.
   moment.tokens = reported ?? estimated;
   moment.isEstimated = reported === undefined && estimated !== undefined;
   return moment;

@@ -1,34 +1,33 @@
-// How the company folder stands, and which worker programs can be started for it.
+// The checks of the company folder and the installed worker programs.
 
 import "../company/company.css";
 import type { AdapterReasonCode, CompanyWorkspaceDoctorResponse, DoctorStatus } from "@accord/client";
 import { useState } from "react";
-import { attempt, call, queries } from "../../data/calls.ts";
+import { attempt, call, queries, useCall } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Await } from "../../parts/states.tsx";
 import { Status, type Meaning } from "../../parts/Status.tsx";
-import { words } from "../company/names.ts";
-import { useRead } from "../company/reads.ts";
+import { plural, words } from "../company/names.ts";
 import { CompanyTrust } from "./CompanyTrust.tsx";
 
 const MEANINGS: Record<DoctorStatus, Meaning> = { pass: "done", warn: "waiting", fail: "failed" };
-const LABELS: Record<DoctorStatus, string> = { pass: "fine", warn: "worth a look", fail: "broken" };
+const LABELS: Record<DoctorStatus, string> = { pass: "Passed", warn: "Warning", fail: "Failed" };
 
 const OBSTACLES: Record<AdapterReasonCode, string> = {
   not_installed: "Not installed",
   unapproved_binary: "Not approved",
-  no_app_server: "Not supported by the installed version",
+  no_app_server: "Installed version not supported",
   not_asked: "Not checked",
   machine_file: "Unknown",
 };
 
 export function CompanyHealth({ dir }: { dir: string }) {
-  const workers = useRead("adapter.status", { workspace_dir: dir });
+  const workers = useCall("adapter.status", { workspace_dir: dir });
   return (
     <>
       <section>
         <h2>Workers</h2>
-        <p className="muted">Programs on the gateway’s machine that runs and jobs can start.</p>
+        <p className="muted">Worker programs on the gateway’s machine that runs can start.</p>
         <Await query={workers}>
           {(rows) => (
             <ul className="health">
@@ -55,7 +54,7 @@ export function CompanyHealth({ dir }: { dir: string }) {
   );
 }
 
-/** Reading every document and log takes its time, so it is done when it is asked for. */
+/** The checks read every document and log, so they run only on request. */
 function Checks({ dir }: { dir: string }) {
   const [found, setFound] = useState<CompanyWorkspaceDoctorResponse>();
   const [busy, setBusy] = useState<"checking" | "rebuilding">();
@@ -73,7 +72,7 @@ function Checks({ dir }: { dir: string }) {
         <>
           <p role="status">
             <Status meaning={found.ok ? (found.summary.warn > 0 ? "waiting" : "done") : "failed"}>
-              {`${found.summary.pass} fine, ${found.summary.warn} worth a look, ${found.summary.fail} broken`}
+              {`${found.summary.pass} passed, ${plural(found.summary.warn, "warning")}, ${found.summary.fail} failed`}
             </Status>
           </p>
           <ul className="health">
@@ -99,10 +98,10 @@ function Checks({ dir }: { dir: string }) {
       )}
       <div className="settings-actions">
         <Button disabled={busy !== undefined} onClick={() => void check(false)}>
-          {busy === "checking" ? "Checking…" : "Check the folder"}
+          {busy === "checking" ? "Checking…" : "Check folder"}
         </Button>
         <Button disabled={busy !== undefined} onClick={() => void check(true)}>
-          {busy === "rebuilding" ? "Rebuilding…" : "Rebuild the index"}
+          {busy === "rebuilding" ? "Rebuilding…" : "Rebuild index"}
         </Button>
       </div>
     </>

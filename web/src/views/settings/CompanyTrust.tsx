@@ -1,6 +1,7 @@
-// Whether the company folder is trusted on this computer, and how to change that.
+// Shows and changes whether the company folder is trusted on this computer.
 
 import { useState } from "react";
+import { useCall } from "../../data/calls.ts";
 import { askToTrust } from "../../data/trust.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";
@@ -8,7 +9,6 @@ import { Await } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { ConfirmActions } from "../company/ConfirmActions.tsx";
-import { useRead } from "../company/reads.ts";
 import { useTrust, withdrawTrust } from "../company/trust.ts";
 
 export function CompanyTrust({ dir }: { dir: string }) {
@@ -46,7 +46,7 @@ export function CompanyTrust({ dir }: { dir: string }) {
 }
 
 function WithdrawTrust({ dir, onClose }: { dir: string; onClose: () => void }) {
-  const running = useRead("session.list", { workspace_dir: dir, status: "running" }).data?.length ?? 0;
+  const running = useCall("session.list", { workspace_dir: dir, status: "running" }).data?.length ?? 0;
   const withdraw = async () => {
     await withdrawTrust(dir);
     toast({ text: "This folder is no longer trusted on this computer" });
@@ -55,8 +55,8 @@ function WithdrawTrust({ dir, onClose }: { dir: string; onClose: () => void }) {
     <>
       {running > 0 && (
         <p className="notice waiting">
-          Sessions that have not ended: {running}. Withdrawing trust does not stop them; Accord can stop them only after you
-          trust the folder again.
+          Active runs: {running}. Withdrawing trust does not stop them. To stop them later, you have to trust the folder
+          again.
         </p>
       )}
       <ConfirmActions label="Withdraw trust" confirm={withdraw} onClose={onClose} />

@@ -1,5 +1,4 @@
-// What this browser and the gateway can be told: the theme, the keys of providers, which browsers are signed in; and how
-// the company folder stands.
+// The settings: theme, provider keys, signed-in browsers, and the state of the company folder.
 
 import type { Provider } from "@accord/client";
 import { useState } from "react";
@@ -14,6 +13,7 @@ import { Await } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useCompany } from "../company/folder.ts";
+import { plural } from "../company/names.ts";
 import { CompanyHealth } from "./CompanyHealth.tsx";
 import { SignedIn } from "./SignedIn.tsx";
 import "./settings.css";
@@ -33,7 +33,7 @@ export default function SettingsView({ workspace }: ViewProps) {
             value={readTheme()}
             onChange={(event) => setTheme(event.target.value as Theme)}
             options={[
-              { value: "system", label: "As the system" },
+              { value: "system", label: "System" },
               { value: "light", label: "Light" },
               { value: "dark", label: "Dark" },
             ]}
@@ -41,7 +41,7 @@ export default function SettingsView({ workspace }: ViewProps) {
         </section>
         <section>
           <h2>Providers</h2>
-          <p className="muted">Keys are stored by the gateway and never shown again.</p>
+          <p className="muted">API keys are stored by the gateway and never shown again.</p>
           <Await query={providers}>
             {({ items }) => (
               <ul className="providers">
@@ -74,7 +74,7 @@ export default function SettingsView({ workspace }: ViewProps) {
   );
 }
 
-/** What a test of a key found, until the key changes or the page is closed. */
+/** The results of key tests, kept until the key changes or the page is closed. */
 type KeyTest = { kind: "works"; models: number } | { kind: "fails"; error: string };
 const tests = new Map<string, KeyTest>();
 
@@ -88,20 +88,20 @@ function ProviderRow({ provider }: { provider: Provider }) {
     setTested(found);
   };
   const store = () =>
-    attempt("Storing the key", async () => {
+    attempt("Saving the key", async () => {
       await call("provider/set_api_key", { provider: provider.id, api_key: key });
       setKey("");
       remember(undefined);
       invalidate(["provider/list", "provider/models/list"]);
-      toast({ text: `The key of ${provider.title} is stored, not tested` });
+      toast({ text: `${provider.title} key saved, not tested` });
     });
   const forget = () =>
-    attempt("Forgetting the key", async () => {
+    attempt("Removing the key", async () => {
       await call("provider/delete_api_key", { provider: provider.id });
       remember(undefined);
       invalidate(["provider/list", "provider/models/list"]);
     });
-  // The list of models is the cheapest question that a provider answers only to a key it accepts.
+  // Listing models is the cheapest request that needs a valid key.
   const test = async () => {
     setTesting(true);
     try {
@@ -122,12 +122,12 @@ function ProviderRow({ provider }: { provider: Provider }) {
         </span>
         {canTest && (
           <Button disabled={isTesting} onClick={() => void test()}>
-            {isTesting ? "Testing…" : isKeyless(provider) ? "Test the server" : "Test the key"}
+            {isTesting ? "Testing…" : isKeyless(provider) ? "Test server" : "Test key"}
           </Button>
         )}
         {provider.key_source === "stored" && (
           <Button kind="danger" onClick={() => void forget()}>
-            Forget the key
+            Remove key
           </Button>
         )}
       </div>
@@ -141,14 +141,16 @@ function ProviderRow({ provider }: { provider: Provider }) {
           }}
         >
           <TextField
-            label={`Key of ${provider.title}`}
+            label={`${provider.title} API key`}
             type="password"
-            placeholder={isKeyless(provider) ? "Key, if the server needs one" : provider.available ? "Replace the key" : "Key"}
+            placeholder={
+              isKeyless(provider) ? "API key (optional)" : provider.available ? "Replace API key" : "API key"
+            }
             value={key}
             onChange={(event) => setKey(event.target.value)}
           />
           <Button type="submit" disabled={key === ""}>
-            Store
+            Save
           </Button>
         </form>
       )}
@@ -156,32 +158,32 @@ function ProviderRow({ provider }: { provider: Provider }) {
   );
 }
 
-/** Whether it is used without a key: `config.toml` names a server for it, and such a server may need none. */
+/** Returns whether the provider works without a key: `config.toml` configures a server that may need none. */
 const isKeyless = ({ available, key_source }: Provider) => available && key_source === "missing";
 
 function KeyState({ provider, tested }: { provider: Provider; tested: KeyTest | undefined }) {
-  if (provider.key_source === "not_needed") return <Status meaning="done">Needs no key</Status>;
+  if (provider.key_source === "not_needed") return <Status meaning="done">No key needed</Status>;
   if (!provider.available) return <Status meaning="idle">No key</Status>;
   const keyless = isKeyless(provider);
   if (tested?.kind === "fails") {
-    return <Status meaning="failed">{keyless ? "The server does not work" : "The key does not work"}</Status>;
+    return <Status meaning="failed">{keyless ? "Server test failed" : "Key test failed"}</Status>;
   }
   if (tested) {
-    const models = tested.models === 1 ? "1 model" : `${tested.models} models`;
+    const models = plural(tested.models, "model");
     return (
       <Status meaning="done">
-        {keyless ? "The server answers" : "The key works"}, {models}
+        {keyless ? "Server works" : "Key works"}, {models}
       </Status>
     );
   }
-  if (keyless) return <Status meaning="idle">Own server, no key, not tested</Status>;
+  if (keyless) return <Status meaning="idle">Own server without a key, not tested</Status>;
   return <Status meaning="idle">{SOURCES[provider.key_source]}, not tested</Status>;
 }
 
 const SOURCES: Record<Provider["key_source"], string> = {
   not_needed: "",
   missing: "",
-  stored: "Stored",
-  config: "In config.toml",
-  environment: "In the environment",
+  stored: "Key saved",
+  config: "Key in config.toml",
+  environment: "Key in the environment",
 };

@@ -1,4 +1,4 @@
-// The browsers that are signed in, and how to sign them out.
+// The signed-in browsers.
 
 import { RpcError, type DesktopSession } from "@accord/client";
 import { attempt, call, invalidate, useCall } from "../../data/calls.ts";
@@ -9,16 +9,19 @@ import { Time } from "../../parts/Time.tsx";
 
 export function SignedIn() {
   const query = useCall("desktop_session/list", {});
-  // The sessions are the owner's business.
+  // Only the owner may list sessions.
   if (query.error instanceof RpcError && query.error.kind === "forbidden") return null;
   return (
     <section>
       <h2>Signed-in browsers</h2>
-      <p className="muted">Each may do everything you may. A session ends 30 days after its last use, and after 90 days.</p>
+      <p className="muted">
+        Each signed-in browser has your full access. A sign-in expires after 30 days without use, and after 90 days in
+        any case.
+      </p>
       <Await query={query} lines={2}>
         {({ items }) =>
           items.length === 0 ? (
-            <p>No browser is signed in with a link.</p>
+            <p>No browser signed in with a link.</p>
           ) : (
             <ul className="sessions">
               {items.map((session) => (
@@ -34,7 +37,7 @@ export function SignedIn() {
 
 function Session({ session }: { session: DesktopSession }) {
   const end = () =>
-    attempt("Signing the browser out", async () => {
+    attempt("Signing out the browser", async () => {
       await call("desktop_session/end", { session_id: session.id }, { retry: true });
       invalidate(["desktop_session/list"]);
     });
@@ -58,7 +61,7 @@ function Session({ session }: { session: DesktopSession }) {
   );
 }
 
-/** What people call the browser that sends a `User-Agent`. Most name others besides themselves, so the order matters. */
+/** Returns the name of the browser with a `User-Agent`. Most contain the names of other browsers, so the order matters. */
 export function browserName(userAgent: string): string {
   const BROWSERS = [
     ["Edg/", "Edge"],
@@ -75,7 +78,8 @@ export function browserName(userAgent: string): string {
     ["Windows", "Windows"],
     ["Linux", "Linux"],
   ] as const;
-  const named = (table: readonly (readonly [string, string])[]) => table.find(([sign]) => userAgent.includes(sign))?.[1];
+  const named = (table: readonly (readonly [string, string])[]) =>
+    table.find(([sign]) => userAgent.includes(sign))?.[1];
   const [browser, system] = [named(BROWSERS), named(SYSTEMS)];
   return browser ? [browser, system].filter(Boolean).join(" on ") : userAgent || "Unknown browser";
 }

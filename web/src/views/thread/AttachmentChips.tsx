@@ -1,4 +1,4 @@
-// The files of the next message: how far each is, and how to pause it or let it go.
+// The files of the next message with their upload progress.
 
 import { IconButton } from "../../parts/Button.tsx";
 import { Icon } from "../../parts/Icon.tsx";
@@ -18,13 +18,15 @@ export function AttachmentChips({ list, attachments }: { list: Attachment[]; att
             <>
               <progress max={one.progress.total || 1} value={one.progress.done} aria-label={`Upload of ${one.name}`} />
               <IconButton
-                label={one.isPaused ? "Go on" : "Pause"}
+                label={one.isPaused ? "Resume" : "Pause"}
                 icon={one.isPaused ? "play" : "pause"}
                 onClick={() => attachments.setPaused(one.id, !one.isPaused)}
               />
             </>
           )}
-          {one.error && !one.isRefused && <IconButton label="Try again" icon="undo" onClick={() => void attachments.retry(one.id)} />}
+          {one.error && !one.isRefused && (
+            <IconButton label="Try again" icon="undo" onClick={() => void attachments.retry(one.id)} />
+          )}
           <IconButton label={`Remove ${one.name}`} icon="close" onClick={() => attachments.remove(one.id)} />
         </li>
       ))}
@@ -35,15 +37,15 @@ export function AttachmentChips({ list, attachments }: { list: Attachment[]; att
 function note({ artifact, error, isPaused, progress, size }: Attachment): string {
   if (error) return error;
   if (artifact) return bytes(size);
-  if (isPaused) return `paused at ${bytes(progress.done)}`;
+  if (isPaused) return `Paused at ${bytes(progress.done)}`;
   switch (progress.phase) {
     case "hashing":
-      return "reading";
+      return "Reading";
     case "waiting":
-      return "waiting for the gateway";
+      return "Waiting for the gateway";
     case "finishing":
     case "done":
-      return "checking";
+      return "Verifying";
     case "paused":
     case "sending":
     case "failed":

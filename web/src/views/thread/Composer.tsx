@@ -1,4 +1,4 @@
-// Where the next message is written. What is typed is kept in the browser until the gateway has it.
+// The composer of the next message. The text is kept as a draft until the gateway has accepted it.
 
 import type { Thread, UserInput } from "@accord/client";
 import { useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
@@ -46,13 +46,19 @@ export function Composer({
     const parts: UserInput[] = [];
     if (text.trim() !== "") parts.push({ type: "text", text });
     for (const { artifact } of list) {
-      if (artifact) parts.push({ type: "artifact", artifact_id: artifact.artifact_id, version_id: artifact.version_id ?? null });
+      if (artifact)
+        parts.push({ type: "artifact", artifact_id: artifact.artifact_id, version_id: artifact.version_id ?? null });
     }
     setSending(true);
     setError(undefined);
     try {
-      const params = { thread_id: thread.id, turn_id: attachments.turnId, input: parts, model_provider: model.provider };
-      // The same turn with the same input runs once, so asking again does no harm.
+      const params = {
+        thread_id: thread.id,
+        turn_id: attachments.turnId,
+        input: parts,
+        model_provider: model.provider,
+      };
+      // The turn id makes the request idempotent, so it can be retried.
       const { turn } = await call("turn/start", model.id ? { ...params, model: model.id } : params, { retry: true });
       conversation.sent(turn, parts);
       attachments.clear();
@@ -121,7 +127,7 @@ export function Composer({
 }
 
 function hint(isRunning: boolean, isUploading: boolean, hasFailed: boolean): string {
-  if (isRunning) return "An answer is coming";
-  if (hasFailed) return "Remove the file that was not uploaded";
-  return isUploading ? "Files are on their way" : "Enter sends, Shift Enter makes a new line";
+  if (isRunning) return "Answering";
+  if (hasFailed) return "Remove the file that failed to upload";
+  return isUploading ? "Uploading files" : "Enter to send, Shift+Enter for a new line";
 }

@@ -1,4 +1,4 @@
-// Which model answers.
+// Selects the provider and the model.
 
 import "../../parts/field.css";
 import { useEffect } from "react";
@@ -12,12 +12,17 @@ export interface Model {
 export function ModelChoice({ model, onChange }: { model: Model; onChange: (model: Model) => void }) {
   const providers = useCall("provider/list", {}).data?.items ?? [];
   const current = providers.find(({ id }) => id === model.provider);
-  const models = useCall("provider/models/list", { provider: model.provider }, { enabled: current?.available === true });
+  const models = useCall(
+    "provider/models/list",
+    { provider: model.provider },
+    // The gateway asks the provider over the network each time; the settings invalidate the list when the key changes.
+    { enabled: current?.available === true, staleTime: Infinity },
+  );
   const known = models.data?.items ?? [];
   const first = known[0]?.id;
   useEffect(() => {
     if (model.id === "" && first) onChange({ ...model, id: first });
-  }, [model.id, first]);
+  }, [model, first, onChange]);
   const listed = known.some(({ id }) => id === model.id) ? known : [{ id: model.id, title: model.id }, ...known];
   return (
     <>

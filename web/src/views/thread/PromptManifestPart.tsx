@@ -1,4 +1,4 @@
-// What the model was told in a turn, section by section: which document, version and hook gave which text.
+// The prompt of a turn, section by section, with the document, version and hook of each text.
 
 import type { HookRun, PromptChange, PromptManifest, PromptManifestHookSource } from "@accord/client";
 import { Fragment, useState } from "react";
@@ -9,17 +9,17 @@ import { Dialog } from "../../parts/Dialog.tsx";
 import { Await } from "../../parts/states.tsx";
 import { Status } from "../../parts/Status.tsx";
 
-/** What the sections of the compiler itself are. */
+/** Descriptions of the built-in sections. */
 const SECTIONS: Record<string, string> = {
-  identity: "Who the model is. Built in.",
-  safety: "What it must not do. Built in.",
+  identity: "Role of the model (built in)",
+  safety: "Safety rules (built in)",
 };
 
 const CUTS: Record<PromptManifestHookSource["truncation"], string> = {
   none: "",
-  hook: "cut by the hook",
-  prompt: "cut by the prompt",
-  hook_and_prompt: "cut by the hook and the prompt",
+  hook: "Truncated by the hook",
+  prompt: "Truncated to the prompt size",
+  hook_and_prompt: "Truncated by the hook and to the prompt size",
 };
 
 export function PromptManifestPart({
@@ -31,7 +31,7 @@ export function PromptManifestPart({
   workspace: string;
   thread: string;
   turn: string;
-  /** The turn before, to compare with. */
+  /** The previous turn, to compare with; absent for the first turn. */
   before: string | undefined;
 }) {
   const query = useCall("turn/get", { thread_id: thread, turn_id: turn });
@@ -46,7 +46,7 @@ export function PromptManifestPart({
           </>
         ) : (
           <InspectorPart title="Prompt">
-            <p className="muted">This turn ended before the model was told anything.</p>
+            <p className="muted">This turn ended before a prompt was sent.</p>
           </InspectorPart>
         )
       }
@@ -57,14 +57,14 @@ export function PromptManifestPart({
 function Manifest({ workspace, manifest, runs }: { workspace: string; manifest: PromptManifest; runs: HookRun[] }) {
   return (
     <>
-      <InspectorPart title="Sections, in their order">
+      <InspectorPart title="Sections">
         <ol className="sections">
           {manifest.section_ids.map((section) => {
             const sources = manifest.hook_sources.filter(({ section_id }) => section_id === section);
             return (
               <li key={section}>
                 <code>{section}</code>
-                {sources.length === 0 && <p className="muted">{SECTIONS[section] ?? "Built in."}</p>}
+                {sources.length === 0 && <p className="muted">{SECTIONS[section] ?? "Built in"}</p>}
                 {sources.map((source) => (
                   <Source key={source.source.subscription_id} workspace={workspace} source={source} runs={runs} />
                 ))}
@@ -74,7 +74,7 @@ function Manifest({ workspace, manifest, runs }: { workspace: string; manifest: 
         </ol>
       </InspectorPart>
       {manifest.diagnostics.length > 0 && (
-        <InspectorPart title="Remarks">
+        <InspectorPart title="Warnings">
           {manifest.diagnostics.map(({ code, message }) => (
             <p key={code + message}>{message}</p>
           ))}
@@ -82,34 +82,34 @@ function Manifest({ workspace, manifest, runs }: { workspace: string; manifest: 
       )}
       <InspectorPart title="Fingerprints">
         <dl className="facts">
-          <dt>Whole</dt>
+          <dt>Full prompt</dt>
           <Fingerprint value={manifest.fingerprint_full} />
-          <dt>Same each turn</dt>
+          <dt>Stable part</dt>
           <Fingerprint value={manifest.fingerprint_stable} />
-          <dt>This turn</dt>
+          <dt>Per-turn part</dt>
           <Fingerprint value={manifest.fingerprint_dynamic} />
           <dt>Compiler</dt>
           <dd className="mono">{manifest.compiler_version}</dd>
           <dt>Profile</dt>
           <dd>{manifest.profile.replaceAll("_", " ")}</dd>
         </dl>
-        <p className="muted small">Two turns with the same fingerprint were told the same, letter by letter.</p>
+        <p className="muted small">Turns with the same fingerprint received exactly the same text.</p>
       </InspectorPart>
     </>
   );
 }
 
 const CHANGES: Record<PromptChange["change"], string> = {
-  same: "the same",
-  added: "new",
-  removed: "no longer there",
-  changed: "says something else",
+  same: "Unchanged",
+  added: "Added",
+  removed: "Removed",
+  changed: "Changed",
 };
 
 function Comparison({ thread, turn, before }: { thread: string; turn: string; before: string }) {
   const query = useCall("turn/explain", { thread_id: thread, turn_id: turn, compare_turn_id: before });
   return (
-    <InspectorPart title="Compared with the turn before">
+    <InspectorPart title="Changes since the previous turn">
       <Await query={query} lines={3}>
         {({ changes }) => (
           <dl className="facts">
@@ -143,11 +143,11 @@ function Source({ workspace, source, runs }: { workspace: string; source: Prompt
       <dl className="facts">
         <dt>Hook</dt>
         <dd className="mono">{hook_id}</dd>
-        <dt>When</dt>
+        <dt>Phase</dt>
         <dd className="mono">{phase_name}</dd>
         {contribution_hash && (
           <>
-            <dt>Text</dt>
+            <dt>Text hash</dt>
             <dd className="mono" title={contribution_hash}>
               {contribution_hash.slice(0, 19)}…
             </dd>
@@ -155,7 +155,7 @@ function Source({ workspace, source, runs }: { workspace: string; source: Prompt
         )}
         {run && (
           <>
-            <dt>Run</dt>
+            <dt>Hook run</dt>
             <dd>
               <Status meaning={run.status === "succeeded" ? "done" : "failed"}>{run.status}</Status>
               {run.completed_at_ms && run.started_at_ms ? ` in ${run.completed_at_ms - run.started_at_ms} ms` : ""}
@@ -173,7 +173,7 @@ function Source({ workspace, source, runs }: { workspace: string; source: Prompt
   );
 }
 
-/** The document a contribution of the AGENTS.md hook names. */
+/** Parses the document and version in a contribution id of the AGENTS.md hook. */
 function documentOf(contribution: string): { doc: string; version: number } | undefined {
   const [, doc, version] = /^thread_agents_doc\.(.+)\.v(\d+)$/.exec(contribution) ?? [];
   return doc && version ? { doc, version: Number(version) } : undefined;
@@ -181,14 +181,21 @@ function documentOf(contribution: string): { doc: string; version: number } | un
 
 function DocumentLine({ workspace, doc, version }: { workspace: string; doc: string; version: number }) {
   const [isOpen, setOpen] = useState(false);
-  const query = useCall("thread/agents_doc/revision_get", { workspace_id: workspace, doc_id: doc, version }, { enabled: isOpen });
+  const query = useCall(
+    "thread/agents_doc/revision_get",
+    { workspace_id: workspace, doc_id: doc, version },
+    { enabled: isOpen },
+  );
   return (
     <p>
-      AGENTS.md, version {version}{" "}
-      <Button onClick={() => setOpen(true)}>
-        Read it
-      </Button>
-      <Dialog title={`AGENTS.md, version ${version}`} description="As the model got it in this turn." open={isOpen} onClose={() => setOpen(false)} wide>
+      AGENTS.md, version {version} <Button onClick={() => setOpen(true)}>View</Button>
+      <Dialog
+        title={`AGENTS.md, version ${version}`}
+        description="As sent to the model in this turn"
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        wide
+      >
         <Await query={query}>
           {({ revision }) => (
             <pre className="plain-text framed" tabIndex={0}>

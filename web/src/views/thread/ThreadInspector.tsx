@@ -1,4 +1,4 @@
-// What explains a thread: what it follows, its files, and what the model was told in a turn.
+// The inspector of a thread: its AGENTS.md, its files, and the prompt of a turn.
 
 import type { ArtifactRef, Thread } from "@accord/client";
 import { address } from "../../address.ts";
@@ -14,7 +14,7 @@ import { PromptManifestPart } from "./PromptManifestPart.tsx";
 
 export interface Shown {
   tab: "about" | "files" | "prompt";
-  /** The turn whose prompt is explained; the last one unless given. */
+  /** The turn whose prompt is shown. Default: the last turn. */
   turn?: string;
   artifact?: string | undefined;
 }
@@ -36,9 +36,9 @@ export function ThreadInspector({
   onAttach: (artifact: ArtifactRef) => void;
 }) {
   useKeys("Thread", [
-    { key: "1", label: "About the thread", run: () => onShow({ tab: "about" }) },
-    { key: "2", label: "Its files", run: () => onShow({ tab: "files" }) },
-    { key: "3", label: "What the model was told", run: () => onShow({ tab: "prompt" }) },
+    { key: "1", label: "Show details", run: () => onShow({ tab: "about" }) },
+    { key: "2", label: "Show files", run: () => onShow({ tab: "files" }) },
+    { key: "3", label: "Show prompt", run: () => onShow({ tab: "prompt" }) },
   ]);
   const turn = shown.turn ?? turns.at(-1);
   const before = turn && turns[turns.indexOf(turn) - 1];
@@ -69,7 +69,7 @@ export function ThreadInspector({
             <PromptManifestPart key={turn} workspace={workspace} thread={thread.id} turn={turn} before={before} />
           ) : (
             <InspectorPart title="Prompt">
-              <p className="muted">After the first message this shows what the model was told, and by whom.</p>
+              <p className="muted">The prompt sent to the model appears here after the first message.</p>
             </InspectorPart>
           ))}
       </Tabs>
@@ -82,7 +82,7 @@ function About({ workspace, thread }: { workspace: string; thread: Thread }) {
   const effective = data?.effective;
   return (
     <>
-      <InspectorPart title="AGENTS.md it follows">
+      <InspectorPart title="AGENTS.md">
         {effective ? (
           <p>
             <Link to={address.agentsDoc(workspace, effective.source_folder_id)}>{sourceName(effective)}</Link>, version{" "}
@@ -90,7 +90,7 @@ function About({ workspace, thread }: { workspace: string; thread: Thread }) {
           </p>
         ) : (
           <p className="muted">
-            None. <Link to={address.agentsDoc(workspace)}>Write one at the root</Link>, and every thread follows it.
+            None. <Link to={address.agentsDoc(workspace)}>Create one at the root</Link> to apply it to every thread.
           </p>
         )}
       </InspectorPart>
@@ -102,7 +102,7 @@ function About({ workspace, thread }: { workspace: string; thread: Thread }) {
           </dd>
           <dt>Mode</dt>
           <dd>{thread.mode}</dd>
-          <dt>Begun</dt>
+          <dt>Created</dt>
           <dd>
             <Time at={thread.created_at} />
           </dd>

@@ -1,4 +1,4 @@
-// A thread: the conversation, the composer below it, and what explains it in the inspector.
+// A thread: its turns, the composer, and the inspector.
 
 import "./thread.css";
 import { useEffect, useRef, useState, useSyncExternalStore, type DragEvent } from "react";
@@ -37,8 +37,8 @@ export default function ThreadView({ workspace, params }: ViewProps) {
   if (state.kind === "failed") return <Failure error={state.error} onRetry={() => void conversation.load()} />;
   if (state.kind === "gone") {
     return (
-      <Empty icon="thread" title="This thread is gone">
-        It was deleted. The tree on the left has those that are there.
+      <Empty icon="thread" title="Thread not found">
+        The thread was deleted. Select another one on the left.
       </Empty>
     );
   }
@@ -54,7 +54,7 @@ export default function ThreadView({ workspace, params }: ViewProps) {
       title={threadName(thread)}
       crumbs={path.map((folder) => ({ label: folder.name, to: address.folder(workspace, folder.id) }))}
       back={address.tree(workspace)}
-      state={conversation.running && <Status meaning="running">answering</Status>}
+      state={conversation.running && <Status meaning="running">Answering</Status>}
       actions={<InspectorToggle />}
     >
       <div
@@ -71,8 +71,8 @@ export default function ThreadView({ workspace, params }: ViewProps) {
       >
         <div className="thread-scroll" ref={scroller} tabIndex={0} role="log" aria-label="Conversation" aria-live="off">
           {turns.length === 0 ? (
-            <Empty icon="thread" title="Say what should happen">
-              The answer streams in here. Drop or paste files to send them along.
+            <Empty icon="thread" title="Write a message to start">
+              The answer appears here as it is written. Drop or paste files to attach them.
             </Empty>
           ) : (
             <div className="turns">
@@ -103,7 +103,7 @@ export default function ThreadView({ workspace, params }: ViewProps) {
   );
 }
 
-/** Keeps the end in sight while it is in sight, whatever grows above it. */
+/** Keeps the view scrolled to its end while it is at the end. */
 function useStickToBottom(isReady: boolean) {
   const scroller = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// One exchange: what was said, what came back, how it ended.
+// A turn: the message, the answer and the status.
 
 import type { TurnItem } from "@accord/client";
 import { memo } from "react";
@@ -47,7 +47,7 @@ export const TurnEntry = memo(
         ))}
         {turn.status === "InProgress" && answers.length === 0 && (
           <p className="waiting">
-            <Status meaning="running">thinking…</Status>
+            <Status meaning="running">Thinking…</Status>
           </p>
         )}
         <footer className="turn-foot">
@@ -55,15 +55,17 @@ export const TurnEntry = memo(
           {turn.startedAt && <Time at={turn.startedAt / 1000} />}
           {turn.usage && (
             <span>
-              {count(turn.usage.inputTokens)} in, {count(turn.usage.outputTokens)} out
+              {count(turn.usage.inputTokens)} tokens in, {count(turn.usage.outputTokens)} out
             </span>
           )}
-          <IconButton label="What the model was told" icon="info" onClick={onPrompt} />
+          <IconButton label="Show prompt" icon="info" onClick={onPrompt} />
           {turn.status === "InProgress" && (
             <Button
               icon="stop"
               onClick={() =>
-                void attempt("Stopping", () => call("turn/cancel", { thread_id: thread, turn_id: turn.id }, { retry: true }))
+                void attempt("Stopping", () =>
+                  call("turn/cancel", { thread_id: thread, turn_id: turn.id }, { retry: true }),
+                )
               }
             >
               Stop
@@ -84,19 +86,19 @@ export const TurnEntry = memo(
 function TurnEnd({ turn }: { turn: ShownTurn }) {
   switch (turn.status) {
     case "InProgress":
-      return <Status meaning="running">answering</Status>;
+      return <Status meaning="running">Answering</Status>;
     case "Completed":
       return null;
     case "Failed":
       return (
         <span className="turn-error">
-          <Status meaning="failed">failed</Status> {turn.error}
+          <Status meaning="failed">Failed</Status> {turn.error}
         </span>
       );
     case "Interrupted":
       return (
         <span className="turn-error">
-          <Status meaning="idle">stopped</Status> {turn.error}
+          <Status meaning="idle">Stopped</Status> {turn.error}
         </span>
       );
   }
@@ -115,7 +117,7 @@ function Item({ item, isStreaming }: { item: TurnItem; isStreaming: boolean }) {
     case "reasoning":
       return (
         <details className="reasoning">
-          <summary>{item.summary.join(" ") || "How it came to it"}</summary>
+          <summary>{item.summary.join(" ") || "Reasoning"}</summary>
           <Markdown text={item.content.join("\n\n")} />
         </details>
       );

@@ -1,4 +1,5 @@
-// Files for the next message of a thread: uploaded at once, paused and resumed, also after a reload of the page.
+// The files of the next message of a thread. Uploads start immediately and can be paused and resumed, also after a
+// reload of the page.
 
 import { upload, type ArtifactRef, type Upload, type UploadProgress, type UploadState } from "@accord/client";
 import { attempt, call, callOptions, queries, sentence } from "../../data/calls.ts";
@@ -15,12 +16,12 @@ export interface Attachment {
   progress: UploadProgress;
   isPaused: boolean;
   error: string | undefined;
-  /** It will never be uploaded, so there is nothing to try again. */
+  /** Whether the file can never be uploaded, for example because it is too large. */
   isRefused: boolean;
   artifact: ArtifactRef | undefined;
 }
 
-/** What is kept for after a reload. */
+/** The state of an attachment that survives a reload. */
 interface Kept {
   id: string;
   name: string;
@@ -33,13 +34,13 @@ interface Kept {
 }
 
 interface Held extends Attachment {
-  /** It was uploaded for this message, not chosen from the workspace. */
+  /** Whether it was uploaded for this message rather than selected from the workspace. */
   isOwn: boolean;
   source: Kept["source"];
   upload: Upload | undefined;
 }
 
-/** The attachments of the threads that were opened; uploads go on when another thread is looked at. */
+/** The attachments of opened threads; uploads continue when another thread is opened. */
 const threads = new Map<string, Attachments>();
 
 export function attachmentsOf(workspace: string, thread: string): Attachments {
@@ -50,7 +51,7 @@ export function attachmentsOf(workspace: string, thread: string): Attachments {
   return made;
 }
 
-/** Bytes of a file at most; no limit is known if the gateway does not say one, which then refuses the upload itself. */
+/** Returns the maximum file size in bytes, or infinity if it is unknown; the gateway then rejects larger uploads itself. */
 async function largestFile(workspace_id: string): Promise<number> {
   try {
     const { upload } = await queries.fetchQuery(callOptions("artifact/capabilities", { workspace_id }));
@@ -61,7 +62,7 @@ async function largestFile(workspace_id: string): Promise<number> {
 }
 
 export class Attachments {
-  /** The turn the files are for, the same until it is sent. */
+  /** The id of the turn that will contain the files; changes after sending. */
   turnId = newId("trn");
   list: Attachment[] = [];
   readonly #workspace: string;
@@ -88,7 +89,7 @@ export class Attachments {
     const kept: Kept = { id, name: file.name || "pasted", size: file.size, source, isPaused: false };
     const limit = await largestFile(this.#workspace);
     if (file.size > limit) {
-      this.#refuse(kept, `This file has ${bytes(file.size)}. Files can have at most ${bytes(limit)}.`);
+      this.#refuse(kept, `This file is ${bytes(file.size)}. The maximum is ${bytes(limit)}.`);
       return;
     }
     await keepFile(id, file);
@@ -109,7 +110,7 @@ export class Attachments {
     this.#changed();
   }
 
-  /** Attaches what is in the workspace already. */
+  /** Attaches an existing file of the workspace. */
   attach(artifact: ArtifactRef): void {
     if (this.#held.some((one) => one.artifact?.artifact_id === artifact.artifact_id)) return;
     const size = artifact.size_bytes ?? 0;
@@ -143,7 +144,7 @@ export class Attachments {
     this.#held = this.#held.filter((one) => one !== held);
     void forgetFile(id);
     if (held?.upload && !held.artifact) void held.upload.abort().catch(() => {});
-    // A file that was uploaded for this message alone has no other use; one of the workspace stays.
+    // A file that was uploaded only for this message is deleted; one of the workspace stays.
     if (held?.artifact && held.isOwn) {
       const { artifact_id } = held.artifact;
       void attempt("Deleting the removed file", () =>
@@ -153,7 +154,7 @@ export class Attachments {
     this.#changed();
   }
 
-  /** Begins a failed upload again. */
+  /** Restarts a failed upload. */
   async retry(id: string): Promise<void> {
     const held = this.#held.find((one) => one.id === id);
     const file = await readFile(id);
@@ -162,7 +163,7 @@ export class Attachments {
     this.#begin({ id, name: held.name, size: held.size, source: held.source, isPaused: false }, file);
   }
 
-  /** The message is sent: the files belong to it now. */
+  /** Resets the list after the message was sent. */
   clear(): void {
     for (const { id } of this.#held) void forgetFile(id);
     this.#held = [];
@@ -192,7 +193,7 @@ export class Attachments {
     if (kept.isPaused) task.pause();
     this.#held.push(held);
     task.onProgress((progress) => {
-      // A file counts as done together with its artifact below: until then the message cannot be sent.
+      // The file is done once its artifact is known, see below; the message cannot be sent before.
       if (progress.phase === "done") return;
       held.progress = progress;
       this.#changed();
@@ -202,9 +203,11 @@ export class Attachments {
         held.artifact = artifact;
         held.progress = task.progress;
         void forgetFile(held.id);
-        // It was removed while its last bytes were on their way.
+        // The user removed the file while its last bytes were being uploaded.
         if (!this.#held.includes(held)) {
-          void call("artifact/delete", { workspace_id: this.#workspace, artifact_id: artifact.artifact_id }).catch(() => {});
+          void call("artifact/delete", { workspace_id: this.#workspace, artifact_id: artifact.artifact_id }).catch(
+            () => {},
+          );
         }
         this.#changed();
       },
@@ -220,7 +223,7 @@ export class Attachments {
     return `attachments.${this.#thread}`;
   }
 
-  /** Goes on with what a reload of the page interrupted. */
+  /** Resumes the uploads that a reload of the page interrupted. */
   async #recall(): Promise<void> {
     const text = readDraft(this.#draftName);
     if (!text) return;

@@ -1,4 +1,4 @@
-// A conversation as it is shown: the recorded events of a thread, and what comes while one looks.
+// The turns of a thread: its recorded events and live notifications.
 
 import type { Thread, Turn, TurnEvent, TurnItem, TurnStatus, TurnUsage, UserInput } from "@accord/client";
 import { call } from "../../data/calls.ts";
@@ -8,23 +8,20 @@ export interface ShownTurn {
   id: string;
   status: TurnStatus;
   error: string | undefined;
-  /** Unix milliseconds; unknown for a turn that was only heard of. */
+  /** Unix milliseconds; undefined if only later events of the turn are known. */
   startedAt: number | undefined;
   endedAt: number | undefined;
   usage: TurnUsage | undefined;
   input: UserInput[];
   items: TurnItem[];
-  /** The item whose text is still coming. */
+  /** The id of the item whose text is being streamed. */
   streaming: string | undefined;
 }
 
 export type ConversationState =
-  | { kind: "loading" }
-  | { kind: "gone" }
-  | { kind: "failed"; error: unknown }
-  | { kind: "ready"; thread: Thread };
+  { kind: "loading" } | { kind: "gone" } | { kind: "failed"; error: unknown } | { kind: "ready"; thread: Thread };
 
-/** Events read at first; the newest ones. */
+/** The number of events to load, newest first. */
 const EVENTS = 2000;
 
 export class Conversation {
@@ -42,7 +39,7 @@ export class Conversation {
     this.#thread = thread;
   }
 
-  /** Begins, and goes on until the answer is called. */
+  /** Loads the thread and listens to notifications. Returns a function that stops listening. */
   open(): () => void {
     const isOurs = (params: { thread_id: string }) => params.thread_id === this.#thread;
     const stops = [
@@ -83,19 +80,20 @@ export class Conversation {
   async load(): Promise<void> {
     const thread_id = this.#thread;
     try {
-      // Starting a thread that is gone would make a new one.
+      // `thread/start` would create a missing thread.
       await call("thread/get", { thread_id });
       const { thread } = await call("thread/start", { workspace_id: this.#workspace, thread_id }, { retry: true });
       const { events } = await call("thread/history", { thread_id, limit: EVENTS });
       for (const event of events) this.#record(event);
       this.#enter({ kind: "ready", thread });
     } catch (error) {
-      const isGone = (error as { kind?: string }).kind === "not_found" || /not (found|in)|no thread/i.test(String(error));
+      const isGone =
+        (error as { kind?: string }).kind === "not_found" || /not (found|in)|no thread/i.test(String(error));
       if (this.state.kind !== "ready" || isGone) this.#enter(isGone ? { kind: "gone" } : { kind: "failed", error });
     }
   }
 
-  /** Shows a turn that was just sent, before the gateway says anything about it. */
+  /** Shows a sent turn before the first notification about it. */
   sent(turn: Turn, input: UserInput[]): void {
     const shown = this.#turn(turn.id);
     shown.input = input;
@@ -149,7 +147,7 @@ export class Conversation {
     }
   }
 
-  /** An item as it begins never takes back what is known of it already. */
+  /** Adds or replaces an item. A late start event never replaces newer text. */
   #put(turn: ShownTurn, item: TurnItem, isBeginning: boolean): void {
     if (item.type === "userMessage" && turn.input.length === 0) turn.input = inputOf(item);
     const at = turn.items.findIndex(({ id }) => id === item.id);
@@ -191,7 +189,7 @@ export class Conversation {
     this.#show();
   }
 
-  /** Tells at most once a frame, however fast an answer comes. */
+  /** Notifies the listeners at most once per frame. */
   #show(): void {
     if (this.#frame !== 0) return;
     const tell = () => {
@@ -200,13 +198,13 @@ export class Conversation {
       this.#snapshot += 1;
       this.#listeners.forEach((listener) => listener());
     };
-    // Frames do not come to a tab nobody looks at.
+    // Hidden tabs get no animation frames.
     if (document.hidden) tell();
     else this.#frame = requestAnimationFrame(tell);
   }
 }
 
-/** What was said, when somebody else said it and only the item tells. */
+/** Returns the input of a turn that another client started, from its message item. */
 function inputOf({ text, attachments = [] }: TurnItem & { type: "userMessage" }): UserInput[] {
   const artifacts = attachments.flatMap((one): UserInput[] => {
     const { artifact_id } = one as { artifact_id?: unknown };

@@ -1,4 +1,4 @@
-// Asks before a folder is deleted, and says what happens to everything in it.
+// Asks before a folder is deleted and lists the consequences.
 
 import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
@@ -14,17 +14,17 @@ export function DeleteFolderDialog({
 }: {
   workspace: string;
   places: Places;
-  /** The folder to delete; undefined while no question is asked. */
+  /** The folder to delete; undefined while the dialog is closed. */
   folder: string | undefined;
   onClose: () => void;
 }) {
   const found = folder === undefined ? undefined : places.folder(folder);
   return (
     <Dialog
-      title={`Delete the folder “${found?.name ?? ""}”?`}
+      title={`Delete folder “${found?.name ?? ""}”?`}
       open={found !== undefined}
       onClose={onClose}
-      description="It goes to the trash, where it can be restored for 30 days."
+      description="The folder moves to the trash. You can restore it for 30 days."
     >
       {found && (
         <>
@@ -53,20 +53,20 @@ export function DeleteFolderDialog({
   );
 }
 
-/** What deleting a folder does, in sentences. */
+/** Returns the consequences of deleting a folder, one sentence each. */
 function consequences(places: Places, folder: string): string[] {
   const doc = places.doc(folder);
   const [threads, folders] = [places.threadsIn(folder).length, places.foldersIn(folder).length];
   const inside = [amount(threads, "thread"), amount(folders, "folder")].filter((words) => words !== undefined);
-  const stay = threads + folders === 1 ? "stays and moves" : "stay and move";
+  const move = threads + folders === 1 ? "moves" : "move";
   const parent = places.folder(places.parentOf(folder))?.name;
   return [
     doc
-      ? `Its AGENTS.md (version ${doc.version}, ${amount(doc.char_count, "character") ?? "empty"}) goes with it: threads that follow it get the one above instead.`
-      : "It has no AGENTS.md of its own.",
+      ? `Its AGENTS.md (version ${doc.version}, ${amount(doc.char_count, "character") ?? "empty"}) moves to the trash with it. Threads that use it inherit the one above.`
+      : "It has no AGENTS.md.",
     inside.length > 0
-      ? `${inside.join(" and ")} in it ${stay} one level up, ${parent ? `into “${parent}”` : "to the root of the tree"}.`
-      : "There is nothing in it.",
+      ? `${inside.join(" and ")} ${move} up to ${parent ? `“${parent}”` : "the root of the tree"}.`
+      : "The folder is empty.",
   ];
 }
 

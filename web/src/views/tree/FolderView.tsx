@@ -1,4 +1,4 @@
-// A folder: what is in it, and which AGENTS.md its threads get.
+// A folder: its contents, and the AGENTS.md that its threads use.
 
 import { address } from "../../address.ts";
 import { Page } from "../../app/Page.tsx";
@@ -22,8 +22,8 @@ export default function FolderView({ workspace, params }: ViewProps) {
         places?.folder(id) ? (
           <Folder workspace={workspace} id={id} places={places} />
         ) : (
-          <Empty icon="folder" title="This folder is gone">
-            It was deleted; what was in it moved one level up.
+          <Empty icon="folder" title="Folder not found">
+            The folder was deleted. Its contents moved one level up.
           </Empty>
         )
       }
@@ -56,8 +56,8 @@ function Folder({ workspace, id, places }: { workspace: string; id: string; plac
           <Icon name="doc" />
           <p>
             {source
-              ? `Threads here follow the AGENTS.md of ${sourceName}, version ${source.doc.version}.`
-              : "Threads here have no AGENTS.md to follow."}
+              ? `Threads here use the AGENTS.md of ${sourceName}, version ${source.doc.version}.`
+              : "No AGENTS.md applies to threads in this folder."}
           </p>
           <Button onClick={() => navigate(address.agentsDoc(workspace, id))}>
             {data?.explicit ? "Edit AGENTS.md" : "Create AGENTS.md"}
@@ -65,7 +65,7 @@ function Folder({ workspace, id, places }: { workspace: string; id: string; plac
         </div>
         {folders.length + inside.length === 0 && (
           <Empty icon="thread" title="This folder is empty">
-            Start a thread here, or drag threads in from the tree.
+            Create a thread here, or drag threads from the tree.
           </Empty>
         )}
         <div className="folder-cards">
@@ -84,7 +84,7 @@ function Folder({ workspace, id, places }: { workspace: string; id: string; plac
             </Link>
           ))}
         </div>
-        {inside.length > 200 && <p className="muted">{threads(inside.length - 200)} more are in the tree.</p>}
+        {inside.length > 200 && <p className="muted">{threads(inside.length - 200)} more in the tree.</p>}
       </div>
     </Page>
   );

@@ -1,4 +1,4 @@
-// Chooses the folder something moves to.
+// Selects the target folder of a move.
 
 import { useState } from "react";
 import { Dialog } from "../../parts/Dialog.tsx";
@@ -45,7 +45,7 @@ export function move(workspace: string, what: Movable, folder: FolderId): Promis
   return what.kind === "thread" ? moveThread(workspace, what.id, folder) : moveFolder(workspace, what.id, folder);
 }
 
-/** Whether something may be dropped into a folder, and would not already be there. */
+/** Returns whether an object can be moved into a folder, and is not already in it. */
 export function mayMove(places: Places, what: Movable, folder: FolderId): boolean {
   if (what.kind === "thread") return places.folderOf(what.id) !== folder;
   return places.parentOf(what.id) !== folder && !places.isWithin(folder, what.id);
@@ -63,7 +63,13 @@ function Targets({
   const [filter, setFilter] = useState("");
   const targets = [
     { id: null as FolderId, path: "Root of the tree" },
-    ...places.allFolders().map(({ id }) => ({ id, path: places.pathOf(id).map(({ name }) => name).join(" / ") })),
+    ...places.allFolders().map(({ id }) => ({
+      id,
+      path: places
+        .pathOf(id)
+        .map(({ name }) => name)
+        .join(" / "),
+    })),
   ].filter(({ id, path }) => mayMove(places, moving, id) && path.toLowerCase().includes(filter.toLowerCase()));
   return (
     <>
@@ -80,7 +86,7 @@ function Targets({
       />
       <div className="move-targets">
         {targets.length === 0 ? (
-          <p className="muted">No folder is called that.</p>
+          <p className="muted">No matching folders.</p>
         ) : (
           <List
             label="Folders"

@@ -1,4 +1,4 @@
-// The trash: what was deleted, with a way back and a way to delete it for good.
+// The trash: deleted objects, to restore or to delete permanently.
 
 import type { TrashItem } from "@accord/client";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -10,6 +10,7 @@ import { call } from "../../data/calls.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog, DialogActions } from "../../parts/Dialog.tsx";
 import { Icon, type IconName } from "../../parts/Icon.tsx";
+import { count } from "../../parts/size.ts";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { purgeItems, restoreItem } from "./trash.ts";
@@ -25,7 +26,7 @@ export default function TrashView({ workspace }: ViewProps) {
     getNextPageParam: ({ next_cursor }) => next_cursor || undefined,
   });
   const [asked, setAsked] = useState<TrashItem[]>();
-  /** An AGENTS.md that cannot be restored before its folder is, and that folder. */
+  /** An AGENTS.md that can only be restored together with its deleted folder. */
   const [blocked, setBlocked] = useState<{ doc: TrashItem; folder: TrashItem }>();
   const items = query.data?.pages.flatMap((page) => page.items);
   const restore = (item: TrashItem) => {
@@ -41,7 +42,7 @@ export default function TrashView({ workspace }: ViewProps) {
       actions={
         items && items.length > 0 ? (
           <Button kind="danger" icon="trash" onClick={() => setAsked(items)}>
-            {query.hasNextPage ? "Delete all shown for good…" : "Empty the trash…"}
+            {query.hasNextPage ? "Delete all listed permanently…" : "Empty trash…"}
           </Button>
         ) : undefined
       }
@@ -61,7 +62,7 @@ export default function TrashView({ workspace }: ViewProps) {
                 <div className="trash-words">
                   <span>{nameOf(item)}</span>
                   <span className="muted">
-                    {description(item)} · deleted <Time at={item.deleted_at} /> · deleted for good{" "}
+                    {description(item)} · deleted <Time at={item.deleted_at} /> · permanently deleted{" "}
                     <Time at={item.purge_at} />
                   </span>
                 </div>
@@ -71,10 +72,10 @@ export default function TrashView({ workspace }: ViewProps) {
                 <Button
                   kind="quiet"
                   icon="trash"
-                  aria-label={`Delete ${nameOf(item)} for good`}
+                  aria-label={`Delete ${nameOf(item)} permanently`}
                   onClick={() => setAsked([item])}
                 >
-                  Delete for good…
+                  Delete permanently…
                 </Button>
               </li>
             ))}
@@ -83,15 +84,19 @@ export default function TrashView({ workspace }: ViewProps) {
         {query.hasNextPage && <Button onClick={() => void query.fetchNextPage()}>Show more</Button>}
       </div>
       <Dialog
-        title={asked?.length === 1 && asked[0] ? `Delete “${nameOf(asked[0])}” for good?` : `Delete ${asked?.length ?? 0} items for good?`}
+        title={
+          asked?.length === 1 && asked[0]
+            ? `Permanently delete “${nameOf(asked[0])}”?`
+            : `Permanently delete ${count(asked?.length ?? 0)} items?`
+        }
         open={asked !== undefined}
         onClose={() => setAsked(undefined)}
-        description="This cannot be undone. Saved versions of AGENTS.md stay in the history, because they prove what agents were told."
+        description="This cannot be undone. Saved versions of AGENTS.md stay in the history as a record of the instructions that agents received."
       >
         {lost.length > 0 && (
           <ul className="consequences">
             {lost.map((doc) => (
-              <li key={doc.id}>“{nameOf(doc)}” leaves the trash with its folder and cannot be restored any more.</li>
+              <li key={doc.id}>“{nameOf(doc)}” is deleted with its folder and can no longer be restored.</li>
             ))}
           </ul>
         )}
@@ -105,15 +110,15 @@ export default function TrashView({ workspace }: ViewProps) {
               setAsked(undefined);
             }}
           >
-            Delete for good
+            Delete permanently
           </Button>
         </DialogActions>
       </Dialog>
       <Dialog
-        title={`Restore the folder “${blocked?.folder.name ?? ""}” first`}
+        title={`Restore folder “${blocked?.folder.name ?? ""}” first`}
         open={blocked !== undefined}
         onClose={() => setBlocked(undefined)}
-        description="The folder of this AGENTS.md is in the trash too, so there is no place for the file."
+        description="The folder of this AGENTS.md is also in the trash."
       >
         <DialogActions>
           <Button onClick={() => setBlocked(undefined)}>Cancel</Button>
@@ -126,7 +131,7 @@ export default function TrashView({ workspace }: ViewProps) {
               setBlocked(undefined);
             }}
           >
-            Restore the folder and the file
+            Restore both
           </Button>
         </DialogActions>
       </Dialog>
@@ -134,13 +139,13 @@ export default function TrashView({ workspace }: ViewProps) {
   );
 }
 
-/** The folder of an AGENTS.md, if it is in the trash too. */
+/** Returns the folder of an AGENTS.md if the folder is in the trash too. */
 function folderOf(item: TrashItem, items: TrashItem[]): TrashItem | undefined {
   if (item.kind !== "agents_doc") return undefined;
   return items.find(({ kind, id }) => kind === "folder" && id === item.folder_id);
 }
 
-/** The AGENTS.md files that are purged with their folders without being named themselves. */
+/** Returns the AGENTS.md files that are purged because their folders are. */
 function docsLostWith(purged: TrashItem[], items: TrashItem[]): TrashItem[] {
   return items.filter((item) => {
     const folder = folderOf(item, items);
@@ -149,11 +154,12 @@ function docsLostWith(purged: TrashItem[], items: TrashItem[]): TrashItem[] {
 }
 
 function nameOf(item: TrashItem): string {
-  if (item.kind === "agents_doc") return item.folder_name ? `AGENTS.md of ${item.folder_name}` : "AGENTS.md of the root";
+  if (item.kind === "agents_doc")
+    return item.folder_name ? `AGENTS.md in ${item.folder_name}` : "AGENTS.md in the root";
   return item.name || "New thread";
 }
 
-/** What it is, where it was, and what was in it. */
+/** Returns the type, the former location and the contents of an item. */
 function description(item: TrashItem): string {
   const where = item.folder_name ? `in ${item.folder_name}` : "at the root";
   if (item.kind === "thread") return `Thread, ${where}`;

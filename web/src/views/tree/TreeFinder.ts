@@ -1,4 +1,4 @@
-// Threads, folders and AGENTS.md files in the palette, whichever section is on screen.
+// Adds threads, folders and AGENTS.md files to the palette, in every section.
 
 import { address } from "../../address.ts";
 import { queries } from "../../data/calls.ts";
@@ -11,7 +11,11 @@ export function TreeFinder({ workspace }: { workspace: string }): null {
   const read = async () => {
     const tree = await queries.ensureQueryData(treeOptions(workspace));
     const places = new Places(tree);
-    const path = (folder: FolderId) => places.pathOf(folder).map(({ name }) => name).join(" / ");
+    const path = (folder: FolderId) =>
+      places
+        .pathOf(folder)
+        .map(({ name }) => name)
+        .join(" / ");
     return { tree, places, path };
   };
   usePalette({

@@ -1,10 +1,11 @@
-// The rows of the thread tree: virtual, one tree for screen readers, with keys, menu and drag.
+// The rows of the thread tree: virtual, a tree for screen readers, with keys, menu and drag.
 //
-// The tree has the focus and names the active row, so that rows may come and go while one looks at them.
+// The tree has the focus, not its rows, so that rows can be added and removed without losing it.
 
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import {
   useEffect,
+  useEffectEvent,
   useId,
   useLayoutEffect,
   useMemo,
@@ -24,7 +25,7 @@ import { setClosed, useClosed } from "./closed.ts";
 import { threadName, type FolderId, type Places, type Row } from "./model.ts";
 import { useDrag, type Drag } from "./drag.ts";
 
-// Fingers need more room than a pointer.
+// Touch targets are larger.
 const ROW = matchMedia("(pointer: coarse)").matches ? 40 : 28;
 
 export function TreeRows({
@@ -37,10 +38,10 @@ export function TreeRows({
 }: {
   workspace: string;
   places: Places;
-  /** The row whose object is open in main. */
+  /** The key of the row whose object is open in main. */
   openKey: string | undefined;
   openDoc: FolderId | undefined;
-  /** The menu of a row, or of the root. */
+  /** Returns the menu of a row, or of the root. */
   menuOf: (row: Row | undefined) => MenuItem[];
   empty: ReactNode;
 }) {
@@ -85,7 +86,10 @@ export function TreeRows({
     else if (row.kind === "folder" && event) setClosed(workspace, row.folder.id, row.isOpen);
     else navigate(to);
   };
-  const inMenu = (row: Row, hotkey: string) => menuOf(row).find((item) => item.hotkey === hotkey)?.run();
+  const inMenu = (row: Row, hotkey: string) =>
+    menuOf(row)
+      .find((item) => item.hotkey === hotkey)
+      ?.run();
   const moves: Record<string, () => void> = {
     ArrowDown: () => go(at + 1),
     ArrowUp: () => go(at - 1),
@@ -119,7 +123,7 @@ export function TreeRows({
   };
   const rowUnder = (event: MouseEvent): Row | undefined => {
     const element = (event.target as Element).closest<HTMLElement>("[data-key]");
-    // The menu key fires on the tree itself, which has the focus, at no point of the pointer.
+    // The menu key fires on the tree itself, which has the focus, without a pointer position.
     const isByKey = event.button !== 2 && event.detail === 0 && !element;
     return isByKey ? here : rows[indexOf.get(element?.dataset["key"] ?? "") ?? -1];
   };
@@ -181,7 +185,13 @@ function TreeRow({
   onOpen: (row: Row, event?: MouseEvent) => void;
 }) {
   const isFolder = row.kind === "folder";
-  const icon: IconName = isFolder ? (row.isOpen && !row.isEmpty ? "folderOpen" : "folder") : row.kind === "doc" ? "doc" : "thread";
+  const icon: IconName = isFolder
+    ? row.isOpen && !row.isEmpty
+      ? "folderOpen"
+      : "folder"
+    : row.kind === "doc"
+      ? "doc"
+      : "thread";
   const isRunning = row.kind === "thread" && row.thread.status === "Active";
   return (
     <div
@@ -204,12 +214,14 @@ function TreeRow({
       {...drag.source(row)}
       {...drag.over(isFolder ? row.folder.id : row.parent)}
     >
-      <span className="tree-twist">{isFolder && !row.isEmpty && <Icon name={row.isOpen ? "chevronDown" : "chevronRight"} />}</span>
+      <span className="tree-twist">
+        {isFolder && !row.isEmpty && <Icon name={row.isOpen ? "chevronDown" : "chevronRight"} />}
+      </span>
       <Icon name={icon} />
       <span className="tree-name">{nameOf(row)}</span>
       {row.kind === "doc" && row.doc?.status === "draft" && <span className="tree-tag">draft</span>}
       {isRunning && (
-        <span className="tree-tag" title="A turn runs">
+        <span className="tree-tag" title="Answering">
           <StatusDot meaning="running" />
           <span className="visually-hidden">running</span>
         </span>
@@ -222,7 +234,9 @@ function TreeRow({
         onClick={(event) => {
           event.stopPropagation();
           const { clientX, clientY } = event;
-          event.currentTarget.dispatchEvent(new window.MouseEvent("contextmenu", { bubbles: true, button: 2, clientX, clientY }));
+          event.currentTarget.dispatchEvent(
+            new window.MouseEvent("contextmenu", { bubbles: true, button: 2, clientX, clientY }),
+          );
         }}
       >
         <Icon name="more" />
@@ -241,7 +255,7 @@ function hrefOf(workspace: string, row: Row): string {
   return row.kind === "doc" ? address.agentsDoc(workspace, row.parent) : address.thread(workspace, row.thread.id);
 }
 
-/** Opens the folders above what was opened and scrolls to it, once each time something else is opened. */
+/** Expands the folders above the open object and scrolls to it, once per opened object. */
 function useReveal(
   workspace: string,
   places: Places,
@@ -250,21 +264,22 @@ function useReveal(
   scroll: (index: number) => void,
 ): void {
   const revealed = useRef<string>(undefined);
+  const onReveal = useEffectEvent(scroll);
   useEffect(() => {
     if (!openKey || revealed.current === openKey) return;
     const index = indexOf.get(openKey);
     if (index !== undefined) {
       revealed.current = openKey;
-      scroll(index);
+      onReveal(index);
       return;
     }
     const [kind, id = ""] = openKey.split(":");
     const parent = kind === "thread" ? places.folderOf(id) : kind === "doc" ? id || null : places.parentOf(id);
     for (const folder of places.pathOf(parent)) setClosed(workspace, folder.id, false);
-  }, [openKey, indexOf]);
+  }, [workspace, places, openKey, indexOf]);
 }
 
-/** Keeps the rows on screen where they are when rows above them come or go. */
+/** Keeps the visible rows in place when rows above them are added or removed. */
 function useScrollAnchor(
   scroller: { current: HTMLDivElement | null },
   rows: Row[],
@@ -282,12 +297,12 @@ function useScrollAnchor(
     };
     element.addEventListener("scroll", note, { passive: true });
     return () => element.removeEventListener("scroll", note);
-  }, []);
+  }, [scroller]);
   useLayoutEffect(() => {
     previous.current = rows;
     const index = anchor.current && indexOf.get(anchor.current.key);
     if (!scroller.current || !anchor.current || index === undefined) return;
     const top = index * ROW + anchor.current.offset;
     if (Math.abs(scroller.current.scrollTop - top) >= 1) scroller.current.scrollTop = top;
-  }, [rows]);
+  }, [scroller, rows, indexOf]);
 }

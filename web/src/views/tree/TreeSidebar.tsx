@@ -1,4 +1,4 @@
-// The sidebar of the thread tree: its head, the tree, and the questions its menus ask.
+// The sidebar of the thread tree: heading, tree, and the dialogs of its menus.
 
 import "./tree.css";
 import { useState } from "react";
@@ -24,7 +24,7 @@ export function TreeSidebar({ workspace, params }: ViewProps) {
   const [deleting, setDeleting] = useState<string>();
   const ask: Ask = { name: setQuestion, move: setMoving, deleteFolder: setDeleting };
   const open = openObject(params);
-  /** Where new things go: beside what is open. */
+  /** The folder for new objects: that of the open object. */
   const here: FolderId = params["folder"] ?? (params["thread"] ? (places?.folderOf(params["thread"]) ?? null) : null);
   useKeys("Threads", [{ key: "c", label: "New thread", run: () => void createThread(workspace, here) }]);
   const root = places ? rootMenu(workspace, places, ask) : [];
@@ -32,7 +32,7 @@ export function TreeSidebar({ workspace, params }: ViewProps) {
     group: "Actions",
     find: () => [
       ...root.map(({ label, icon, run }) => ({ id: label, title: label, icon: icon ?? "plus", run })),
-      { id: "Trash", title: "Open the trash", icon: "trash" as const, run: () => navigate(address.trash(workspace)) },
+      { id: "Trash", title: "Open trash", icon: "trash" as const, run: () => navigate(address.trash(workspace)) },
     ],
   });
   return (
@@ -40,7 +40,11 @@ export function TreeSidebar({ workspace, params }: ViewProps) {
       <div className="sidebar-head">
         <h2>Threads</h2>
         <IconButton label="Trash" icon="trash" onClick={() => navigate(address.trash(workspace))} />
-        <IconButton label="New folder" icon="folder" onClick={() => root.find(({ icon }) => icon === "folder")?.run()} />
+        <IconButton
+          label="New folder"
+          icon="folder"
+          onClick={() => root.find(({ icon }) => icon === "folder")?.run()}
+        />
         <IconButton label="New thread" icon="plus" hotkey="c" onClick={() => void createThread(workspace, here)} />
       </div>
       <Await query={query} lines={10}>
@@ -62,7 +66,7 @@ export function TreeSidebar({ workspace, params }: ViewProps) {
                     </Button>
                   }
                 >
-                  A thread is a conversation with an agent. Folders keep threads together and give them their AGENTS.md.
+                  A thread is your own chat with a model. It follows the AGENTS.md of its folder.
                 </Empty>
               }
             />
@@ -71,14 +75,21 @@ export function TreeSidebar({ workspace, params }: ViewProps) {
       </Await>
       <AskName question={question} onClose={() => setQuestion(undefined)} />
       {places && (
-        <DeleteFolderDialog workspace={workspace} places={places} folder={deleting} onClose={() => setDeleting(undefined)} />
+        <DeleteFolderDialog
+          workspace={workspace}
+          places={places}
+          folder={deleting}
+          onClose={() => setDeleting(undefined)}
+        />
       )}
-      {places && <MoveDialog workspace={workspace} places={places} moving={moving} onClose={() => setMoving(undefined)} />}
+      {places && (
+        <MoveDialog workspace={workspace} places={places} moving={moving} onClose={() => setMoving(undefined)} />
+      )}
     </>
   );
 }
 
-/** The row the address names, and the scope whose AGENTS.md is open. */
+/** Returns the key of the row that the address names, and the folder whose AGENTS.md is open. */
 function openObject(params: Record<string, string>): { key: string | undefined; doc: FolderId | undefined } {
   const { thread, folder } = params;
   if (thread) return { key: `thread:${thread}`, doc: undefined };

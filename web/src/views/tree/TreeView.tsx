@@ -1,4 +1,4 @@
-// The tree section without anything open: what it is for.
+// The Threads section without an open object.
 
 import { address } from "../../address.ts";
 import type { ViewProps } from "../../app/section.ts";
@@ -10,14 +10,15 @@ export default function TreeView({ workspace }: ViewProps) {
   return (
     <Empty
       icon="tree"
-      title="Nothing is open"
+      title="No thread selected"
       action={
         <Button icon="doc" onClick={() => navigate(address.agentsDoc(workspace))}>
-          Open the AGENTS.md of all threads
+          Edit AGENTS.md for all threads
         </Button>
       }
     >
-      Choose a thread or an AGENTS.md on the left, or press Ctrl-K to find one.
+      A thread is your own chat with a model; it follows the AGENTS.md of its folder. Select one on the left, or press
+      Ctrl-K to search.
     </Empty>
   );
 }

@@ -1,4 +1,4 @@
-// Which folders of a workspace are closed, remembered in this browser.
+// The collapsed folders of a workspace, stored in the browser.
 
 import { useMemo } from "react";
 import { readPreference, setPreference, usePreference } from "../../data/preference.ts";

@@ -1,15 +1,15 @@
-// Drag within the tree: threads and folders into folders, or to the root.
+// Drag and drop in the tree: moves threads and folders into folders or to the root.
 
 import { useRef, useState, type DragEvent } from "react";
 import { mayMove, move, type Movable } from "./MoveDialog.tsx";
 import { threadName, type FolderId, type Places, type Row } from "./model.ts";
 import { setClosed } from "./closed.ts";
 
-/** Milliseconds over a closed folder after which it opens. */
+/** Milliseconds of hovering after which a collapsed folder expands. */
 const OPEN_AFTER = 600;
 
 export interface Drag {
-  /** The folder that would take what is dragged; `null` is the root, nothing while nothing is dragged. */
+  /** The drop target: a folder, or `null` for the root. Undefined while nothing is dragged. */
   target: FolderId | undefined;
   source: (row: Row) => { draggable?: boolean; onDragStart?: (event: DragEvent) => void; onDragEnd?: () => void };
   over: (folder: FolderId) => {

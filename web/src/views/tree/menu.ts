@@ -1,4 +1,4 @@
-// What can be done with a row of the tree, and with the root.
+// The context menus of the rows of the tree and of the root.
 
 import { address } from "../../address.ts";
 import type { NameQuestion } from "../../parts/AskName.tsx";
@@ -8,11 +8,11 @@ import type { Movable } from "./MoveDialog.tsx";
 import { threadName, type FolderId, type Places, type Row } from "./model.ts";
 import { archiveDoc, createFolder, createThread, deleteThread, renameFolder, renameThread } from "./tree.ts";
 
-/** How a menu asks for what it needs. */
+/** Opens the dialogs of the menu. */
 export interface Ask {
   name: (question: NameQuestion) => void;
   move: (what: Movable) => void;
-  /** Whether to delete this folder. */
+  /** Asks whether to delete a folder. */
   deleteFolder: (folder: string) => void;
 }
 
@@ -49,7 +49,7 @@ function deletingDoc(workspace: string, folder: FolderId, doc: { id: string; ver
   };
 }
 
-/** The menu of the empty space: the root. */
+/** Returns the menu of the empty space, which is that of the root. */
 export function rootMenu(workspace: string, places: Places, ask: Ask): MenuItem[] {
   return creating(workspace, places, null, ask);
 }
@@ -76,7 +76,7 @@ export function rowMenu(workspace: string, places: Places, row: Row, ask: Ask): 
           separated: true,
           run: () =>
             ask.name({
-              title: "Rename the folder",
+              title: "Rename folder",
               label: "Name",
               name,
               action: "Rename",
@@ -104,7 +104,7 @@ export function rowMenu(workspace: string, places: Places, row: Row, ask: Ask): 
           hotkey: "F2",
           run: () =>
             ask.name({
-              title: "Rename the thread",
+              title: "Rename thread",
               label: "Title",
               name,
               action: "Rename",

@@ -1,4 +1,4 @@
-// The thread tree as rows: what is below what, in a fixed order, as far as folders are open.
+// The thread tree as a list of rows in a fixed order, without the contents of collapsed folders.
 
 import type { Thread, ThreadAgentsDocSummary, ThreadFolder, ThreadPlacement } from "@accord/client";
 
@@ -14,11 +14,11 @@ export type FolderId = string | null;
 
 interface Place {
   key: string;
-  /** The folder it is in. */
+  /** The folder that contains it. */
   parent: FolderId;
-  /** From 1 at the root. */
+  /** The depth; 1 at the root. */
   level: number;
-  /** Its place among its siblings, from 1, and how many there are. */
+  /** The position among its siblings, from 1, and their number. */
   position: number;
   siblings: number;
 }
@@ -38,7 +38,7 @@ export function threadName(thread: Thread): string {
   return thread.name || thread.preview.split("\n")[0]?.slice(0, 120) || "New thread";
 }
 
-/** The tree by folder, for quick answers to where something is. */
+/** The tree indexed by folder. */
 export class Places {
   readonly #folders: Map<string, ThreadFolder>;
   readonly #docs: Map<FolderId, ThreadAgentsDocSummary>;
@@ -51,10 +51,11 @@ export class Places {
     const standing = (id: FolderId): FolderId => (id !== null && this.#folders.has(id) ? id : null);
     this.#docs = new Map(tree.agents_docs.map((doc) => [doc.folder_id ?? null, doc]));
     this.#folderOf = new Map(tree.placements.map((place) => [place.thread_id, standing(place.folder_id ?? null)]));
-    for (const folder of this.#folders.values()) add(this.#foldersIn, standing(folder.parent_folder_id ?? null), folder);
+    for (const folder of this.#folders.values())
+      add(this.#foldersIn, standing(folder.parent_folder_id ?? null), folder);
     for (const thread of tree.threads) add(this.#threadsIn, this.folderOf(thread.id), thread);
     for (const folders of this.#foldersIn.values()) folders.sort(byPositionAndName);
-    // Newest first by creation, so that nothing moves while one looks at it.
+    // Newest first by creation time, so that rows do not move while in view.
     for (const threads of this.#threadsIn.values()) {
       threads.sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? -1 : 1));
     }
@@ -84,30 +85,32 @@ export class Places {
     return this.#threadsIn.get(folder) ?? [];
   }
 
-  /** The folders from the root down to this one. */
+  /** Returns the folders from the root down to this one. */
   pathOf(folder: FolderId): ThreadFolder[] {
     const path: ThreadFolder[] = [];
-    for (let at = this.folder(folder); at && path.length < 1000; at = this.folder(at.parent_folder_id ?? null)) path.unshift(at);
+    for (let at = this.folder(folder); at && path.length < 1000; at = this.folder(at.parent_folder_id ?? null))
+      path.unshift(at);
     return path;
   }
 
-  /** Whether a folder is the other one or somewhere below it. */
+  /** Returns whether a folder is the other one or below it. */
   isWithin(folder: FolderId, other: string): boolean {
     return this.pathOf(folder).some(({ id }) => id === other);
   }
 
-  /** Every folder with its path, in the order of the tree. */
+  /** Returns every folder in the order of the tree. */
   allFolders(): ThreadFolder[] {
-    const below = (folder: FolderId): ThreadFolder[] => this.foldersIn(folder).flatMap((one) => [one, ...below(one.id)]);
+    const below = (folder: FolderId): ThreadFolder[] =>
+      this.foldersIn(folder).flatMap((one) => [one, ...below(one.id)]);
     return below(null);
   }
 
-  /** How many threads are in a folder or below it. */
+  /** Returns the number of threads in a folder and below it. */
   threadCount(folder: FolderId): number {
     return this.foldersIn(folder).reduce((sum, { id }) => sum + this.threadCount(id), this.threadsIn(folder).length);
   }
 
-  /** The rows on screen. `openDoc` is the scope whose AGENTS.md is open, which is shown even before there is one. */
+  /** Returns the rows. `openDoc` is the folder whose AGENTS.md is open; its row is shown even before the file exists. */
   rows(closed: ReadonlySet<string>, openDoc: FolderId | undefined): Row[] {
     const rows: Row[] = [];
     const descend = (parent: FolderId, level: number) => {

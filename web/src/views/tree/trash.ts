@@ -1,4 +1,4 @@
-// Restoring what was deleted, and deleting it for good.
+// Restores and purges items of the trash.
 
 import type { TrashItem } from "@accord/client";
 import { attempt, call, invalidate } from "../../data/calls.ts";
@@ -6,15 +6,15 @@ import { dismissAbout, toast } from "../../parts/toast.tsx";
 
 type Reference = Pick<TrashItem, "kind" | "id">;
 
-/** What the toast about a deleted item is about. */
+/** Returns the subject of the toast about a deleted item. */
 export const trashed = ({ kind, id }: Reference) => `trash.${kind}.${id}`;
 
-/** How many items one call may purge. */
+/** The maximum number of items that one call purges. */
 const BATCH = 1000;
 
 const stale = (workspace_id: string) => invalidate(["thread/tree", "trash/list"], { workspace_id });
 
-/** Puts items back, one after the other, and tells what could not be put back as it was. */
+/** Restores items one after the other and shows the notes of the gateway. */
 export async function restoreItem(workspace_id: string, ...items: Reference[]): Promise<void> {
   await attempt("Restoring", async () => {
     const told: string[] = [];
@@ -29,7 +29,7 @@ export async function restoreItem(workspace_id: string, ...items: Reference[]): 
 }
 
 export async function purgeItems(workspace_id: string, items: Reference[]): Promise<void> {
-  await attempt("Deleting for good", async () => {
+  await attempt("Deleting permanently", async () => {
     for (let at = 0; at < items.length; at += BATCH) {
       const batch = items.slice(at, at + BATCH).map(({ kind, id }) => ({ kind, id }));
       await call("trash/purge", { workspace_id, items: batch });

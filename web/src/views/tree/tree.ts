@@ -1,4 +1,4 @@
-// The tree of a workspace as it is read, and what is done to it.
+// Reads the tree of a workspace and changes it.
 
 import type { Thread } from "@accord/client";
 import { queryOptions, useQuery } from "@tanstack/react-query";
@@ -12,7 +12,7 @@ import { navigate } from "../../router.tsx";
 import { Places, threadName, type FolderId, type Tree } from "./model.ts";
 import { restoreItem, trashed } from "./trash.ts";
 
-/** Threads asked for at once. */
+/** The number of threads per request. */
 const PAGE = 5000;
 
 const keyOf = (workspace: string) => ["thread/tree", { workspace_id: workspace }];
@@ -33,7 +33,12 @@ async function readTree(workspace_id: string, signal: AbortSignal): Promise<Tree
 }
 
 export function treeOptions(workspace: string) {
-  return queryOptions({ queryKey: keyOf(workspace), queryFn: ({ signal }) => readTree(workspace, signal) });
+  return queryOptions({
+    queryKey: keyOf(workspace),
+    queryFn: ({ signal }) => readTree(workspace, signal),
+    // The tree may be large, and the gateway reports every change of it.
+    staleTime: Infinity,
+  });
 }
 
 export function useTree(workspace: string) {
@@ -42,7 +47,7 @@ export function useTree(workspace: string) {
   return { query, places };
 }
 
-/** Keeps the names and states of threads up to date without reading the whole tree. */
+/** Updates the names and states of threads without refetching the tree. */
 export function listenToThreads(): void {
   client.on("thread/updated", ({ thread }) =>
     patch(thread.workspace_id, (tree) => ({
@@ -52,7 +57,7 @@ export function listenToThreads(): void {
   );
 }
 
-/** Shows a change at once; the gateway's word replaces it. */
+/** Applies an optimistic change, which the next result of the gateway replaces. */
 function patch(workspace: string, change: (tree: Tree) => Tree): void {
   queries.setQueryData<Tree>(keyOf(workspace), (tree) => tree && change(tree));
 }
@@ -63,7 +68,7 @@ export async function createThread(workspace_id: string, folder: FolderId): Prom
   await attempt("Creating the thread", async () => {
     const thread_id = newId("thr");
     await call("thread/start", { workspace_id, thread_id }, { retry: true });
-    // Its place in the tree makes it more than a draft.
+    // A placement turns the draft into a permanent thread.
     await call("thread/move", { workspace_id, thread_id, folder_id: folder }, { retry: true });
     reread(workspace_id);
     navigate(address.thread(workspace_id, thread_id));
@@ -118,21 +123,23 @@ export async function moveFolder(workspace_id: string, folder_id: string, parent
   reread(workspace_id);
 }
 
-/** Moves a thread into the trash; refused while a turn runs. */
+/** Moves a thread to the trash. The gateway refuses it during a turn. */
 export async function deleteThread(workspace_id: string, thread: Thread): Promise<void> {
   const thread_id = thread.id;
   patch(workspace_id, (tree) => ({ ...tree, threads: tree.threads.filter((one) => one.id !== thread_id) }));
-  const isDeleted = await attempt("Deleting the thread", () => call("thread/delete", { workspace_id, thread_id }, { retry: true }));
+  const isDeleted = await attempt("Deleting the thread", () =>
+    call("thread/delete", { workspace_id, thread_id }, { retry: true }),
+  );
   reread(workspace_id);
   if (!isDeleted) return;
   toast({
-    text: `“${threadName(thread)}” is in the trash`,
+    text: `“${threadName(thread)}” moved to trash`,
     about: trashed({ kind: "thread", id: thread_id }),
     action: { label: "Undo", run: () => void restoreItem(workspace_id, { kind: "thread", id: thread_id }) },
   });
 }
 
-/** Moves a folder into the trash; what is in it moves one level up. */
+/** Moves a folder to the trash; its contents move one level up. */
 export async function deleteFolder(workspace_id: string, folder_id: string, name: string): Promise<void> {
   const isDeleted = await attempt("Deleting the folder", () =>
     call("thread/folder/delete", { workspace_id, folder_id }, { retry: true }),
@@ -140,18 +147,23 @@ export async function deleteFolder(workspace_id: string, folder_id: string, name
   reread(workspace_id);
   if (!isDeleted) return;
   toast({
-    text: `The folder “${name}” is in the trash; what was in it moved up`,
+    text: `Folder “${name}” moved to trash; its contents moved up`,
     about: trashed({ kind: "folder", id: folder_id }),
     action: { label: "Undo", run: () => void restoreItem(workspace_id, { kind: "folder", id: folder_id }) },
   });
 }
 
-/** Removes an AGENTS.md; its last text can be brought back. */
-export async function archiveDoc(workspace_id: string, folder: FolderId, doc_id: string, version: number): Promise<void> {
+/** Moves an AGENTS.md to the trash. */
+export async function archiveDoc(
+  workspace_id: string,
+  folder: FolderId,
+  doc_id: string,
+  version: number,
+): Promise<void> {
   await attempt("Deleting AGENTS.md", async () => {
     await call("thread/agents_doc/archive", { workspace_id, folder_id: folder, expected_version: version });
     toast({
-      text: "AGENTS.md is in the trash",
+      text: "AGENTS.md moved to trash",
       about: trashed({ kind: "agents_doc", id: doc_id }),
       action: {
         label: "Undo",

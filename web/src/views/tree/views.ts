@@ -1,4 +1,4 @@
-// The views of the thread tree; all but the sidebar and the finder are loaded when they are first shown.
+// The views of the thread tree. All but the sidebar and the finder are loaded on demand.
 
 import { later } from "../../app/later.tsx";
 

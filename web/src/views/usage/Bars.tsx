@@ -1,4 +1,4 @@
-// Amounts by name as bars side by side, with a table behind.
+// A bar chart of amounts by name, with a table.
 
 import "./chart.css";
 import { SumTable } from "./SumTable.tsx";
@@ -11,7 +11,7 @@ export function Bars({ title, rows, measure }: { title: string; rows: Sum[]; mea
   return (
     <section className="block">
       <h2>{title}</h2>
-      {rows.length === 0 && <p className="muted">Nothing ran in this time.</p>}
+      {rows.length === 0 && <p className="muted">No runs in this period.</p>}
       <div className="bars" aria-hidden="true">
         {rows
           .slice(0, 8)

@@ -1,8 +1,9 @@
-// Amounts by day as stacked bars: reported filled, estimated hatched. The values are shown on hover and by arrow keys,
-// and in a table.
+// A chart of amounts by day: reported filled, estimated hatched. The values are shown on hover, with the arrow keys, and
+// in a table.
 
 import "./chart.css";
 import { useEffect, useRef, useState } from "react";
+import { plural } from "../company/names.ts";
 import { SumTable } from "./SumTable.tsx";
 import { amountOf, scaleOf, short, type Measure, type Sum } from "./sums.ts";
 
@@ -10,7 +11,7 @@ const HEIGHT = 220;
 const LEFT = 44;
 const BOTTOM = 22;
 const TOP = 8;
-const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
+const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const nameOf = ({ label }: Sum) => day.format(new Date(`${label}T12:00:00`));
 
 export function Days({ title, rows, measure }: { title: string; rows: Sum[]; measure: Measure }) {
@@ -43,7 +44,7 @@ export function Days({ title, rows, measure }: { title: string; rows: Sum[]; mea
         ref={box}
         tabIndex={0}
         role="group"
-        aria-label={`${title}; arrow keys tell the values`}
+        aria-label={`${title}. Use the arrow keys to read the values.`}
         onKeyDown={(event) => {
           if (event.key === "ArrowLeft") move(-1);
           if (event.key === "ArrowRight") move(1);
@@ -104,7 +105,7 @@ export function Days({ title, rows, measure }: { title: string; rows: Sum[]; mea
         </svg>
         <p className="chart-value" aria-live="polite">
           {shown &&
-            `${nameOf(shown)}: ${amountOf(shown.reported, shown, measure)} reported, ${amountOf(shown.estimated, shown, measure)} estimated, ${shown.runs} runs`}
+            `${nameOf(shown)}: ${amountOf(shown.reported, shown, measure)} reported, ${amountOf(shown.estimated, shown, measure)} estimated, ${plural(shown.runs, "run")}`}
         </p>
       </div>
       <SumTable title={title} first="Day" rows={[...rows].reverse().filter(({ runs }) => runs > 0)} measure={measure} />
@@ -130,14 +131,14 @@ function Key() {
         <svg viewBox="0 0 12 12" aria-hidden="true">
           <rect className="chart-bar" width="12" height="12" />
         </svg>
-        reported
+        Reported
       </span>
       <span>
         <svg viewBox="0 0 12 12" aria-hidden="true">
           <Hatch />
           <rect className="chart-bar estimated" x="0.5" y="0.5" width="11" height="11" />
         </svg>
-        estimated
+        Estimated
       </span>
     </div>
   );

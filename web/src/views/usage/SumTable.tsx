@@ -1,5 +1,6 @@
-// The table behind a chart.
+// The table of a chart.
 
+import { count } from "../../parts/size.ts";
 import { Table } from "../../parts/Table.tsx";
 import { amountOf, type Measure, type Sum } from "./sums.ts";
 
@@ -16,7 +17,7 @@ export function SumTable({
 }) {
   return (
     <details>
-      <summary>As a table</summary>
+      <summary>Show as table</summary>
       <Table
         label={`${title} as a table`}
         columns={[
@@ -31,7 +32,7 @@ export function SumTable({
             <td className="wide">{row.label}</td>
             <td className="number">{amountOf(row.reported, row, measure)}</td>
             <td className="number">{amountOf(row.estimated, row, measure)}</td>
-            <td className="number">{row.runs}</td>
+            <td className="number">{count(row.runs)}</td>
           </tr>
         ))}
       </Table>

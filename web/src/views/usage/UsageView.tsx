@@ -1,17 +1,17 @@
-// What the agents used: tokens and cost by day, provider and project; what providers reported apart from estimates.
+// Tokens and cost by day, provider and project. Reported and estimated amounts are separate.
 
 import "../company/company.css";
 import type { UsageRun } from "@accord/client";
 import { useMemo, useState } from "react";
 import { Page } from "../../app/Page.tsx";
-import { count } from "../../parts/size.ts";
+import { useCall } from "../../data/calls.ts";
+import { count, dollars } from "../../parts/size.ts";
 import { Await, Empty } from "../../parts/states.tsx";
 import { at } from "../company/address.ts";
 import { Choices } from "../company/Choices.tsx";
 import type { CompanyViewProps } from "../company/inCompany.tsx";
 import { plural, useNames } from "../company/names.ts";
 import { ALL, ProjectChoice } from "../company/ProjectChoice.tsx";
-import { useRead } from "../company/reads.ts";
 import { Stats } from "../company/Stats.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Link, navigate } from "../../router.tsx";
@@ -34,17 +34,17 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
   const [measure, setMeasure] = useState<Measure>("tokens");
   const [span, setSpan] = useState<(typeof SPANS)[number]["id"]>("14");
   const [project, setProject] = useState(ALL);
-  const query = useRead("usage.analytics", {
+  const query = useCall("usage.analytics", {
     workspace_dir: dir,
     limit: RUNS,
     ...(project === ALL ? {} : { project_id: project }),
   });
-  const resources = useRead("resources.snapshot", { workspace_dir: dir }).data;
+  const resources = useCall("resources.snapshot", { workspace_dir: dir }).data;
   return (
     <Page title="Usage">
       <div className="toolbar">
-        <Choices label="What" options={MEASURES} value={measure} onChange={setMeasure} />
-        <Choices label="How far back" options={SPANS} value={span} onChange={setSpan} />
+        <Choices label="Measure" options={MEASURES} value={measure} onChange={setMeasure} />
+        <Choices label="Period" options={SPANS} value={span} onChange={setSpan} />
         <ProjectChoice names={names} value={project} onChange={setProject} />
       </div>
       <Await query={query}>
@@ -53,11 +53,11 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
           return totals.run_count === 0 ? (
             <Empty
               icon="usage"
-              title="Nothing was used yet"
-              action={<Button onClick={() => navigate(at.sessions(workspace))}>Go to the sessions</Button>}
+              title="No usage yet"
+              action={<Button onClick={() => navigate(at.live(workspace))}>Go to runs</Button>}
             >
-              When a session ends, what its provider reported shows here; what no provider counted is estimated and kept
-              apart. Plain commands use no model and are not counted.
+              Tokens and cost appear here when a run ends. Values that a provider did not report are estimated and
+              listed separately. Shell commands use no model and are not counted.
             </Empty>
           ) : (
             <div className="wide-column">
@@ -70,8 +70,8 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
                   },
                   {
                     label: "Cost, all time",
-                    value: totals.priced_run_count > 0 ? `$${totals.total_cost_usd.toFixed(2)}` : "unknown",
-                    note: `${plural(totals.unpriced_run_count, "run")} without a price`,
+                    value: totals.priced_run_count > 0 ? dollars(totals.total_cost_usd) : "Unknown",
+                    note: `no price set for ${plural(totals.unpriced_run_count, "run")}`,
                   },
                   {
                     label: "Reported by providers",
@@ -80,16 +80,21 @@ export default function UsageView({ workspace, dir }: CompanyViewProps) {
                   },
                   { label: "Estimated from text", value: count(totals.estimated_count), note: "runs" },
                   {
-                    label: "Workers at work",
+                    label: "Active workers",
                     value: resources ? `${resources.totals.active_workers} of ${resources.totals.workers}` : "–",
-                    note: resources ? `${resources.totals.agents} agents` : "",
+                    note: resources ? plural(resources.totals.agents, "agent") : "",
                   },
                 ]}
               />
-              <Charts runs={usage.recent_runs} days={Number(span)} measure={measure} project={(id) => names.project(id)} />
+              <Charts
+                runs={usage.recent_runs}
+                days={Number(span)}
+                measure={measure}
+                project={(id) => names.project(id)}
+              />
               <Models models={resources?.models ?? []} />
               <p className="muted">
-                Each number comes from a run; the newest are in <Link to={at.runs(workspace)}>Runs</Link>.
+                See <Link to={at.runs(workspace)}>Runs</Link> for the usage of each run.
               </p>
             </div>
           );
@@ -110,17 +115,21 @@ function Charts({
   measure: Measure;
   project: (id: string) => string;
 }) {
-  const from = Date.now() - days * 86_400_000;
-  const within = useMemo(() => ofModels(runs).filter(({ created_at }) => Date.parse(created_at) >= from), [runs, days]);
+  const within = useMemo(() => {
+    const from = Date.now() - days * 86_400_000;
+    return ofModels(runs).filter(({ created_at }) => Date.parse(created_at) >= from);
+  }, [runs, days]);
   const perDay = useMemo(() => byDay(within, days, measure), [within, days, measure]);
   const perProvider = useMemo(() => byKey(within, ({ provider }) => provider, measure), [within, measure]);
   const perProject = useMemo(
     () => byKey(within, ({ project_id }) => project(project_id), measure),
     [within, measure, project],
   );
+  const isUnpriced = measure === "cost" && within.length > 0 && within.every(({ cost_usd }) => cost_usd == null);
   return (
     <>
-      <Days title={measure === "tokens" ? "Tokens by day" : "Cost by day, USD"} rows={perDay} measure={measure} />
+      {isUnpriced && <p className="notice">Cost unknown (no price set)</p>}
+      <Days title={measure === "tokens" ? "Tokens by day" : "Cost by day (USD)"} rows={perDay} measure={measure} />
       <div className="home-columns">
         <Bars title="By provider" rows={perProvider} measure={measure} />
         <Bars title="By project" rows={perProject} measure={measure} />
@@ -133,7 +142,7 @@ function Models({ models }: { models: { model: string; agent_count: number }[] }
   if (models.length === 0) return null;
   return (
     <section className="block">
-      <h2>Models the agents are meant for</h2>
+      <h2>Models assigned to agents</h2>
       <div className="tags">
         {models.map(({ model, agent_count }) => (
           <span key={model} className="tag">

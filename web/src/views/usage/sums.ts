@@ -1,12 +1,12 @@
-// Adding up runs: reported and estimated amounts are never mixed.
+// Sums over runs. Reported and estimated amounts are never mixed.
 
 import type { UsageAnalyticsResponse, UsageRun, UsageTotals } from "@accord/client";
-import { count } from "../../parts/size.ts";
+import { count, dollars } from "../../parts/size.ts";
 import { isPlainCommand } from "../company/worker.ts";
 
 export type Measure = "tokens" | "cost";
 
-/** How many runs are added up. */
+/** The maximum number of runs to add up. */
 export const RUNS = 5000;
 
 export interface Sum {
@@ -14,7 +14,7 @@ export interface Sum {
   reported: number;
   estimated: number;
   runs: number;
-  /** How many of the runs have a price; the cost of the others is unknown. */
+  /** The number of runs with a known price. */
   priced: number;
 }
 
@@ -28,10 +28,10 @@ function add(sum: Sum, run: UsageRun, measure: Measure): void {
 
 const empty = (label: string): Sum => ({ label, reported: 0, estimated: 0, runs: 0, priced: 0 });
 
-/** The runs of models: what is estimated from the output of a plain command is no use of a model. */
+/** Returns the runs that used a model; shell commands use none, although their output has an estimate. */
 export const ofModels = (runs: UsageRun[]) => runs.filter(({ provider }) => !isPlainCommand(provider));
 
-/** The totals of all time without plain commands, as far as the runs that were read tell which those are. */
+/** Returns the totals of all time minus the shell commands among the loaded runs. */
 export function totalsOfModels({ all_time_totals, recent_runs }: UsageAnalyticsResponse): UsageTotals {
   const totals = { ...all_time_totals };
   for (const run of recent_runs.filter(({ provider }) => isPlainCommand(provider))) {
@@ -46,7 +46,7 @@ export function totalsOfModels({ all_time_totals, recent_runs }: UsageAnalyticsR
   return totals;
 }
 
-/** One sum for each of the last days, also those without a run; days are those of this browser. */
+/** Returns one sum for each of the last days, in the time zone of the browser. */
 export function byDay(runs: UsageRun[], days: number, measure: Measure): Sum[] {
   const sums = new Map<string, Sum>();
   const today = new Date();
@@ -64,7 +64,7 @@ export function byDay(runs: UsageRun[], days: number, measure: Measure): Sum[] {
 const pad = (value: number) => String(value).padStart(2, "0");
 const dayOf = (date: Date) => `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
 
-/** One sum for each name, the largest first. */
+/** Returns one sum per name, largest first. */
 export function byKey(runs: UsageRun[], keyOf: (run: UsageRun) => string, measure: Measure): Sum[] {
   const sums = new Map<string, Sum>();
   for (const run of runs) {
@@ -78,15 +78,15 @@ export function byKey(runs: UsageRun[], keyOf: (run: UsageRun) => string, measur
 
 export function amount(value: number, measure: Measure): string {
   if (measure === "tokens") return count(value);
-  return `$${value.toFixed(value > 0 && value < 1 ? 4 : 2)}`;
+  return dollars(value, value > 0 && value < 1 ? 4 : 2);
 }
 
-/** An amount of a sum; the cost of runs without a price is unknown, not zero. */
+/** Formats an amount of a sum. The cost of runs without a price is unknown, not zero. */
 export function amountOf(value: number, { runs, priced }: Sum, measure: Measure): string {
-  return measure === "cost" && runs > 0 && priced === 0 ? "unknown" : amount(value, measure);
+  return measure === "cost" && runs > 0 && priced === 0 ? "Unknown" : amount(value, measure);
 }
 
-/** A round number at or above the largest, and the steps up to it. */
+/** Returns the steps of an axis up to a round number at or above the largest value. */
 export function scaleOf(largest: number): number[] {
   if (largest <= 0) return [0, 1];
   const power = 10 ** Math.floor(Math.log10(largest / 4));
@@ -94,7 +94,7 @@ export function scaleOf(largest: number): number[] {
   return [0, 1, 2, 3, 4].map((i) => i * step).filter((value) => value - step < largest);
 }
 
-/** Short enough for an axis: 12k, 3.5M. */
+/** Formats a number for an axis: 12k, 3.5M. */
 export function short(value: number, measure: Measure): string {
   const text = value >= 1e6 ? `${round(value / 1e6)}M` : value >= 1e3 ? `${round(value / 1e3)}k` : String(round(value));
   return measure === "cost" ? `$${text}` : text;
