@@ -1,4 +1,4 @@
-//! Builds the web desktop into `web/dist`, where Node is there and the sources have changed since.
+//! Builds the web desktop into `web/dist` if Node is available and the sources have changed.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,7 +13,7 @@ use std::{
     process::Command,
 };
 
-/// What the desktop is made of, seen from the root of the repository.
+/// The sources of the desktop, relative to the root of the repository.
 const SOURCES: [&str; 7] = [
     "web/src",
     "web/public",
@@ -37,10 +37,10 @@ fn main() {
 
 fn build(root: &Path) -> Result<(), String> {
     let dist = root.join("web/dist");
-    // The folder must be there to be embedded, even when nothing is in it.
+    // The directory must exist to be embedded, even if it is empty.
     fs::create_dir_all(&dist).map_err(|error| format!("`web/dist` cannot be made: {error}"))?;
     let stamp = stamp(root).map_err(|error| format!("`web` cannot be read: {error}"))?;
-    // Outside of the folder, which every build empties.
+    // Stored outside of the directory, which every build empties.
     let stamp_file = root.join("web/.dist-stamp");
     let is_fresh = fs::read_to_string(&stamp_file).is_ok_and(|built| built == stamp);
     if is_fresh && dist.join("index.html").is_file() {
@@ -70,7 +70,7 @@ fn npm(root: &Path, arguments: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Names exactly these sources.
+/// Returns a hash of the sources.
 fn stamp(root: &Path) -> io::Result<String> {
     let mut hasher = DefaultHasher::new();
     for source in SOURCES {

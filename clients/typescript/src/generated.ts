@@ -25,17 +25,17 @@ export type ActionRisk =
   /** Somebody must decide. */
   | "high";
 
-/** What happens, in short. */
+/** Counts of the view `activities`. */
 export interface ActivitySummary {
-  /** Runs that are watched. */
+  /** Number of runs in the monitor, at most 200. */
   monitor_rows: number;
-  /** What waits for a decision. */
+  /** Number of documents that wait for a decision, at most 200. */
   pending_reviews: number;
-  /** What was decided. */
+  /** Number of recent decisions, at most 200. */
   recent_decisions: number;
 }
 
-/** What somebody who acts is. */
+/** The role of an actor, a person or an agent. Ranked from `human`, the highest, to `worker`. */
 export type ActorRole =
   /** A person. */
   | "human"
@@ -43,2029 +43,2132 @@ export type ActorRole =
   | "ceo"
   /** The head of a department. */
   | "director"
-  /** Leads work. */
+  /** An actor that leads and delegates work. */
   | "manager"
-  /** Does work. */
+  /** An actor that executes work. */
   | "worker";
 
-/** What a worker program can do. */
+/** Features that the sessions of a worker program support in this gateway. */
 export interface AdapterCapabilities {
-  /** Asks before it acts. */
+  /** Whether the program asks for approval before it acts, and the gateway answers. */
   supports_interactive_approval_callbacks: boolean;
-  /** Gives its changes as a patch. */
+  /** Whether the program can return its changes as a patch. */
   supports_patch_export: boolean;
-  /** Goes on where it stopped. */
+  /** Whether a later session can continue an earlier one. */
   supports_resumable_session: boolean;
-  /** Tells what it does while it does it. */
+  /** Whether the program reports its progress while it works. */
   supports_streaming_events: boolean;
-  /** Answers in a given form. */
+  /** Whether the program can answer in a given format. */
   supports_structured_output: boolean;
-  /** Counts tokens. */
+  /** Whether the program reports the tokens it used. */
   supports_token_usage: boolean;
-  /** Whether it should have its own copy of the repository. */
+  /** Whether sessions of the program should run in a git worktree of their own. */
   supports_worktree_isolation: WorktreeIsolation;
 }
 
 /** How the sessions of a worker program are paid for. */
 export type AdapterChannel =
-  /** The login of the program, whose subscription is proven before each launch. */
+  /** The subscription login of the program. The gateway checks it before each launch. */
   | "subscription_cli"
-  /** A key in the environment of the gateway. */
+  /** An API key in the environment of the gateway. */
   | "api";
 
 /** Params of [`AdapterChannelSet`]. */
 export interface AdapterChannelSetParams {
-  /** How its sessions are paid for from now on. */
+  /** The payment channel of sessions launched from now on. */
   channel: AdapterChannel;
-  /** The worker program, or a provider that it runs: `codex`, `claude` or `gemini`. */
+  /** The worker program, `codex`, `claude` or `gemini`, or a provider name that it runs, such as `claude_code`. */
   provider: string;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`AdapterChannelSet`]. */
 export interface AdapterChannelSetResponse {
-  /** The names in `provider_execution_policy` whose policy changed; empty if nothing did. */
+  /** The keys of `provider_execution_policy` whose policy changed. Empty if the channel was already set. */
   changed: string[];
-  /** How its sessions are paid for. */
+  /** The payment channel that is now set. */
   channel: AdapterChannel;
-  /** The worker program. */
+  /** Name of the worker program: `codex`, `claude` or `gemini`. */
   provider: string;
 }
 
-/** What the check of a worker program before a launch says at this moment. */
+/** Current result of the check that precedes every launch of a worker program. */
 export interface AdapterLaunch {
-  /** How its sessions are paid for. */
+  /** How the sessions of the program are paid for. */
   channel: AdapterChannel;
   /** Whether a launch would pass the check. */
   ready: boolean;
-  /** The same in a sentence, with the setting and the command that changes it. */
+  /**
+   * Why the check fails, as a sentence that names the setting and the command that changes it. Absent if `ready` is
+   * true.
+   */
   reason?: string | null;
-  /** Why it would not: `unapproved_worker_binary`, `auth_probe_failed`, `api_key_present` or `unknown_proof_strategy`. */
+  /**
+   * Why the check fails: `unapproved_worker_binary`, `auth_probe_failed`, `api_key_present` or
+   * `unknown_proof_strategy`. Absent if `ready` is true.
+   */
   reason_code?: string | null;
 }
 
-/** How a worker is spoken to. */
+/** How the gateway communicates with a worker program. */
 export type AdapterMode =
-  /** Messages in both directions. */
+  /** Messages in both directions, over the program's app server. */
   | "protocol"
-  /** A command line, and what it prints. */
+  /** A command line whose output the gateway reads. */
   | "cli";
 
 /** Why a worker program cannot be started. */
 export type AdapterReasonCode =
-  /** There is no such program on this machine. */
+  /** The program is not installed on this machine or not executable. */
   | "not_installed"
-  /** The program has a name that is not approved for the provider. */
+  /** `.local/machine.yaml` names a binary whose file name is not approved for the provider. */
   | "unapproved_binary"
-  /** The program is there and has no app server. */
+  /** The program is installed but has no `app-server` command. */
   | "no_app_server"
-  /** The program was not asked, because the caller may not start it. */
+  /** The gateway did not probe the program for an app server because the caller lacks the scope `exec`. */
   | "not_asked"
   /** `.local/machine.yaml` cannot be read. */
   | "machine_file";
 
-/** One way to run a worker. */
+/** An adapter: one worker program in one mode of communication. */
 export interface AdapterRow {
-  /** Whether it can be started. */
+  /** Whether the program can be started on this machine. */
   available: boolean;
-  /** What it can do. */
+  /** The features that sessions of this program support. */
   capabilities: AdapterCapabilities;
-  /** What the check before a launch says; absent if the program cannot be started at all. */
+  /**
+   * Result of the check that precedes a launch. Absent if the program is not available or the caller lacks the scope
+   * `exec`.
+   */
   launch?: AdapterLaunch | null;
-  /** How it is spoken to. */
+  /** How the gateway communicates with the program. */
   mode: AdapterMode;
-  /** Its name. */
+  /** Name of the adapter: `codex_app_server`, `codex_cli`, `claude_cli` or `gemini_cli`. */
   name: string;
-  /** Whose program it is. */
+  /** The worker program that the adapter runs: `codex`, `claude` or `gemini`. */
   provider: string;
-  /** Why not. */
+  /** Why the program cannot be started, as a sentence. Absent if `available` is true. */
   reason?: string | null;
-  /** The kind of obstacle; absent if it can be started. */
+  /** Why the program cannot be started, as a code. Absent if `available` is true. */
   reason_code?: AdapterReasonCode | null;
 }
 
-/** Response of [`AdapterStatus`]. */
+/** Response of [`AdapterStatus`]: one row per adapter, in a fixed order. */
 export type AdapterStatusResponse = AdapterRow[];
 
-/** How renewed contexts are known. */
+/** Where a count of context cycles originates. */
 export type AgentCyclesSource =
-  /** The provider said so. */
+  /** At least one run has a count reported by its provider. */
   | "provider_signal"
-  /** They are not. */
+  /** No run has a reported count. */
   | "unknown";
 
-/** What an agent did. */
+/** Totals over the indexed runs of an agent. */
 export interface AgentMetrics {
-  /** How often its context was renewed; null if nobody knows. */
+  /**
+   * Number of context cycles (compactions of the model's context) in runs whose provider reports them. Null if no
+   * run reports them.
+   */
   context_cycles_count?: number | null;
-  /** How that is known. */
+  /** Where `context_cycles_count` originates. */
   context_cycles_source: AgentCyclesSource;
-  /** Those that ended well. */
+  /** Number of runs with the status `ended`, which succeeded. */
   ended_runs: number;
-  /** Those that failed. */
+  /** Number of runs with the status `failed`. */
   failed_runs: number;
-  /** Those that are not over. */
+  /** Number of runs with the status `running`. */
   running_runs: number;
-  /** Those that were stopped. */
+  /** Number of runs with the status `stopped`. */
   stopped_runs: number;
-  /** What they cost. */
+  /** Cost of the runs in US dollars. */
   total_cost_usd: number;
-  /** Its runs. */
+  /** Number of runs. */
   total_runs: number;
-  /** The tokens they used. */
+  /** Tokens that the runs used. */
   total_tokens: number;
 }
 
-/** Who an agent is. */
+/** Profile of an agent, from its `agent.yaml`. */
 export interface AgentProfile {
-  /** Its id. */
+  /** Id of the agent. */
   agent_id: string;
-  /** Its picture. */
+  /** Avatar of the agent. Absent if `agent.yaml` has none. */
   avatar?: string | null;
-  /** When it was made. */
+  /** Time the agent was created, ISO-8601. */
   created_at: string;
-  /** What it is called in the company. */
+  /** Job title shown to people. Absent if `agent.yaml` has none. */
   display_title?: string | null;
-  /** Which model suits it. */
+  /** Preferred model of the agent. Absent if `agent.yaml` has none. */
   model_hint?: string | null;
-  /** Its name. */
+  /** Name of the agent. */
   name: string;
-  /** What runs it. */
+  /** Provider that runs the agent, such as `codex` or `claude_code`. */
   provider: string;
-  /** What it is. */
+  /** Role of the agent in the company. */
   role: AgentRole;
-  /** Its team. */
+  /** Id of the agent's team. Absent if it has no team. */
   team_id?: string | null;
-  /** Whole days since then. */
+  /** Whole days since `created_at`. */
   tenure_days: number;
 }
 
 /** Params of [`AgentProfileSnapshot`]. */
 export interface AgentProfileSnapshotParams {
-  /** The agent. */
+  /** Id of the agent. */
   agent_id: string;
-  /** Only runs of this project. */
+  /** Count only runs of this project. Default: runs of all projects. */
   project_id?: string | null;
-  /** Bring the index up to date first; true if not given. */
+  /** Whether to sync the index first. Default: true. */
   sync_index?: boolean | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`AgentProfileSnapshot`]. */
 export interface AgentProfileSnapshotResponse {
-  /** Who it is. */
+  /** The profile of the agent. */
   agent: AgentProfile;
-  /** When it was looked at. */
+  /** Time of the response, ISO-8601 in UTC. */
   generated_at: string;
-  /** What it did. */
+  /** Totals over the agent's runs. */
   metrics: AgentMetrics;
-  /** The folder as it was given. */
+  /** Path of the company folder as the request named it. */
   workspace_dir: string;
 }
 
 /** Params of [`AgentRecordMistake`]. */
 export interface AgentRecordMistakeParams {
-  /** What shows it. */
+  /** Ids of the documents that show the mistake. Default: none. */
   evidence_artifact_ids?: string[] | null;
-  /** Who saw it. */
+  /** Id of the manager who observed the mistake. */
   manager_actor_id: string;
-  /** What they are. */
+  /** Role of that manager. The role `worker` is rejected. */
   manager_role: ActorRole;
-  /** The milestone it happened in. */
+  /** Id of the milestone in which the mistake occurred. */
   milestone_id?: string | null;
-  /** What the mistake is called. */
+  /** Key that identifies the kind of mistake. Mistakes with the same key are counted together. */
   mistake_key: string;
-  /** What prevents it. */
+  /** Rule that prevents the mistake. Replaces the rule of earlier observations. */
   prevention_rule: string;
-  /** The project it happened in. */
+  /** Id of the project in which the mistake occurred. */
   project_id?: string | null;
-  /** How often it may happen; told in the event and nothing else. */
+  /** Threshold that is recorded in the event; it has no other effect. Default: 3. */
   promote_threshold?: number | null;
-  /** The run it happened in. */
+  /**
+   * Id of the run in which the mistake occurred. With `project_id`, the event `evaluation.mistake_recorded` is
+   * appended to its log.
+   */
   run_id?: string | null;
-  /** What happened. */
+  /** Description of what happened. Replaces the summary of earlier observations. */
   summary: string;
-  /** The task it happened in. */
+  /** Id of the task in which the mistake occurred. */
   task_id?: string | null;
-  /** Who made it. */
+  /** Id of the agent that made the mistake. */
   worker_agent_id: string;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`AgentRecordMistake`]. */
 export interface AgentRecordMistakeResponse {
-  /** The guidance of the agent. */
+  /** Path of the agent's `AGENTS.md`, relative to the company folder. */
   agents_md_relpath: string;
-  /** How often it was made. */
+  /** How often this mistake has been recorded, including this time. */
   count: number;
-  /** The log. */
+  /** Path of the mistake log, relative to the company folder. */
   log_relpath: string;
-  /** What it is called. */
+  /** Key of the mistake, without surrounding white space. */
   mistake_key: string;
-  /** False: rules come by approved deltas only. */
+  /** Always false: rules enter an agent's `AGENTS.md` only through approved memory deltas. */
   promoted_to_agents_md: boolean;
-  /** Who made it. */
+  /** Id of the agent that made the mistake. */
   worker_agent_id: string;
 }
 
 /** Params of [`AgentRefreshContext`]. */
 export interface AgentRefreshContextParams {
-  /** The agent. */
+  /** Id of the agent. */
   agent_id: string;
-  /** How many paths of tasks; 40 if not given. */
+  /** Maximum number of scope paths to list over all tasks. Default: 40. */
   max_scope_paths?: number | null;
-  /** How many tasks; 20 if not given. */
+  /** Maximum number of tasks to list; open tasks take precedence over done and canceled ones. Default: 20. */
   max_tasks?: number | null;
-  /** Only tasks of this project. */
+  /** List only tasks of this project. Default: tasks of all projects. */
   project_id?: string | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`AgentRefreshContext`]. */
 export interface AgentRefreshContextResponse {
-  /** The agent. */
+  /** Id of the agent. */
   agent_id: string;
-  /** How many tasks it names. */
+  /** Number of tasks listed. */
   assignment_count: number;
-  /** The list. */
+  /** Path of the context index, relative to the company folder. */
   context_index_relpath: string;
-  /** When it was made. */
+  /** Time of the response, ISO-8601 in UTC. */
   generated_at: string;
-  /** The project, if one was given. */
+  /** The project of the request. Absent if none was given. */
   project_id?: string | null;
-  /** How many lines it has. */
+  /** Number of reference lines written. */
   reference_count: number;
-  /** Whether it changed. */
+  /** Whether the file changed. */
   updated: boolean;
 }
 
-/** What an agent is. */
+/** The role of an agent. */
 export type AgentRole =
   /** The head of the company. */
   | "ceo"
   /** The head of a department. */
   | "director"
-  /** Leads work. */
+  /** An agent that leads and delegates work. */
   | "manager"
-  /** Does work. */
+  /** An agent that executes work. */
   | "worker";
 
-/** An agent. */
+/** An agent in a list. */
 export interface AgentRow {
-  /** Its id. */
+  /** The id of the agent. */
   agent_id: string;
-  /** Its picture. */
+  /** The avatar of the agent. Absent if there is none. */
   avatar?: string | null;
-  /** When it was made. */
+  /** The time the agent was created, in ISO-8601. */
   created_at: string;
-  /** What it is called in the company. */
+  /** The job title of the agent. Absent if there is none. */
   display_title?: string | null;
-  /** Which model suits it. */
+  /** The preferred model of the agent. Absent if there is none. */
   model_hint?: string | null;
-  /** Its name. */
+  /** The name of the agent. */
   name: string;
-  /** What runs it. */
+  /** The provider that runs the agent. */
   provider: string;
-  /** What it is. */
+  /** The role of the agent. */
   role: AgentRole;
-  /** Its team. */
+  /** The id of the agent's team. Absent if it has none. */
   team_id?: string | null;
 }
 
 /** Params of [`AgentSelfImproveCycle`]. */
 export interface AgentSelfImproveCycleParams {
-  /** The command that must succeed before a rule is proposed; without one nothing is checked. */
+  /**
+   * Program and arguments of the command that must exit with code 0 before a rule is proposed. Default: a no-op that
+   * always passes.
+   */
   evaluation_argv?: string[] | null;
-  /** Its variables. */
+  /** Environment variables of the command. Default: none. */
   evaluation_env?: Record<string, string> | null;
-  /** The repository it runs in. */
+  /** Id of the repository in which the command runs. */
   evaluation_repo_id?: string | null;
-  /** The folder below that. */
+  /** Working directory of the command, relative to the repository. */
   evaluation_workdir_rel?: string | null;
-  /** What shows it. */
+  /** Ids of the documents that show the mistake. Default: none. */
   evidence_artifact_ids?: string[] | null;
-  /** Who saw it. */
+  /** Id of the manager who observed the mistake. */
   manager_actor_id: string;
-  /** What they are. */
+  /** Role of that manager. The role `worker` is rejected. */
   manager_role: ActorRole;
-  /** The milestone it happened in. */
+  /** Id of the milestone in which the mistake occurred; the evaluation session is launched for it too. */
   milestone_id?: string | null;
-  /** What the mistake is called. */
+  /**
+   * Key that identifies the kind of mistake. Mistakes with the same key are counted together. A proposal requires 1
+   * to 64 of the characters `A-Z a-z 0-9 . _ -`.
+   */
   mistake_key: string;
-  /** What prevents it. */
+  /** Rule that prevents the mistake. Replaces the rule of earlier observations. */
   prevention_rule: string;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** How often it may happen; told in the event and nothing else. */
+  /** Accepted for compatibility; it has no effect. */
   promote_threshold?: number | null;
-  /** From which count on a rule is proposed; 3 if not given. */
+  /** Count from which on a rule is proposed. Default: 3. */
   proposal_threshold?: number | null;
-  /** What happened. */
+  /** Description of what happened. Replaces the summary of earlier observations. */
   summary: string;
-  /** The task it happened in. */
+  /** Id of the task in which the mistake occurred; the evaluation session is launched for it too. */
   task_id?: string | null;
-  /** Who made the mistake. */
+  /** Id of the agent that made the mistake. */
   worker_agent_id: string;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`AgentSelfImproveCycle`]. */
 export interface AgentSelfImproveCycleResponse {
-  /** What it was given to know. */
+  /** Id of the context pack of that run. */
   context_pack_id?: string;
-  /** The report. */
+  /** Id of the report document. */
   evaluation_artifact_id?: string;
-  /** The file of the report. */
+  /** Path of the report, relative to the company folder. */
   evaluation_artifact_relpath?: string;
-  /** `manager_digest` or `failure_report`. */
+  /** Type of the report: `manager_digest` if the command passed, else `failure_report`. */
   evaluation_artifact_type?: string;
-  /** How it ended. */
+  /** Exit code of the command. Null if a signal ended it. */
   evaluation_exit_code?: number | null;
-  /** What ended it. */
+  /** Name of the signal that ended the command. Null if it exited. */
   evaluation_signal?: string | null;
-  /** The delta. */
+  /** Id of the memory delta. */
   memory_delta_artifact_id?: string;
-  /** Its file. */
+  /** Path of the memory delta, relative to the company folder. */
   memory_delta_artifact_relpath?: string;
-  /** Its patch. */
+  /** Path of its patch file, relative to the company folder. */
   memory_delta_patch_relpath?: string;
-  /** How often it was made. */
+  /** How often this mistake has been recorded, including this time. */
   mistake_count: number;
-  /** What the mistake is called. */
+  /** Key of the mistake, without surrounding white space. */
   mistake_key: string;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** False: rules come by approved deltas only. */
+  /** Always false: rules enter an agent's `AGENTS.md` only through approved memory deltas. */
   promoted_to_agents_md: boolean;
-  /** From which count on a rule is proposed. */
+  /** Count from which on a rule is proposed. */
   proposal_threshold: number;
-  /** True if an earlier proposal waits still. */
+  /** True if `memory_delta_artifact_id` names an earlier proposal that is still pending. Absent otherwise. */
   reused?: boolean | null;
-  /** The run. */
+  /** Id of the run that recorded the evaluation. */
   run_id?: string;
-  /** How it ended. */
+  /** Outcome of the cycle. */
   status: SelfImproveStatus;
-  /** What it changes. */
+  /** Path of the file that the delta changes, relative to the company folder. */
   target_file?: string;
-  /** Who made the mistake. */
+  /** Id of the agent that made the mistake. */
   worker_agent_id: string;
 }
 
-/** An AGENTS.md document. */
+/** The id of an AGENTS.md document. */
 export type AgentsDocId = string;
 
-/** A proposed change of an AGENTS.md document. */
+/** The id of a proposed change to an AGENTS.md document. */
 export type AgentsDocProposalId = string;
 
-/** How a task should be run; what is not given stays as it is. */
+/** The execution plan of a task. Fields that are absent keep their stored value. */
 export interface Allocation {
-  /** By which agent, which must be there. */
+  /** The id of the agent that should work on the task. The agent must exist. */
   preferred_agent_id?: string | null;
-  /** With which model. */
+  /** The model that should run the task. */
   preferred_model?: string | null;
-  /** What should run it. */
+  /** The provider that should run the task. */
   preferred_provider?: string | null;
-  /** The task. */
+  /** The id of the task. */
   task_id: string;
-  /** With about how many tokens. */
+  /** The expected budget in tokens. */
   token_budget_hint?: number | null;
 }
 
-/** Params of `artifact/bind`; at least one target is needed. */
+/**
+ * Params of `artifact/bind`. At least one target is required: a thread, turn, message, item, tool call, task or task
+ * run.
+ */
 export interface ArtifactBindParams {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** Why. */
+  /** The reason for the binding. */
   binding_kind: ArtifactBindingKind;
-  /** Which way. */
+  /** The direction of the artifact, seen from the target. */
   direction: ArtifactBindingDirection;
-  /** Its place among others. */
+  /** The zero-based position of the artifact among others. Absent if it has none. */
   item_index?: number | null;
-  /** The message. */
+  /** The id of the message to bind to. */
   message_id?: MessageId | null;
-  /** Whose it is. */
+  /** The role of the party that provided the artifact. Absent if it is unknown. */
   role?: ArtifactBindingRole | null;
-  /** The task. */
+  /** The id of the task to bind to, which is the id of a job. */
   task_id?: string | null;
-  /** The run of the task. */
+  /** The id of the task run to bind to, which is the id of a run. */
   task_run_id?: string | null;
-  /** The thread. */
+  /** The id of the thread to bind to. */
   thread_id?: ThreadId | null;
-  /** The call of a tool. */
+  /** The id of the tool call to bind to. */
   tool_call_id?: string | null;
-  /** The turn. */
+  /** The id of the turn to bind to. */
   turn_id?: TurnId | null;
-  /** The item of the turn. */
+  /** The id of the item of the turn to bind to. */
   turn_item_id?: string | null;
-  /** The version; the newest when absent. */
+  /** The id of the version. Absent to bind the artifact without a particular version. */
   version_id?: ArtifactVersionId | null;
-  /** The workspace. */
+  /** The id of the workspace that owns the artifact and the targets. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of `artifact/bind`. */
 export interface ArtifactBindResponse {
-  /** The binding. */
+  /** The new binding, or the existing one if it is the same. */
   binding: ArtifactBindingSummary;
 }
 
-/** Which way a bound artifact goes. */
+/** The direction of a bound artifact, seen from its target. */
 export type ArtifactBindingDirection =
-  /** In. */
+  /** The artifact is an input of the target. */
   | "input"
-  /** Out. */
+  /** The artifact is an output of the target. */
   | "output"
-  /** Along. */
+  /** The artifact is context of the target. */
   | "context"
-  /** From another. */
+  /** The artifact is derived from another one. */
   | "derived";
 
-/** Why an artifact is bound. */
+/** The reason why an artifact is bound. */
 export type ArtifactBindingKind =
-  /** The user gave it. */
+  /** The user sent the artifact as input of a turn. */
   | "user_input"
-  /** An agent made it. */
+  /** A model generated the artifact in an answer. */
   | "agent_output"
-  /** A tool made it. */
+  /** A tool created the artifact. The gateway itself does not create such bindings. */
   | "tool_output"
-  /** A task resulted in it. */
+  /** The run of a worker produced the artifact. */
   | "task_result"
-  /** It is context. */
+  /** The artifact was given to the run of a worker as context. */
   | "context_attachment"
-  /** It was made from another. */
+  /** The artifact was derived from another one. The gateway itself does not create such bindings. */
   | "derived_from"
-  /** It is a preview. */
+  /** The artifact is a preview of another one. The gateway itself does not create such bindings. */
   | "preview"
-  /** The gateway captured it. */
+  /** The artifact is a system capture. The gateway itself does not create such bindings. */
   | "system_capture"
-  /** Somebody attached it. */
+  /** A user or client attached the artifact explicitly. */
   | "manual_attach"
-  /** It was uploaded for a message that is not sent yet. */
+  /** The artifact was uploaded for a message that has not been sent yet. */
   | "draft_upload";
 
-/** Who a bound artifact belongs to. */
+/** The role of the party that provided a bound artifact. */
 export type ArtifactBindingRole =
-  /** The user. */
+  /** The user provided it. */
   | "user"
-  /** The model. */
+  /** The model provided it. */
   | "assistant"
-  /** A tool. */
+  /** A tool provided it. */
   | "tool"
-  /** The gateway. */
+  /** The gateway provided it. */
   | "system"
-  /** A task. */
+  /** A task provided or received it. */
   | "task";
 
-/** What ties an artifact to something. */
+/** A binding of an artifact to one or more targets. */
 export interface ArtifactBindingSummary {
-  /** The binding. */
+  /** The id of the binding. */
   binding_id: BindingId;
-  /** Why. */
+  /** The reason for the binding. */
   binding_kind: ArtifactBindingKind;
-  /** Unix seconds. */
+  /** The time of creation in Unix seconds. */
   created_at: number;
-  /** Which way. */
+  /** The direction of the artifact, seen from the target. */
   direction: ArtifactBindingDirection;
-  /** Its place among others. */
+  /** The zero-based position of the artifact in the input. Absent if it has none. */
   item_index?: number | null;
-  /** The message. */
+  /** The id of the message. Absent if the binding has none. */
   message_id?: MessageId | null;
-  /** Whose it is. */
+  /** The role of the party that provided the artifact. Absent if it is unknown. */
   role?: ArtifactBindingRole | null;
-  /** The task. */
+  /** The id of the task, which is the id of a job. Absent if the binding has none. */
   task_id?: string | null;
-  /** The run of the task. */
+  /** The id of the task run, which is the id of a run. Absent if the binding has none. */
   task_run_id?: string | null;
-  /** The thread. */
+  /** The id of the thread. Absent if the binding has none. */
   thread_id?: ThreadId | null;
-  /** The call of a tool. */
+  /** The id of the tool call. Absent if the binding has none. */
   tool_call_id?: string | null;
-  /** The turn. */
+  /** The id of the turn. Absent if the binding has none. */
   turn_id?: TurnId | null;
-  /** The item of the turn. */
+  /** The id of the item of the turn. Absent if the binding has none. */
   turn_item_id?: string | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ArtifactCapabilities`]. */
 export interface ArtifactCapabilitiesParams {
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactCapabilities`]. */
 export interface ArtifactCapabilitiesResponse {
-  /** For downloads. */
+  /** The limits of downloads. */
   download: ArtifactDownloadCapabilities;
-  /** For uploads. */
+  /** The limits of uploads. */
   upload: ArtifactUploadCapabilities;
 }
 
-/** Who made an artifact. */
+/** The kind of creator of an artifact. */
 export type ArtifactCreatedByKind =
-  /** A person, by an upload. */
+  /** A person uploaded the artifact. */
   | "user"
-  /** An agent: a result of a worker, or a picture in the answer of a model. */
+  /** An agent created it: the output of a worker, or an image in the answer of a model. */
   | "agent"
   /** Not produced: the gateway runs no tools of its own. */
   | "tool"
-  /** Version 0.1, for results of workers; these have the creator `agent` since. */
+  /** The output of a worker, recorded by version 0.1. Later versions record `agent`. */
   | "task"
-  /** Not produced: the gateway makes no artifacts of its own accord. */
+  /** Not produced: the gateway creates no artifacts on its own. */
   | "system"
   /** An upload with `source_kind` `import`, `worktree` or `folder_manifest`. */
   | "import"
-  /** Not produced: agents outside connect with a token, as the person who gave it. */
+  /** Not produced: external agents connect with a token and count as the person who issued it. */
   | "external_agent";
 
 /** Payload of `artifact/created`. */
 export interface ArtifactCreatedNotification {
-  /** The artifact. */
+  /** The new artifact. */
   artifact: ArtifactSummary;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ArtifactDelete`]. */
 export interface ArtifactDeleteParams {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** The workspace. */
+  /** The id of the workspace that owns the artifact. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactDelete`]. */
 export interface ArtifactDeleteResponse {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** Its status now. */
+  /** The status after the call; always `deleted`. */
   status: ArtifactStatus;
 }
 
 /** Payload of `artifact/deleted`. */
 export interface ArtifactDeletedNotification {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** Unix seconds. */
+  /** The time of deletion in Unix seconds. */
   deleted_at: number;
-  /** Always `deleted`. */
+  /** The status of the artifact; always `deleted`. */
   status: ArtifactStatus;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ArtifactDownloadAbort`]. */
 export interface ArtifactDownloadAbortParams {
-  /** The download. */
+  /** The id of the download. */
   download_id: DownloadId;
-  /** The workspace. */
+  /** The id of the workspace that owns the artifact. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactDownloadAbort`]. */
 export interface ArtifactDownloadAbortResponse {
-  /** The download. */
+  /** The id of the download. */
   download_id: DownloadId;
-  /** Always `aborted`. */
+  /** The final status; always `aborted`. */
   status: ArtifactDownloadEndStatus;
 }
 
-/** Limits of downloads. */
+/** The limits of downloads. */
 export interface ArtifactDownloadCapabilities {
-  /** The largest chunk. */
+  /** The maximum chunk size in bytes; 1 MiB. */
   max_chunk_size_bytes: number;
-  /** The most downloads of one connection and workspace at a time. */
+  /** The maximum number of open downloads per connection and workspace; 2. */
   max_concurrent_downloads: number;
-  /** A good size of chunks. */
+  /** The recommended chunk size in bytes; 256 KiB. */
   recommended_chunk_size_bytes: number;
 }
 
-/** The JSON header of an `ARTD` frame: magic, big-endian u32 header length, header, bytes. */
+/**
+ * The JSON header of an `ARTD` frame.
+ *
+ * A frame consists of the magic `ARTD`, the length of the header as a big-endian u32, the header, and the bytes of the
+ * chunk.
+ */
 export interface ArtifactDownloadChunkHeader {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** SHA-256 of the bytes. */
+  /** The SHA-256 of the bytes of the chunk in lower-case hexadecimal. */
   chunk_sha256: string;
-  /** The download. */
+  /** The id of the download. */
   download_id: DownloadId;
-  /** Whether these are the last bytes. */
+  /** Whether the chunk ends at the end of the file. */
   final_chunk: boolean;
-  /** How many there are. */
+  /** The number of bytes. */
   len: number;
-  /** Where the bytes begin. */
+  /** The offset of the first byte in the file. */
   offset: number;
-  /** The size of the whole. */
+  /** The size of the whole file in bytes. */
   total_size_bytes: number;
-  /** The version. */
+  /** The id of the version. */
   version_id: ArtifactVersionId;
-  /** The workspace. */
+  /** The id of the workspace that owns the artifact. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ArtifactDownloadChunk`]. */
 export interface ArtifactDownloadChunkParams {
-  /** The download. */
+  /** The id of the download. */
   download_id: DownloadId;
-  /** How many bytes, 1 MiB at most. */
+  /** The number of bytes, 1 to 1048576. The range must not exceed the file. */
   len: number;
-  /** Where to begin. */
+  /** The offset of the first byte. */
   offset: number;
-  /** The workspace. */
+  /** The id of the workspace that owns the artifact. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactDownloadChunk`]. */
 export interface ArtifactDownloadChunkResponse {
-  /** SHA-256 of the bytes in `content_base64`, lower-case hexadecimal. */
+  /** The SHA-256 of the bytes in `content_base64`, in lower-case hexadecimal. Absent if `queued` is `true`. */
   chunk_sha256?: string | null;
-  /** The bytes in base64, on connections without binary frames. */
+  /** The bytes, encoded as base64. Absent if `queued` is `true`. */
   content_base64?: string | null;
-  /** The download. */
+  /** The id of the download. */
   download_id: DownloadId;
-  /** Whether the bytes in `content_base64` are the last ones. */
+  /** Whether the chunk ends at the end of the file. Absent if `queued` is `true`. */
   final_chunk?: boolean | null;
-  /** How many there are. */
+  /** The number of bytes. */
   len: number;
-  /** Where the bytes begin. */
+  /** The offset of the first byte. */
   offset: number;
-  /** `true` when the bytes came as a binary frame before this answer, `false` when they are in `content_base64`. */
+  /**
+   * `true` if the gateway sent the bytes as a binary frame before this response, `false` if they are in
+   * `content_base64`.
+   */
   queued: boolean;
 }
 
-/** How a download ended. */
+/** The final status of a download. */
 export type ArtifactDownloadEndStatus =
-  /** The client has it all. */
+  /** The client finished the download. */
   | "finished"
-  /** The client did not want the rest. */
+  /** The client aborted the download. */
   | "aborted";
 
 /** Params of [`ArtifactDownloadFinish`]. */
 export interface ArtifactDownloadFinishParams {
-  /** The download. */
+  /** The id of the download. */
   download_id: DownloadId;
-  /** The workspace. */
+  /** The id of the workspace that owns the artifact. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactDownloadFinish`]. */
 export interface ArtifactDownloadFinishResponse {
-  /** The download. */
+  /** The id of the download. */
   download_id: DownloadId;
-  /** Always `finished`. */
+  /** The final status; always `finished`. */
   status: ArtifactDownloadEndStatus;
 }
 
 /** Payload of `artifact/download/progress`. */
 export interface ArtifactDownloadProgressNotification {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** The download. */
+  /** The id of the download. */
   download_id: DownloadId;
-  /** Bytes sent so far. */
+  /** The number of bytes that the gateway has sent so far. */
   received_bytes: number;
-  /** The size of the whole. */
+  /** The size of the whole file in bytes. */
   total_size_bytes: number;
-  /** The workspace. */
+  /** The id of the workspace that owns the artifact. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ArtifactDownloadStart`]. */
 export interface ArtifactDownloadStartParams {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** The size of chunks the client would like. */
+  /** The chunk size in bytes that the client prefers, limited to 1 MiB. Default 256 KiB. */
   preferred_chunk_size_bytes?: number | null;
-  /** The version; the newest when absent. */
+  /** The id of the version. Default: the newest version. */
   version_id?: ArtifactVersionId | null;
-  /** The workspace. */
+  /** The id of the workspace that owns the artifact. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactDownloadStart`]. */
 export interface ArtifactDownloadStartResponse {
-  /** The artifact. */
+  /** The artifact and the version to download. */
   artifact: ArtifactRef;
-  /** The download. */
+  /** The id of the download, valid on this connection. */
   download_id: DownloadId;
-  /** When the download ends by itself, Unix seconds. */
+  /** The time at which the download expires, in Unix seconds; one hour after its start. */
   expires_at_unix: number;
-  /** A good name for the file. */
+  /** The suggested file name, which is safe to use on the client. */
   file_name: string;
-  /** The largest chunk. */
+  /** The maximum chunk size in bytes; 1 MiB. */
   max_chunk_size_bytes: number;
-  /** The size of chunks to ask for. */
+  /** The chunk size in bytes that the client should request. */
   recommended_chunk_size_bytes: number;
-  /** SHA-256 of its bytes. */
+  /** The SHA-256 of the whole file in lower-case hexadecimal. */
   sha256: string;
-  /** Its size. */
+  /** The size of the file in bytes. */
   size_bytes: number;
 }
 
 /** Params of [`ArtifactGet`]. */
 export interface ArtifactGetParams {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** The version; the newest when absent. */
+  /** The id of the version. Default: the newest version. */
   version_id?: ArtifactVersionId | null;
-  /** The workspace. */
+  /** The id of the workspace that owns the artifact. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactGet`]. */
 export interface ArtifactGetResponse {
-  /** The artifact. */
+  /** The requested artifact. */
   artifact: ArtifactSummary;
-  /** Where it comes from, if a turn or a run made it. */
+  /** The origin of the version. Absent unless an agent created it in a turn or a run. */
   lineage?: ArtifactLineage | null;
 }
 
-/** An artifact. */
+/** The id of an artifact. */
 export type ArtifactId = string;
 
-/** What an artifact is. */
+/** The type of an artifact, detected from its content and name. */
 export type ArtifactKind =
-  /** Any bytes. */
+  /** A file of no other kind. */
   | "file"
-  /** Text. */
+  /** A text file. */
   | "text"
-  /** A picture. */
+  /** An image. */
   | "image"
-  /** A sound. */
+  /** An audio file. */
   | "audio"
-  /** A film. */
+  /** A video. */
   | "video"
-  /** A PDF. */
+  /** A PDF document. */
   | "pdf"
-  /** A table. */
+  /** A spreadsheet. */
   | "spreadsheet"
-  /** An archive. */
+  /** An archive, such as a ZIP file. */
   | "archive"
-  /** JSON. */
+  /** A JSON file. */
   | "json"
-  /** A picture in the answer of a model. */
+  /** An image in the answer of a model. */
   | "generated_image"
-  /** A picture that was uploaded with `source_kind` `screenshot`. */
+  /** An image that was uploaded with `source_kind` `screenshot`. */
   | "screenshot"
   /** A file that was uploaded with `source_kind` `worktree`. */
   | "workspace_file"
-  /** The list of the files of an uploaded folder. */
+  /** A list of the files in an uploaded folder. */
   | "directory_manifest"
-  /** Not produced: a file whose content says nothing is a `file`. */
+  /** Not produced: a file whose type cannot be detected has the kind `file`. */
   | "unknown";
 
-/** What made an artifact. */
+/** The turn or run that created an artifact version. */
 export interface ArtifactLineage {
-  /** The instructions that were in force, in the versions that were. */
+  /** The AGENTS.md documents in the prompt of the turn, with their versions. Empty if there is no turn. */
   instructions: PromptDocument[];
-  /** The job it worked for. */
+  /** The id of the job to which the run belongs. Absent if there is none. */
   job_id?: string | null;
-  /** The run of a company folder. */
+  /** The id of the run in a company folder. Absent if no run created the version. */
   run_id?: string | null;
-  /** The thread. */
+  /** The id of the thread. Absent if there is none. */
   thread_id?: ThreadId | null;
-  /** The turn; `turn/explain` tells all it was told. */
+  /** The id of the turn, whose prompt `turn/explain` describes. Absent if there is none. */
   turn_id?: TurnId | null;
 }
 
 /** Params of [`ArtifactListForMessage`]. */
 export interface ArtifactListForMessageParams {
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
-  /** Whether deleted ones are listed too; `false` when absent. */
+  /** Whether to include soft-deleted artifacts. Default `false`. */
   include_deleted?: boolean | null;
-  /** Only artifacts of these kinds. */
+  /** Return only artifacts of these kinds. Absent or empty for all. */
   kinds?: ArtifactKind[] | null;
-  /** The most artifacts to answer: 50 when absent, 200 at most. */
+  /** The maximum number of artifacts to return. Default 50, maximum 200. */
   limit?: number | null;
-  /** The message. */
+  /** The id of the message. */
   message_id: MessageId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ArtifactListForThread`]. */
 export interface ArtifactListForThreadParams {
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
-  /** Whether deleted ones are listed too; `false` when absent. */
+  /** Whether to include soft-deleted artifacts. Default `false`. */
   include_deleted?: boolean | null;
-  /** Only artifacts of these kinds. */
+  /** Return only artifacts of these kinds. Absent or empty for all. */
   kinds?: ArtifactKind[] | null;
-  /** The most artifacts to answer: 50 when absent, 200 at most. */
+  /** The maximum number of artifacts to return. Default 50, maximum 200. */
   limit?: number | null;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ArtifactListForTurn`]. */
 export interface ArtifactListForTurnParams {
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
-  /** Whether deleted ones are listed too; `false` when absent. */
+  /** Whether to include soft-deleted artifacts. Default `false`. */
   include_deleted?: boolean | null;
-  /** Only artifacts of these kinds. */
+  /** Return only artifacts of these kinds. Absent or empty for all. */
   kinds?: ArtifactKind[] | null;
-  /** The most artifacts to answer: 50 when absent, 200 at most. */
+  /** The maximum number of artifacts to return. Default 50, maximum 200. */
   limit?: number | null;
-  /** The turn. */
+  /** The id of the turn. */
   turn_id: TurnId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
-/** Params of [`ArtifactList`]. */
+/** Params of [`ArtifactList`]. One binding must match all scope filters that are present. */
 export interface ArtifactListParams {
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
-  /** Whether deleted ones are listed too; `false` when absent. */
+  /** Whether to include soft-deleted artifacts. Default `false`. */
   include_deleted?: boolean | null;
-  /** Only artifacts of these kinds. */
+  /** Return only artifacts of these kinds. Absent or empty for all. */
   kinds?: ArtifactKind[] | null;
-  /** The most artifacts to answer: 50 when absent, 200 at most. */
+  /** The maximum number of artifacts to return. Default 50, maximum 200. */
   limit?: number | null;
-  /** Only artifacts bound to this message. */
+  /** Return only artifacts that are bound to the message with this id. Absent for all. */
   message_id?: MessageId | null;
-  /** Only artifacts bound to this task. */
+  /** Return only artifacts that are bound to the task with this id, which is the id of a job. Absent for all. */
   task_id?: string | null;
-  /** Only artifacts bound to this run of a task. */
+  /** Return only artifacts that are bound to the task run with this id, which is the id of a run. Absent for all. */
   task_run_id?: string | null;
-  /** Only artifacts bound to this thread. */
+  /** Return only artifacts that are bound to the thread with this id. Absent for all. */
   thread_id?: ThreadId | null;
-  /** Only artifacts bound to this turn. */
+  /** Return only artifacts that are bound to the turn with this id. Absent for all. */
   turn_id?: TurnId | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
-/** Response of the lists. */
+/** Response of the `artifact/list` methods. */
 export interface ArtifactListResponse {
-  /** The artifacts. */
+  /** The artifacts, newest first. */
   items: ArtifactSummary[];
-  /** Where the next page begins; `null` on the last one. */
+  /** The cursor of the next page; `null` on the last page. */
   next_cursor?: string | null;
 }
 
-/** Something to show for an artifact. */
+/** A projection that clients can display as a preview. */
 export interface ArtifactPreviewRef {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** Its bytes. */
+  /**
+   * The id of the stored bytes of the projection. Absent for text projections and for projections that are not
+   * ready.
+   */
   blob_id?: BlobId | null;
-  /** Its MIME type. */
+  /** The MIME type of the projection. Absent if it is not ready. */
   mime_type?: string | null;
-  /** What it shows. */
+  /** The kind of the projection. */
   projection_kind: ArtifactProjectionKind;
-  /** SHA-256 of its bytes. */
+  /** The SHA-256 of the projection in lower-case hexadecimal. Absent if it is not ready. */
   sha256?: string | null;
-  /** Its size. */
+  /** The size of the projection in bytes. Absent if it is not ready. */
   size_bytes?: number | null;
-  /** Whether it can be read. */
+  /** Whether the projection can be read. */
   status: ArtifactProjectionStatus;
-  /** The version. */
+  /** The id of the version from which the projection was created. */
   version_id: ArtifactVersionId;
 }
 
-/** What a projection shows. */
+/** The kind of a projection, which is data derived from an artifact. */
 export type ArtifactProjectionKind =
-  /** The text. */
+  /** The text of the artifact. */
   | "plain_text"
-  /** A small picture. */
+  /** A reduced image. */
   | "thumbnail"
-  /** The shape of JSON. */
+  /** A summary of the structure of a JSON file. */
   | "json_summary"
-  /** The text of a PDF. */
+  /** The text of a PDF document. */
   | "pdf_text";
 
-/** Whether a projection can be read. */
+/** The status of a projection. */
 export type ArtifactProjectionStatus =
-  /** Not yet. */
+  /** The projection has not been created yet. */
   | "pending"
-  /** Yes. */
+  /** The projection can be read. */
   | "ready"
-  /** It could not be made. */
+  /** The projection could not be created. */
   | "failed"
-  /** It was made by an older extractor. */
+  /** An older extractor created the projection; the gateway will create it again. */
   | "stale";
 
 /** Payload of `artifact/projection/updated`. */
 export interface ArtifactProjectionUpdatedNotification {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** What it shows. */
+  /** The kind of the projection. */
   projection_kind: ArtifactProjectionKind;
-  /** Whether it can be read. */
+  /** The status of the projection after the change. */
   status: ArtifactProjectionStatus;
-  /** Unix seconds. */
+  /** The time of the change in Unix seconds. */
   updated_at: number;
-  /** The version. */
+  /** The id of the version from which the projection was created. */
   version_id: ArtifactVersionId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ArtifactRead`]. */
 export interface ArtifactReadParams {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** The most bytes; 1 MiB when absent and at most. */
+  /** The maximum number of bytes to return. Default and maximum 1 MiB. */
   max_bytes?: number | null;
-  /** Where to begin; 0 when absent. */
+  /** The offset of the first byte to read. Default 0. */
   offset?: number | null;
-  /** Read this projection instead of the bytes. */
+  /** The projection to read. Absent to read the artifact itself. */
   projection_kind?: ArtifactProjectionKind | null;
-  /** The version; the newest when absent. */
+  /** The id of the version. Default: the newest version. */
   version_id?: ArtifactVersionId | null;
-  /** The workspace. */
+  /** The id of the workspace that owns the artifact. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactRead`]. */
 export interface ArtifactReadResponse {
-  /** The artifact. */
+  /** The artifact and the version that was read. */
   artifact: ArtifactRef;
-  /** The bytes. */
+  /** The bytes, encoded as base64. */
   content_base64: string;
-  /** How many there are. */
+  /** The number of bytes returned. */
   len: number;
-  /** Where the bytes begin. */
+  /** The offset of the first byte returned. */
   offset: number;
-  /** SHA-256 of the whole. */
+  /** The SHA-256 of the whole artifact version or projection in lower-case hexadecimal. */
   sha256: string;
-  /** The size of the whole. */
+  /** The size of the whole artifact version or projection in bytes. */
   total_size_bytes: number;
-  /** Whether more bytes follow. */
+  /** Whether more bytes follow the returned range. */
   truncated: boolean;
 }
 
-/** An artifact in short. */
+/** A short description of an artifact version. */
 export interface ArtifactRef {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** What to call it. */
+  /** The name to display, usually the file name. */
   display_name: string;
-  /** What it is. */
+  /** The type of the artifact. */
   kind: ArtifactKind;
-  /** Its MIME type. */
+  /** The MIME type of the version. Absent if it is unknown. */
   mime_type?: string | null;
-  /** Something to show for it. */
+  /** The projection to display as a preview. Absent if the version has none. */
   preview?: ArtifactPreviewRef | null;
-  /** SHA-256 of its bytes, lower-case hexadecimal. */
+  /** The SHA-256 of the bytes in lower-case hexadecimal. The gateway always sends it. */
   sha256?: string | null;
-  /** Its size. */
+  /** The size of the version in bytes. The gateway always sends it. */
   size_bytes?: number | null;
-  /** Whether it can be used. */
+  /** Whether the artifact can be used. */
   status: ArtifactStatus;
-  /** The version. */
+  /** The id of the described version. The gateway always sends it. */
   version_id?: ArtifactVersionId | null;
 }
 
 /** Params of [`ArtifactRestore`]. */
 export interface ArtifactRestoreParams {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** The workspace. */
+  /** The id of the workspace that owns the artifact. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactRestore`]. */
 export interface ArtifactRestoreResponse {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** Its status now. */
+  /** The status after the call: `ready`, `quarantined` if the bytes are damaged, or `failed` if they are missing. */
   status: ArtifactStatus;
 }
 
 /** Whether an artifact can be used. */
 export type ArtifactStatus =
-  /** It can. */
+  /** The artifact can be used. */
   | "ready"
-  /** Not produced: an artifact exists once its bytes are complete and checked. */
+  /** Not produced: an artifact is created only after its bytes are complete and verified. */
   | "pending"
-  /** Its bytes do not have their hash any more, and are not served. */
+  /** The stored bytes no longer match their hash; the gateway does not serve them. */
   | "quarantined"
-  /** It was deleted and can be restored. */
+  /** The artifact was soft-deleted and can be restored. */
   | "deleted"
-  /** Not produced: bytes are copied, so that an artifact outlives the file it was made from. */
+  /** Not produced: the gateway copies the bytes, so an artifact does not depend on the original file. */
   | "missing_external_source"
-  /** Its bytes are missing. */
+  /** The stored bytes are missing. */
   | "failed";
 
-/** An artifact and what it is bound to. */
+/** An artifact with its creator and its bindings. */
 export interface ArtifactSummary {
-  /** The artifact. */
+  /** The artifact and one of its versions. */
   artifact: ArtifactRef;
-  /** What it is bound to, newest first. */
+  /** The bindings of the artifact, newest first. */
   bindings: ArtifactBindingSummary[];
-  /** Unix seconds. */
+  /** The time of creation in Unix seconds. */
   created_at: number;
-  /** Which one. */
+  /**
+   * The creator: `owner`, the id of a token, the id of an agent, or the id of a model provider. Absent if it is
+   * unknown.
+   */
   created_by_actor_id?: string | null;
-  /** Who made it. */
+  /** The kind of creator. */
   created_by_kind: ArtifactCreatedByKind;
-  /** Anything else. */
+  /** Additional properties, for example `source_kind`. Default: empty. */
   metadata?: Record<string, unknown>;
-  /** The thread it came from. */
+  /** The id of the thread for which the artifact was created. Absent if there is none. */
   primary_thread_id?: ThreadId | null;
-  /** Unix seconds. */
+  /** The time of the last change in Unix seconds. */
   updated_at: number;
-  /** The workspace. */
+  /** The id of the workspace that owns the artifact. */
   workspace_id: WorkspaceId;
 }
 
 /** Payload of `artifact/updated`. */
 export interface ArtifactUpdatedNotification {
-  /** The artifact. */
+  /** The artifact after the change. */
   artifact: ArtifactSummary;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ArtifactUploadAbort`]. */
 export interface ArtifactUploadAbortParams {
-  /** The upload. */
+  /** The id of the upload. */
   upload_id: UploadId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactUploadAbort`]. */
 export interface ArtifactUploadAbortResponse {
-  /** Always `aborted`. */
+  /** The final status; always `aborted`. */
   status: ArtifactUploadAbortStatus;
-  /** The upload. */
+  /** The id of the upload. */
   upload_id: UploadId;
 }
 
-/** What became of an aborted upload. */
+/** The final status of an aborted upload. */
 export type ArtifactUploadAbortStatus =
-  /** It is gone. */
+  /** The upload and its bytes were deleted. */
   | "aborted";
 
-/** Limits of uploads. */
+/** The limits of uploads. */
 export interface ArtifactUploadCapabilities {
-  /** The largest chunk. */
+  /** The maximum chunk size in bytes; 1 MiB. */
   max_chunk_size_bytes: number;
-  /** The largest file. */
+  /** The maximum file size in bytes; 50 MiB. */
   max_file_size_bytes: number;
-  /** The most artifacts of one turn. */
+  /** The maximum number of artifacts in the input of one turn; 32. */
   max_files_per_turn: number;
-  /** A good size of chunks. */
+  /** The recommended chunk size in bytes; 256 KiB. */
   recommended_chunk_size_bytes: number;
-  /** Whether local files must be uploaded before a turn can name them. */
+  /** Whether clients must upload local files before a turn can refer to them; always `true`. */
   required_for_local_paths: boolean;
 }
 
 /** Payload of `artifact/upload/chunk_ack`. */
 export interface ArtifactUploadChunkAckNotification {
-  /** How many there were. */
+  /** The number of bytes in the chunk. */
   len: number;
-  /** Where to go on. */
+  /** The offset of the next chunk. */
   next_offset: number;
-  /** Where the bytes belong. */
+  /** The offset of the chunk in the file. */
   offset: number;
-  /** Bytes received so far. */
+  /** The number of bytes received so far. */
   received_bytes: number;
-  /** The upload. */
+  /** The id of the upload. */
   upload_id: UploadId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
-/** The JSON header of an `ARTU` frame: magic, big-endian u32 header length, header, bytes. */
+/**
+ * The JSON header of an `ARTU` frame.
+ *
+ * A frame consists of the magic `ARTU`, the length of the header as a big-endian u32, the header, and the bytes of the
+ * chunk.
+ */
 export interface ArtifactUploadChunkHeader {
-  /** SHA-256 of the bytes, to be checked. */
+  /**
+   * The SHA-256 of the bytes in lower-case hexadecimal. The chunk is rejected if it differs. Absent to skip this
+   * check.
+   */
   chunk_sha256?: string | null;
-  /** How many there are. */
+  /** The number of bytes in the frame after the header. */
   len: number;
-  /** Where the bytes belong. */
+  /** The offset of the first byte in the file. */
   offset: number;
-  /** The upload. */
+  /** The id of the upload. */
   upload_id: UploadId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ArtifactUploadChunk`]. */
 export interface ArtifactUploadChunkParams {
-  /** SHA-256 of the bytes, lower-case hexadecimal; compared with them when given. */
+  /**
+   * The SHA-256 of the bytes in lower-case hexadecimal. The chunk is rejected if it differs. Absent to skip this
+   * check.
+   */
   chunk_sha256?: string | null;
-  /** The bytes in base64, 1 to 1048576 of them. */
+  /** The bytes, 1 to 1048576, encoded as base64 with padding. */
   content_base64: string;
-  /** The number of bytes; compared with `content_base64` when given. */
+  /** The number of bytes. The chunk is rejected if `content_base64` has another length. Absent to skip this check. */
   len?: number | null;
-  /** Where the bytes belong: the number of bytes received so far. */
+  /**
+   * The offset of the first byte in the file, which must be the number of bytes received so far. Repeating a chunk
+   * that was already received is accepted.
+   */
   offset: number;
-  /** The upload. */
+  /** The id of the upload. */
   upload_id: UploadId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Payload of `artifact/upload/chunk_rejected`. */
 export interface ArtifactUploadChunkRejectedNotification {
-  /** Why, in stable snake_case: `malformed_frame`, `length_mismatch`, `hash_mismatch`, `unknown_upload`, `not_receiving`, `chunk_too_large`, `empty_chunk`, `offset_mismatch`, `exceeds_size` or `internal`. */
+  /**
+   * The reason as a stable snake_case name: `malformed_frame`, `length_mismatch`, `hash_mismatch`, `unknown_upload`,
+   * `not_receiving`, `chunk_too_large`, `empty_chunk`, `offset_mismatch`, `exceeds_size` or `internal`.
+   */
   kind: string;
-  /** One sentence. */
+  /** A one-sentence description of the reason. */
   message: string;
-  /** Where to go on. */
+  /** The offset that the gateway expects. Present only if `kind` is `offset_mismatch`. */
   next_offset?: number | null;
-  /** The offset the frame named. */
+  /** The offset in the frame's header. Absent if the header could not be parsed. */
   offset?: number | null;
-  /** The upload the frame named. */
+  /** The id of the upload in the frame's header. Absent if the header could not be parsed. */
   upload_id?: string | null;
-  /** The workspace the frame named. */
+  /** The id of the workspace in the frame's header. Absent if the header could not be parsed. */
   workspace_id?: string | null;
 }
 
 /** Response of [`ArtifactUploadChunk`]. */
 export interface ArtifactUploadChunkResponse {
-  /** How many there were. */
+  /** The number of bytes in the chunk. */
   len: number;
-  /** Where to go on. */
+  /** The offset of the next chunk. */
   next_offset: number;
-  /** Where the bytes belong. */
+  /** The offset of the chunk in the file. */
   offset: number;
-  /** Bytes received so far. */
+  /** The number of bytes received so far. */
   received_bytes: number;
-  /** The upload. */
+  /** The id of the upload. */
   upload_id: UploadId;
 }
 
 /** Params of [`ArtifactUploadFinish`]. */
 export interface ArtifactUploadFinishParams {
-  /** The upload. */
+  /** The id of the upload. */
   upload_id: UploadId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactUploadFinish`]. */
 export interface ArtifactUploadFinishResponse {
-  /** The artifact. */
+  /** The artifact with the uploaded version. */
   artifact: ArtifactRef;
-  /** The upload. */
+  /** The id of the upload. */
   upload_id: UploadId;
 }
 
 /** Payload of `artifact/upload/progress`. */
 export interface ArtifactUploadProgressNotification {
-  /** Where to go on. */
+  /** The offset of the next chunk. */
   next_offset: number;
-  /** Bytes received so far. */
+  /** The number of bytes received so far. */
   received_bytes: number;
-  /** The size of the whole. */
+  /** The declared size of the file in bytes. */
   total_size_bytes: number;
-  /** The upload. */
+  /** The id of the upload. */
   upload_id: UploadId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
-/** Where an upload stands. */
+/** The status of an upload. */
 export type ArtifactUploadSessionStatus =
-  /** It takes chunks. */
+  /** The upload accepts chunks. */
   | "receiving"
-  /** It is being checked. */
+  /** The gateway is validating the upload. Not produced at present. */
   | "finalizing"
-  /** It is an artifact. */
+  /** The upload is complete and its artifact exists. */
   | "completed";
 
-/** Where an uploaded file comes from. */
+/** The source of an uploaded file. */
 export type ArtifactUploadSourceKind =
-  /** The composer. */
+  /** The user selected the file in the message composer. */
   | "user_composer"
-  /** It was dropped. */
+  /** The user dropped the file onto the client. */
   | "drag_drop"
-  /** It was pasted. */
+  /** The user pasted the file. */
   | "paste"
-  /** A program. */
+  /** A program uploaded the file. */
   | "api"
-  /** Another place that files are taken over from; the artifact's creator is `import`. */
+  /** The file was imported from another system. The artifact's creator kind is `import`. */
   | "import"
-  /** A worktree; the artifact's kind is `workspace_file` and its creator `import`. */
+  /** The file comes from a worktree. The artifact's kind is `workspace_file` and its creator kind `import`. */
   | "worktree"
-  /** A capture of the screen; the kind of a picture is `screenshot`. */
+  /** The file is a screenshot. If it is an image, the artifact's kind is `screenshot`. */
   | "screenshot"
   /**
-   * The list of the files of an uploaded folder; the kind of a JSON file is `directory_manifest` and its creator
-   * `import`.
+   * The file lists the files of an uploaded folder. If it is JSON, the artifact's kind is `directory_manifest`; its
+   * creator kind is `import`.
    */
   | "folder_manifest";
 
 /** Params of [`ArtifactUploadStart`]. */
 export interface ArtifactUploadStartParams {
-  /** The artifact that gets a new version; a new artifact is made when absent. */
+  /** The id of the artifact that gets a new version. Absent to create a new artifact. */
   artifact_id?: ArtifactId | null;
-  /** The client's own name for the upload. */
+  /** The client's own id for the upload, 1 to 255 characters; used to resume it. */
   client_attachment_id: string;
-  /** The name of the file, 255 characters at most. */
+  /** The name of the file, 1 to 255 characters. */
   file_name: string;
-  /** The MIME type as the client knows it. */
+  /** The MIME type, if the client knows it. The gateway also inspects the content. */
   mime_type?: string | null;
-  /** The turn it is for. */
+  /**
+   * The id of the turn for which the file is uploaded; recorded in the binding to the thread and ignored without
+   * `thread_id`. Absent if it is unknown.
+   */
   planned_turn_id?: TurnId | null;
-  /** SHA-256 of the bytes, 64 lower-case hexadecimal characters. */
+  /** The SHA-256 of the file, 64 lower-case hexadecimal characters. */
   sha256: string;
-  /** The size, 50 MiB at most. */
+  /** The size of the file in bytes, at most 50 MiB. */
   size_bytes: number;
-  /** Where it comes from. */
+  /** The source of the file. */
   source_kind: ArtifactUploadSourceKind;
-  /** The thread it is for. */
+  /** The id of the thread to which the artifact is bound. Absent for no binding. */
   thread_id?: ThreadId | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactUploadStart`]. */
 export interface ArtifactUploadStartResponse {
-  /** `true` when the bytes are there already: finish may follow at once. */
+  /**
+   * `true` if the gateway already stores these bytes, so that the client can finish without sending chunks. Absent
+   * otherwise.
+   */
   already_present?: boolean | null;
-  /** When the upload is forgotten unless a chunk comes, Unix seconds. */
+  /**
+   * The time at which the upload expires, in Unix seconds. Accepted chunks extend it to one hour from then, up to 24
+   * hours after the start.
+   */
   expires_at_unix: number;
-  /** The largest chunk. */
+  /** The maximum chunk size in bytes; 1 MiB. */
   max_chunk_size_bytes: number;
-  /** The largest file. */
+  /** The maximum file size in bytes; 50 MiB. */
   max_size_bytes: number;
-  /** Where to go on; absent for a new upload. */
+  /** The offset at which to resume. Absent for a new upload. */
   next_offset?: number | null;
-  /** A good size of chunks. */
+  /** The recommended chunk size in bytes; 256 KiB. */
   recommended_chunk_size_bytes: number;
-  /** The upload. */
+  /** The id of the upload. */
   upload_id: UploadId;
 }
 
 /** Params of [`ArtifactUploadStatus`]. */
 export interface ArtifactUploadStatusParams {
-  /** The upload. */
+  /** The id of the upload. */
   upload_id: UploadId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactUploadStatus`]. */
 export interface ArtifactUploadStatusResponse {
-  /** The artifact it became. */
+  /** The artifact with the uploaded version. Absent until the upload is complete. */
   artifact?: ArtifactRef | null;
-  /** When it is forgotten, Unix seconds. */
+  /** The time at which the upload expires, in Unix seconds. */
   expires_at_unix: number;
-  /** Where to go on. */
+  /** The offset of the next chunk. */
   next_offset: number;
-  /** Bytes received so far. */
+  /** The number of bytes received so far. */
   received_bytes: number;
-  /** Where it stands. */
+  /** The status of the upload. */
   status: ArtifactUploadSessionStatus;
-  /** The upload. */
+  /** The id of the upload. */
   upload_id: UploadId;
 }
 
 /** Params of [`ArtifactUsage`]. */
 export interface ArtifactUsageParams {
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
-/** Response of [`ArtifactUsage`]. */
+/** Response of [`ArtifactUsage`]. Identical content counts once. */
 export interface ArtifactUsageResponse {
-  /** Distinct bytes of artifacts that are not deleted, and of their projections. */
+  /** The bytes used by artifacts that are not deleted, including their projections. */
   bytes: number;
-  /** Distinct files of these. */
+  /** The number of distinct stored files of these artifacts and projections. */
   files: number;
-  /** The most bytes. */
+  /** The limit of `bytes`. Default 10 GiB. */
   max_bytes: number;
-  /** The most files. */
+  /** The limit of `files`. Default 100000. */
   max_files: number;
-  /** The most `stored_bytes` and `open_upload_bytes` together. */
+  /** The limit of the sum of `stored_bytes` and `open_upload_bytes`. Default 20 GiB. */
   max_stored_bytes: number;
-  /** Declared sizes of the uploads that are open. */
+  /** The sum of the declared sizes of open uploads, in bytes. */
   open_upload_bytes: number;
-  /** Bytes that only deleted artifacts hold. */
+  /** The stored bytes that only deleted artifacts use. */
   reclaimable_bytes: number;
-  /** Bytes on the disk, those that only deleted artifacts hold included. */
+  /** All stored bytes, including those that only deleted artifacts use. */
   stored_bytes: number;
 }
 
-/** A version of an artifact. */
+/** The id of one version of an artifact. */
 export type ArtifactVersionId = string;
 
 /** One version of an artifact. */
 export interface ArtifactVersionSummary {
-  /** Unix seconds. */
+  /** The time of creation in Unix seconds. */
   created_at: number;
-  /** Its MIME type. */
+  /** The MIME type of the version. Absent if it is unknown. */
   mime_type?: string | null;
-  /** SHA-256 of its bytes. */
+  /** The SHA-256 of the bytes in lower-case hexadecimal. */
   sha256: string;
-  /** Its size. */
+  /** The size of the version in bytes. */
   size_bytes: number;
-  /** The version. */
+  /** The id of the version. */
   version_id: ArtifactVersionId;
-  /** Its number, from 1. */
+  /** The number of the version, from 1. */
   version_number: number;
 }
 
 /** Params of [`ArtifactVersionsList`]. */
 export interface ArtifactVersionsListParams {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
-  /** The most versions to answer: 50 when absent, 200 at most. */
+  /** The maximum number of versions to return. Default 50, maximum 200. */
   limit?: number | null;
-  /** The workspace. */
+  /** The id of the workspace that owns the artifact. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ArtifactVersionsList`]. */
 export interface ArtifactVersionsListResponse {
-  /** The versions. */
+  /** The versions, newest first. */
   items: ArtifactVersionSummary[];
-  /** Where the next page begins; `null` on the last one. */
+  /** The cursor of the next page; `null` on the last page. */
   next_cursor?: string | null;
 }
 
-/** What ties an artifact to a thread, a turn or a message. */
+/** The id of a binding between an artifact and a thread, turn, message or task. */
 export type BindingId = string;
 
-/** The bytes of a version. */
+/** The id of the stored bytes of an artifact version or of a projection. */
 export type BlobId = string;
 
-/** Limits on cost and tokens: above the soft one somebody is told, above the hard one it stops. */
+/** Limits on cost and tokens. Exceeding a soft limit raises an alert; exceeding a hard limit stops the work. */
 export interface Budget {
-  /** US dollars after which it stops. */
+  /** Cost in US dollars above which the work stops. Absent: no limit. */
   hard_cost_usd?: number | null;
-  /** Tokens after which it stops. */
+  /** Number of tokens above which the work stops. Absent: no limit. */
   hard_tokens?: number | null;
-  /** US dollars after which somebody is told. */
+  /** Cost in US dollars above which an alert is raised. Absent: no limit. */
   soft_cost_usd?: number | null;
-  /** Tokens after which somebody is told. */
+  /** Number of tokens above which an alert is raised. Absent: no limit. */
   soft_tokens?: number | null;
 }
 
-/** A part of a text in bytes. */
+/** A range of a UTF-8 text in bytes. */
 export interface ByteRange {
-  /** The byte after its last. */
+  /** The offset after the last byte. */
   end: number;
-  /** Its first byte. */
+  /** The offset of the first byte, from 0. */
   start: number;
 }
 
-/** How a file is different. */
+/** The kind of change to a file. */
 export type ChangeType =
-  /** It is new. */
+  /** The file was created. */
   | "added"
-  /** It has another content. */
+  /** The content of the file was changed. */
   | "modified"
-  /** It is gone. */
+  /** The file was deleted. */
   | "deleted"
-  /** It has another name. */
+  /** The file was renamed. */
   | "renamed";
 
-/** A file that is different now. */
+/** A file changed by a worker. */
 export interface ChangedFile {
-  /** How. */
+  /** The kind of change. Absent if not reported. */
   change_type?: ChangeType | null;
-  /** Which one. */
+  /** The path of the file, as reported by the worker. */
   path: string;
-  /** In words. */
+  /** A description of the change. Absent if not reported. */
   summary?: string | null;
 }
 
-/** A command a worker ran. */
+/** A command run by a worker. */
 export interface CommandRun {
-  /** The command. */
+  /** The command line. */
   command: string;
-  /** How it ended. */
+  /** The exit code of the command. Absent if not reported. */
   exit_code?: number | null;
-  /** In words. */
+  /** A description of the outcome. Absent if not reported. */
   summary?: string | null;
 }
 
-/** A comment, on the wire as in its file. */
+/** A comment, on the wire as in its file `inbox/comments/<id>.yaml`. */
 export interface Comment {
-  /** Who made it. */
+  /** Id of the person or agent that wrote the comment. */
   author_id: string;
-  /** What they are. */
+  /** Role of the author. */
   author_role: ActorRole;
-  /** What it says. */
+  /** Text of the comment. */
   body: string;
-  /** When it was made. */
+  /** Time the comment was added, ISO-8601. */
   created_at: string;
-  /** Its id. */
+  /** Id of the comment. */
   id: string;
-  /** 1. */
+  /** Schema version of the document. The gateway writes 1. */
   schema_version: number;
-  /** What it is about. */
+  /** What the comment refers to. */
   target: CommentTarget;
-  /** `comment`. */
+  /** Document type: always `comment`. */
   type: CommentTag;
-  /** Who may see it. */
+  /** Who may read the comment. */
   visibility: Visibility;
 }
 
 /** Params of [`CommentAdd`]. */
 export interface CommentAddParams {
-  /** Who says it. */
+  /** Id of the person or agent that writes the comment. */
   author_id: string;
-  /** What they are. */
+  /** Role of the author. */
   author_role: ActorRole;
-  /** What they say. */
+  /** Text of the comment. Surrounding white space is removed; text with a secret is rejected. */
   body: string;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** The agent it is about. */
+  /** Id of the agent that the comment refers to. */
   target_agent_id?: string | null;
-  /** The document it is about. */
+  /** Id of the document that the comment refers to. */
   target_artifact_id?: string | null;
-  /** The run it is about. */
+  /** Id of the run that the comment refers to. The event `comment.added` is appended to its log. */
   target_run_id?: string | null;
-  /** Who may see it; `managers` if not given. */
+  /** Who may read the comment. Default: `managers`. */
   visibility?: Visibility | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`CommentAdd`]. */
 export interface CommentAddResponse {
-  /** What it is. */
-  comment: Comment;
   /** The new comment. */
+  comment: Comment;
+  /** Id of the new comment. */
   comment_id: string;
 }
 
 /** Params of [`CommentList`]. */
 export interface CommentListParams {
-  /** Who asks: comments they may not see are left out. */
+  /** Id of the person or agent that reads; comments it may not read are omitted. Default: the caller's own id. */
   actor_id?: string | null;
-  /** What they are. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** Their team. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** Only those older than this one, which is how to page. */
+  /** Cursor: list only comments older than this one. An unknown id returns an empty list. */
   before_comment_id?: string | null;
-  /** How many; 300 if not given. */
+  /** Maximum number of comments. Default: 300. */
   limit?: number | null;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** Only about this agent. */
+  /** List only comments on this agent. */
   target_agent_id?: string | null;
-  /** Only about this document. */
+  /** List only comments on this document. */
   target_artifact_id?: string | null;
-  /** Only about this run. */
+  /** List only comments on this run. */
   target_run_id?: string | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`CommentList`]. */
 export type CommentListResponse = Comment[];
 
-/** The word `comment`. */
+/** The document type `comment`. */
 export type CommentTag =
-  /** The word `comment`. */
+  /** The only value. */
   | "comment";
 
-/** What a comment is about: at least one of agent, document and run. */
+/** What a comment refers to: a project, and at least one agent, document or run of it. */
 export interface CommentTarget {
-  /** The agent. */
+  /** Id of the agent. Absent if the comment does not refer to an agent. */
   agent_id?: string | null;
-  /** The document. */
+  /** Id of the document. Absent if the comment does not refer to a document. */
   artifact_id?: string | null;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** The run. */
+  /** Id of the run. Absent if the comment does not refer to a run. */
   run_id?: string | null;
 }
 
 /** Params of [`CompanyArtifactRead`]. */
 export interface CompanyArtifactReadParams {
-  /** Who reads. */
+  /** Id of the person or agent that reads. */
   actor_id: string;
-  /** What they are. */
+  /** Role of that actor. */
   actor_role: ActorRole;
-  /** Their team. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** The document. */
+  /** Id of the document. */
   artifact_id: string;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** The run whose log tells of it; the document's own if not given. */
+  /** Id of the run whose log records the policy decision. Default: the `run_id` in the document's front matter. */
   run_id?: string | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyArtifactRead`]. */
 export interface CompanyArtifactReadResponse {
-  /** The id its front matter has. */
+  /** The `id` in the document's front matter. */
   artifact_id: string;
-  /** Its file, relative to the company folder. */
+  /** Path of the document, relative to the company folder. */
   artifact_relpath: string;
-  /** Its front matter, whatever else is in it. */
+  /** The parsed front matter, including unknown keys. */
   frontmatter: Record<string, unknown>;
-  /** The whole file. */
+  /** The whole file, front matter included. */
   markdown: string;
 }
 
-/** Params of methods that need a company folder and nothing else. */
+/** Params of methods that need only a company folder. */
 export interface CompanyFolderParams {
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
-/** Response of methods that have nothing to tell but success. */
+/** Response of methods that return no data. */
 export interface CompanyOkResponse {
-  /** True. */
+  /** Always true. */
   ok: boolean;
 }
 
-/** What a conversation or a plan is about. */
+/** The scope of a conversation, a plan or a snapshot. */
 export type CompanyScope =
   /** The whole company. */
   | "workspace"
   /** One project. */
   | "project";
 
-/** One limit of a budget against what was spent. */
+/** One limit of a budget, compared with the amount spent. */
 export interface CompanySessionBudgetCheck {
-  /** What was spent. */
+  /** The amount spent and reserved, in US dollars or tokens according to `metric`. */
   actual: number;
-  /** `cost_usd` or `tokens`. */
+  /** The limited quantity: `cost_usd` or `tokens`. */
   metric: string;
-  /** `ok`, `alert` or `exceeded`. */
+  /** The outcome: `ok`, `alert` or `exceeded`. */
   result: string;
-  /** `run`, `project` or `task`. */
+  /** The owner of the budget: `run`, `project` or `task`. */
   scope: string;
-  /** `soft` or `hard`. */
+  /** The kind of limit: `soft` or `hard`. */
   severity: string;
-  /** The limit. */
+  /** The limit, in US dollars or tokens according to `metric`. */
   threshold: number;
 }
 
-/** When a hard limit of the run's budget ends a session. */
+/** When the gateway enforces the hard limits of a run's budget. */
 export type CompanySessionBudgetEnforcement =
-  /** Before it starts and after its end. */
+  /** Before the session starts and after it has ended. */
   | "completion"
-  /** Also as soon as the worker reports that it used more. */
+  /** Also while the session runs, as soon as the worker reports usage above a limit. */
   | "live";
 
 /** Response of [`CompanySessionCollect`]. */
 export interface CompanySessionCollectResponse {
-  /** What went wrong. */
+  /** The error of the session. Absent if there is none. */
   error?: string | null;
-  /** Its events, below the project's folder. */
+  /** The path of the event log of the run, relative to the project folder. */
   events_relpath: string;
-  /** How the program ended. */
+  /** The exit code of the program. `null` if it has not exited or was killed by a signal. */
   exit_code?: number | null;
-  /** What it left, below the project's folder. */
+  /** The paths of the output files of the run, relative to the project folder. */
   output_relpaths: string[];
-  /** Its project. */
+  /** The id of the project. */
   project_id: string;
-  /** Its place among those that wait, from 1. */
+  /** The position in the queue, starting at 1. Absent unless the session is queued. */
   queue_position?: number | null;
-  /** What it waits for; absent unless it is queued. */
+  /** Why the session is queued. Absent unless the session is queued. */
   queue_reason?: CompanySessionQueueReason | null;
-  /** Whether it still waits for a free place. */
+  /** True while the session waits for a free slot. Absent otherwise. */
   queued?: boolean | null;
-  /** Its run. */
+  /** The id of the run of the session. */
   run_id: string;
-  /** The session. */
+  /** The reference of the session. */
   session_ref: string;
-  /** The signal that ended it: `SIGTERM`. */
+  /** The name of the signal that ended the program, such as `SIGTERM`. `null` if there was none. */
   signal?: string | null;
-  /** Where it stands. */
+  /** The status of the session; `running` also while it is queued. */
   status: RunStatus;
 }
 
-/** What is run. */
+/** The command of a session. */
 export interface CompanySessionCommand {
-  /** The program and its arguments. */
+  /** The program and its arguments, with secrets redacted. */
   argv: string[];
-  /** Where. */
+  /** The absolute path of the working directory. */
   cwd: string;
-  /** How it is run and read. */
+  /** The driver that starts the program and reads its output. */
   driver: string;
-  /** The names of the variables it gets. */
+  /** The names of the environment variables of the program. */
   env: string[];
-  /** How long it may print nothing. */
+  /** The maximum time without output in milliseconds. */
   idle_timeout_ms: number;
-  /** What it reads from standard input, in characters. */
+  /** The length of the standard input, in characters. */
   stdin_chars: number;
-  /** The signal that stops it. */
+  /** The signal that stops the program first, such as `SIGTERM`. */
   stop_signal: string;
-  /** How long it may run. */
+  /** The maximum running time in milliseconds. */
   timeout_ms: number;
-  /** The branch of that copy. */
+  /** The branch of the worktree. Absent if the session uses none. */
   worktree_branch?: string | null;
-  /** Its own copy of the repository. */
+  /** The path of the worktree, relative to the company folder. Absent if the session uses none. */
   worktree_relpath?: string | null;
 }
 
-/** A provider whose sessions are not started for a while. */
+/** A period in which no sessions of a provider are started. */
 export interface CompanySessionCooldown {
-  /** How many times in a row the provider had to cool down, from 1. */
+  /**
+   * The number of consecutive cool-downs, starting at 1 and at most 6. Each one doubles the duration, up to 30
+   * minutes.
+   */
   level: number;
   /** The provider. */
   provider: string;
-  /** One sentence for people. */
+  /** A description of the cause, in one sentence. */
   reason: string;
   /** The cause: `rate_limit`, `transient`, `interactive` or `auth`. */
   reason_code: string;
-  /** When it ends, as an ISO time. */
+  /** The end of the cool-down, in ISO-8601. */
   until: string;
-  /** How many sessions of the provider are queued in this gateway process. */
+  /** The number of sessions of the provider that are queued in this gateway process. */
   waiting: number;
 }
 
 /** Params of [`CompanySessionCooldownClear`]. */
 export interface CompanySessionCooldownClearParams {
-  /** Only the cool-down of this provider; all of them otherwise. */
+  /** End only the cool-down of this provider. All cool-downs if absent. */
   provider?: string | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Params of [`CompanySessionCooldownList`]. */
 export interface CompanySessionCooldownListParams {
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
-/** Response of [`CompanySessionCooldownList`], and of [`CompanySessionCooldownClear`] with those that were ended. */
+/** Response of [`CompanySessionCooldownList`], and of [`CompanySessionCooldownClear`] with the cool-downs it ended. */
 export interface CompanySessionCooldownListResponse {
-  /** The cool-downs, by provider. */
+  /** The cool-downs, sorted by provider. */
   items: CompanySessionCooldown[];
 }
 
-/** A run that is only explained and never made. */
+/** A run that is only explained and never created. */
 export interface CompanySessionExplainRun {
-  /** The agent of the run. */
+  /** The id of the agent of the run. */
   agent_id: string;
   /** The provider of the run, such as `cmd` or `codex`. */
   provider: string;
 }
 
-/** What a launch would do. */
+/** A description of what a launch would do. */
 export interface CompanySessionExplanation {
-  /** What was spent. */
+  /** The budget checks, one per configured limit. */
   budget: CompanySessionBudgetCheck[];
-  /** What would be run; none if it cannot be told. */
+  /** The command that would run. Absent if it cannot be determined. */
   command?: CompanySessionCommand | null;
-  /** The files that instruct the worker. */
+  /** The instruction files the worker would receive. */
   instructions: CompanySessionInstruction[];
-  /** Whether there is a free place. */
+  /** The limits, and the position in the queue. */
   lane: CompanySessionLane;
-  /** Who may. */
+  /** The policy decision about the launch. */
   policy: CompanySessionPolicy;
-  /** Why not. */
+  /** The first reason why the launch would fail. Absent if `would_launch` is true. */
   refusal?: string | null;
-  /** Whether it would be started. */
+  /** True if the session would be started or queued. */
   would_launch: boolean;
 }
 
-/** A file that instructs a worker. */
+/** An instruction file for a worker. */
 export interface CompanySessionInstruction {
   /**
-   * How it reaches the worker: `read_by_worker`, `system_prompt_file`, `prompt`, `argument`, or
-   * `prompt_and_file` for an AGENTS.md of the thread tree that is a file of the worktree too.
+   * How the worker receives the file: `read_by_worker`, `system_prompt_file`, `prompt`, `argument`, or
+   * `prompt_and_file` for an AGENTS.md of the thread tree that is also written into the worktree.
    */
   delivery: string;
-  /** The file. */
+  /** The path or the name of the file. */
   path: string;
 }
 
-/** The place of a session among others. */
+/** The limits that apply to a session, and its position in the queue. */
 export interface CompanySessionLane {
-  /** Until when its provider rests. */
+  /** The end of the provider's cool-down, in ISO-8601. Absent if there is none. */
   cooldown_until?: string | null;
-  /** Its priority. */
+  /** The priority of the session. */
   priority: CompanySessionPriority;
-  /** Its provider. */
+  /** The provider of the session. */
   provider: string;
-  /** How many of its provider. */
+  /** The maximum number of sessions of the provider that run at a time. */
   provider_limit: number;
-  /** Its place if it had to wait, from 1. */
+  /** The position the session would get in the queue, starting at 1. Absent if it would start at once. */
   queue_position?: number | null;
-  /** How many run in the company folder. */
+  /** The number of sessions that currently run in the company folder. */
   running: number;
-  /** Its team. */
+  /** The id of the team of the session's agent. Absent if the agent has no team. */
   team_id?: string | null;
-  /** How many of its team. */
+  /** The maximum number of sessions of the team that run at a time. */
   team_limit: number;
-  /** How many may run in the company folder. */
+  /** The maximum number of sessions that run in the company folder at a time. */
   workspace_limit: number;
 }
 
 /** Params of [`CompanySessionLaunch`]. */
 export interface CompanySessionLaunchParams {
-  /** Who launches. */
+  /**
+   * The id of the actor that launches the session. Default `human`, or the identity of the caller's token if its
+   * role is limited.
+   */
   actor_id?: string | null;
-  /** As what. */
+  /** The role of that actor. Default `human`, or the role of the caller's token if it is limited. */
   actor_role?: ActorRole | null;
-  /** Of which team. */
+  /** The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent. */
   actor_team_id?: string | null;
-  /** Check the worker program against the rules of this machine. It is when its name is that of a known one. */
+  /**
+   * Whether to check the worker program against the execution policy of this machine. Defaults to true for known
+   * worker programs and false otherwise.
+   */
   apply_guard?: boolean | null;
-  /** The program and its arguments. Without it the driver of the run's provider makes them from `prompt_text`. */
+  /**
+   * The program and its arguments. If absent, the driver of the run's provider builds the command line from
+   * `prompt_text`.
+   */
   argv?: string[] | null;
-  /** What the run may cost. */
+  /** The budget of the run. No budget if absent. */
   budget?: Budget | null;
-  /** When a hard limit ends it. Workers whose output is understood are watched live, commands are not. */
+  /**
+   * When hard limits of the run's budget are enforced. If absent, `live` for workers whose output reports usage
+   * reliably, `completion` otherwise.
+   */
   budget_enforcement?: CompanySessionBudgetEnforcement | null;
-  /** Variables of its environment. */
+  /** Additional environment variables of the program, by name. */
   env?: Record<string, string> | null;
-  /** Variables of the gateway that are passed on although they are not among those every worker gets. */
+  /** Names of environment variables of the gateway to pass on in addition to the default allow-list. */
   env_passthrough?: string[] | null;
-  /** Tell what would happen instead of doing it. */
+  /** If true, returns what a launch would do and starts nothing. Default false. */
   explain?: boolean | null;
   /**
-   * With `explain`: explain the launch of a run that does not exist yet. `run_id` is then any free id, and nothing
-   * is left behind. Ignored without `explain`.
+   * With `explain`, explains the launch of a run that does not exist yet; `run_id` is then any unused id and nothing
+   * is stored. Ignored without `explain`.
    */
   explain_run?: CompanySessionExplainRun | null;
-  /** How long it may print nothing. */
+  /** The maximum time without output in milliseconds. Defaults to the configured timeout, 2 hours unless changed. */
   idle_timeout_ms?: number | null;
   /**
-   * Run a worker program in the repository itself, or in the company folder if no repository is named, instead of
-   * in a folder of its own. Only a person (role `human`) may ask for it, and the log of the run says so. False if
-   * absent.
+   * If true, a worker program runs in the repository itself, or in the company folder if no repository is given,
+   * instead of in a folder of its own. Requires role `human`, and the run logs it. Default false.
    */
   in_place?: boolean | null;
-  /** Pass on the whole environment of the gateway. */
+  /** If true, passes on the whole environment of the gateway. Default false. */
   inherit_env?: boolean | null;
-  /** Which waiting session starts first. */
+  /** The priority in the queue. Default `normal`. */
   lane_priority?: CompanySessionPriority | null;
-  /** How many of this provider. */
+  /**
+   * The maximum number of sessions of this provider that run at a time. Defaults to the configured limit, 2 unless
+   * changed. Only roles `human` and `ceo` can exceed the configured limit.
+   */
   lane_provider_limit?: number | null;
-  /** How many of this team. */
+  /**
+   * The maximum number of sessions of this team that run at a time. Defaults to the configured limit, 2 unless
+   * changed. Only roles `human` and `ceo` can exceed the configured limit.
+   */
   lane_team_limit?: number | null;
-  /** How many sessions may run in this company folder at a time. */
+  /**
+   * The maximum number of sessions that run in this company folder at a time. Defaults to the configured limit, 4
+   * unless changed. Only roles `human` and `ceo` can exceed the configured limit.
+   */
   lane_workspace_limit?: number | null;
-  /** The milestone of the task. */
+  /** The id of the milestone of the task. Absent if there is none. */
   milestone_id?: string | null;
-  /** The model. */
+  /** The model the worker program is asked to use. The program's own default if absent. */
   model?: string | null;
-  /** What a worker program may do, where the driver makes the command. */
+  /** The permissions of the worker program, if the driver builds the command line. Default `read-only`. */
   permission_level?: CompanySessionPermission | null;
-  /** The project. */
+  /** The id of the project of the run. */
   project_id: string;
-  /** What the worker is asked. */
+  /** The prompt for the worker program. Required if the driver builds the command line. */
   prompt_text?: string | null;
-  /** How long it may wait for a free place. */
+  /** The maximum time in the queue in milliseconds; the session then fails. No limit if absent. */
   queue_timeout_ms?: number | null;
   /**
-   * The repository. A worker program that may write gets a worktree of it, a plain command runs in it. Without it
-   * a worker program runs in a scratch folder of its run, a plain command in the company folder.
+   * The id of the repository to work in. A worker program that may write runs in a worktree of it; a command runs in
+   * the repository itself, unless the task requires a worktree. If absent, a worker program runs in a scratch folder
+   * of its run and a command in the company folder.
    */
   repo_id?: string | null;
-  /** The run, which must be running. */
+  /** The id of the run. Its status must be `running`, and it must have no active session. */
   run_id: string;
-  /** What the session is called; `local_<run_id>` otherwise. */
+  /** The reference of the session, at most 80 characters without control characters. Default `local_<run_id>`. */
   session_ref?: string | null;
-  /** What the program reads from standard input. */
+  /** The text written to the standard input of the program. No input if absent. */
   stdin_text?: string | null;
-  /** The task it works on. */
+  /** The id of the task the session works on; its budget applies. Absent if there is none. */
   task_id?: string | null;
-  /** How long it may run. */
+  /** The maximum running time in milliseconds. Defaults to the configured timeout, 24 hours unless changed. */
   timeout_ms?: number | null;
-  /** A folder below the repository. */
+  /**
+   * The working directory, relative to the repository. Defaults to the root of the repository. Has no effect without
+   * `repo_id`.
+   */
   workdir_rel?: string | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanySessionLaunch`]. */
 export interface CompanySessionLaunchResponse {
-  /** Why it failed. */
+  /** Why the session failed. Absent if there is no error. */
   error?: string | null;
-  /** What would happen. */
+  /** The description of the launch. Present only if the request had `explain`. */
   explain?: CompanySessionExplanation | null;
-  /** Its place among those that wait, from 1. */
+  /** The position in the queue, starting at 1. Absent unless the session is queued. */
   queue_position?: number | null;
-  /** What it waits for; absent unless it is queued. */
+  /** Why the session is queued. Absent unless the session is queued. */
   queue_reason?: CompanySessionQueueReason | null;
-  /** What the session is called. */
+  /** The reference of the session. */
   session_ref: string;
-  /** Where it stands. */
+  /** The state of the session. */
   state: CompanySessionLaunchState;
-  /** Names of the run that stand for nothing here, in a sentence each; absent if there are none. */
+  /**
+   * Warnings about an agent or a provider of the run that does not exist. One sentence each; absent if there are
+   * none.
+   */
   warnings?: string[];
 }
 
-/** Where a launched session stands. */
+/** The state of a session when the launch request returns. */
 export type CompanySessionLaunchState =
-  /** It runs. */
+  /** The session is running. */
   | "running"
-  /** It waits for a free place. */
+  /** The session waits for a free slot. */
   | "queued"
-  /** It ended already. */
+  /** The session has already completed successfully. */
   | "ended"
-  /** It could not be started, or failed already. */
+  /** The session could not be started, or has already failed. */
   | "failed"
-  /** Somebody stopped it already. */
+  /** The session has already been stopped. */
   | "stopped"
-  /** Nothing was started: `explain` tells what would be. */
+  /** Nothing was started; `explain` describes the launch. */
   | "explained";
 
 /** Params of [`CompanySessionList`]. */
 export interface CompanySessionListParams {
-  /** The id of the person or agent that asks. The caller's own if absent. */
+  /** Id of the person or agent that reads. Default: the caller's own id. */
   actor_id?: string | null;
-  /** The role of that actor, at most the role of the caller's token. The role of the token if absent. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** The team of that actor. The team in the agent's file if absent, none for anybody else. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** Only of this project. */
+  /** Return only sessions of this project. All projects if absent. */
   project_id?: string | null;
-  /** Only of this run. */
+  /** Return only sessions of this run. All runs if absent. */
   run_id?: string | null;
-  /** Only those that stand there. */
+  /** Return only sessions with this status. All if absent. */
   status?: RunStatus | null;
-  /** The company folder. */
+  /**
+   * Absolute path of the company folder. If absent, only sessions of this gateway process are returned. Required if
+   * the visibility of an actor applies.
+   */
   workspace_dir?: string | null;
 }
 
 /** Response of [`CompanySessionList`]. */
 export type CompanySessionListResponse = CompanySessionRow[];
 
-/** How a session's program is spoken to. */
+/** How the gateway communicates with the program of a session. */
 export type CompanySessionMode =
-  /** A command line, and what it prints. */
+  /** The gateway runs a command line and reads its output. */
   | "command"
-  /** Messages of the Codex app server. */
+  /** The gateway exchanges messages with the Codex app server. */
   | "codex_app_server";
 
-/** Params that name a session. */
+/** Params of [`CompanySessionPoll`], [`CompanySessionCollect`] and [`CompanySessionStop`]. */
 export interface CompanySessionParams {
-  /** The id of the person or agent that asks. The caller's own if absent. */
+  /** Id of the person or agent that reads. Default: the caller's own id. */
   actor_id?: string | null;
-  /** The role of that actor, at most the role of the caller's token. The role of the token if absent. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** The team of that actor. The team in the agent's file if absent, none for anybody else. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** The session. */
+  /** The reference of the session. */
   session_ref: string;
-  /** The company folder; needed for sessions of an earlier gateway process. */
+  /**
+   * Absolute path of the company folder. Required for sessions of an earlier gateway process, and if the visibility
+   * of an actor applies.
+   */
   workspace_dir?: string | null;
 }
 
-/** What a worker program may do by itself. */
+/** The actions a worker program may take without asking. */
 export type CompanySessionPermission =
-  /** Look at files. */
+  /** Read files. */
   | "read-only"
-  /** Change files of its working directory. */
+  /** Read files and change files in its working directory. */
   | "patch"
-  /** Run commands. */
+  /** Read and change files, and run commands. */
   | "run-commands";
 
-/** What policy decides. */
+/** A policy decision. */
 export interface CompanySessionPolicy {
-  /** Whether it may happen. */
+  /** True if policy allows the launch. */
   allowed: boolean;
-  /** Why. */
+  /** The reason code of the decision, such as `org_visible`. */
   reason: string;
-  /** The rule. */
+  /** The id of the rule that decided, such as `vis.org`. */
   rule_id: string;
 }
 
-/** Which waiting session starts first. */
+/** The priority of a queued session. */
 export type CompanySessionPriority =
-  /** Before the others. */
+  /** Starts before sessions with normal and low priority. */
   | "high"
-  /** As most. */
+  /** The default priority. */
   | "normal"
-  /** After the others. */
+  /** Starts after sessions with high and normal priority. Waiting sessions move up one level per minute. */
   | "low";
 
-/** What a queued session waits for. */
+/** Why a session is queued. */
 export interface CompanySessionQueueReason {
-  /** How many sessions may run at a time, for limits. */
+  /** The maximum number of sessions that run at a time. Absent unless the reason is a limit. */
   limit?: number | null;
-  /** One sentence for people. */
+  /** A description of the reason, in one sentence. */
   reason: string;
-  /** The kind of obstacle. */
+  /** The reason code. */
   reason_code: CompanySessionQueueReasonCode;
-  /** The name of the provider, the team or the company folder whose cool-down or limit it is. */
+  /** The name of the provider, the team or the company folder the cool-down or the limit belongs to. */
   subject: string;
-  /** When the cool-down ends, as an ISO time; `null` for limits, because no end of a session is known in advance. */
+  /** The end of the cool-down, in ISO-8601. `null` unless the reason is a cool-down. */
   until?: string | null;
 }
 
-/** The kind of obstacle that keeps a session in the queue. */
+/** The reason code of a queued session. */
 export type CompanySessionQueueReasonCode =
-  /** The provider cools down after a rate limit, a network failure or a refused login. */
+  /** The provider cools down after a rate limit, a network failure, an interactive prompt or a rejected login. */
   | "cooldown"
-  /** The company folder has as many running sessions as it may have. */
+  /** The limit of running sessions in the company folder is reached. */
   | "workspace_limit"
-  /** The provider has as many running sessions as it may have. */
+  /** The limit of running sessions of the provider is reached. */
   | "provider_limit"
-  /** The team has as many running sessions as it may have. */
+  /** The limit of running sessions of the team is reached. */
   | "team_limit"
-  /** Nothing: a place has become free. */
+  /** A slot has become free and the session is about to start. */
   | "starting";
 
-/** A session. */
+/** A session in a list. */
 export interface CompanySessionRow {
-  /** When it was over. */
+  /** The time the session ended, in Unix milliseconds. Absent while it runs. */
   ended_at_ms?: number | null;
-  /** What went wrong. */
+  /** The error of the session. Absent if there is none. */
   error?: string | null;
-  /** How the program ended. */
+  /** The exit code of the program. `null` if it has not exited or was killed by a signal. */
   exit_code?: number | null;
-  /** How its program is spoken to. */
+  /** How the gateway communicates with the program. */
   mode: CompanySessionMode;
-  /** Its process. */
+  /** The process id of the program. Absent if no process was started. */
   pid?: number | null;
-  /** When that was written down. */
+  /** The time the process id was recorded, in Unix milliseconds. Absent if no process was started. */
   pid_claimed_at_ms?: number | null;
-  /** Its project. */
+  /** The id of the project. */
   project_id: string;
-  /** The thread of the app server. */
+  /** The id of the thread of the Codex app server. Absent in mode `command`. */
   protocol_thread_id?: string | null;
-  /** The turn on that thread. */
+  /** The id of the turn on that thread. Absent in mode `command`. */
   protocol_turn_id?: string | null;
-  /** Its place among those that wait, from 1. */
+  /** The position in the queue, starting at 1. Absent unless the session is queued. */
   queue_position?: number | null;
-  /** What it waits for; absent unless it is queued. */
+  /** Why the session is queued. Absent unless the session is queued. */
   queue_reason?: CompanySessionQueueReason | null;
-  /** Whether it still waits for a free place. */
+  /** True while the session waits for a free slot. Absent otherwise. */
   queued?: boolean | null;
-  /** Its run. */
+  /** The id of the run of the session. */
   run_id: string;
-  /** The session. */
+  /** The reference of the session. */
   session_ref: string;
-  /** The signal that ended it: `SIGTERM`. */
+  /** The name of the signal that ended the program, such as `SIGTERM`. `null` if there was none. */
   signal?: string | null;
-  /** When it was launched, in Unix milliseconds. */
+  /** The time the session was launched, in Unix milliseconds. */
   started_at_ms: number;
-  /** Where it stands. */
+  /** The status of the session; `running` also while it is queued. */
   status: RunStatus;
-  /** The file that says that somebody wants it stopped. */
+  /**
+   * The path of the file that marks a requested stop, relative to the project folder. The file exists only after a
+   * stop was requested.
+   */
   stop_marker_relpath?: string | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
-/** Where a session stands. */
+/** The status of a session. */
 export interface CompanySessionState {
-  /** What went wrong. */
+  /** The error of the session. Absent if there is none. */
   error?: string | null;
-  /** How the program ended. */
+  /** The exit code of the program. `null` if it has not exited or was killed by a signal. */
   exit_code?: number | null;
-  /** Its project. */
+  /** The id of the project. */
   project_id: string;
-  /** Its place among those that wait, from 1. */
+  /** The position in the queue, starting at 1. Absent unless the session is queued. */
   queue_position?: number | null;
-  /** What it waits for; absent unless it is queued. */
+  /** Why the session is queued. Absent unless the session is queued. */
   queue_reason?: CompanySessionQueueReason | null;
-  /** Whether it still waits for a free place. */
+  /** True while the session waits for a free slot. Absent otherwise. */
   queued?: boolean | null;
-  /** Its run. */
+  /** The id of the run of the session. */
   run_id: string;
-  /** The session. */
+  /** The reference of the session. */
   session_ref: string;
-  /** The signal that ended it: `SIGTERM`. */
+  /** The name of the signal that ended the program, such as `SIGTERM`. `null` if there was none. */
   signal?: string | null;
-  /** Where it stands. */
+  /** The status of the session; `running` also while it is queued. */
   status: RunStatus;
 }
 
 /** Response of [`CompanySessionPoll`] and [`CompanySessionStop`]. */
 export type CompanySessionStateResponse = CompanySessionState;
 
-/** Params of [`CompanySystemCapabilities`]: whatever is given is ignored. */
+/** Params of [`CompanySystemCapabilities`]. Any params are ignored. */
 export type CompanySystemCapabilitiesParams = Record<string, never>;
 
 /** Response of [`CompanySystemCapabilities`]. */
 export interface CompanySystemCapabilitiesResponse {
-  /** The company methods of this gateway, in code-unit order. */
+  /** The names of the company methods of this gateway, sorted by code unit. */
   available_methods: string[];
-  /** How context is planned. */
+  /** The capabilities of context planning. */
   context: ContextCapabilities;
-  /** How memory changes. */
+  /** The capabilities of governed memory. */
   memory: MemoryCapabilities;
-  /** The version of the protocol document. */
+  /** The version of the protocol document, currently `v1`. */
   protocol_version: string;
-  /** How retrieval is done. */
+  /** The capabilities of retrieval. */
   retrieval: RetrievalCapabilities;
-  /** Who answers, and what it adds to the protocol document. */
+  /** The product, its version, and its extensions of the protocol document. */
   server: ServerCapabilities;
 }
 
 /** Params of [`CompanyWorkspaceAgentsList`]. */
 export interface CompanyWorkspaceAgentsListParams {
-  /** Only agents of this role. */
+  /** Return only agents with this role. All roles if absent. */
   role?: AgentRole | null;
-  /** Only agents of this team. */
+  /** Return only agents of this team. All teams if absent. */
   team_id?: string | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
@@ -2074,273 +2177,285 @@ export type CompanyWorkspaceAgentsListResponse = AgentRow[];
 
 /** Params of [`CompanyWorkspaceBootstrapEnterprise`]. */
 export interface CompanyWorkspaceBootstrapEnterpriseParams {
-  /** The name of the company; `AgentCompany` if not given. */
+  /** The name of the company, at most 200 characters. Default `AgentCompany`. */
   company_name?: string | null;
-  /** The departments, by key. */
+  /**
+   * The keys of the departments; unknown keys are ignored. If absent, `frontend`, `backend`, `agent_resources`,
+   * `marketing`, `infra` and `data` in mode `enterprise`, `engineering` and `product` in mode `standard`.
+   */
   departments?: string[] | null;
-  /** The name of the executive manager. */
+  /** The name of the executive manager, in mode `enterprise`. Default `Executive Manager`. */
   executive_manager_name?: string | null;
-  /** Replace a company that is there. The old one is kept beside the new one. */
+  /** If true, also uses a folder that is not empty. An existing company is moved to `backup_relpath`. Default false. */
   force?: boolean | null;
-  /** Whether an agent is the head of the company; true if not given. */
+  /** Whether to create an agent with role CEO. Default true. */
   include_ceo?: boolean | null;
-  /** Whether a director leads the departments of a standard company; true if not given. */
+  /** Whether to create a director above the departments, in mode `standard`. Default true. */
   include_director?: boolean | null;
-  /** How it is built; `enterprise` if not given. */
+  /** The organization of the company. Default `enterprise`. */
   org_mode?: OrgMode | null;
-  /** The name of the first project; `AgentCompany Ops` if not given. */
+  /** The name of the first project, at most 200 characters. Default `AgentCompany Ops`. */
   project_name?: string | null;
-  /** How many workers each department has; 1 if not given. */
+  /** The number of workers per department. Default 1. */
   workers_per_dept?: number | null;
-  /** The folder to make. */
+  /** Absolute path of the folder to create. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyWorkspaceBootstrapEnterprise`]. */
 export interface CompanyWorkspaceBootstrapEnterpriseResponse {
-  /** Who leads. */
+  /** The ids of the leading agents. */
   agents: LeadingAgents;
-  /** Where the company that was there is now. */
+  /** The path of the replaced company, relative to the company folder. Absent if none was replaced. */
   backup_relpath?: string | null;
   /** The name of the company. */
   company_name: string;
-  /** Whom a person would talk to first. */
+  /** The project and the agent a client should open first. */
   default_session: DefaultSession;
-  /** The departments. */
+  /** The created departments. */
   departments: DepartmentRow[];
-  /** How it is built. */
+  /** The organization of the company. */
   org_mode: OrgMode;
-  /** The first project. */
+  /** The id of the first project. */
   project_id: string;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Params of [`CompanyWorkspaceDiagnostics`]. */
 export interface CompanyWorkspaceDiagnosticsParams {
-  /** How many decisions; 200 if not given. */
+  /** The maximum number of decisions in the inbox snapshot. Default 200. */
   decisions_limit?: number | null;
-  /** How many rows of the monitor; 200 if not given. */
+  /** The maximum number of runs in the monitor snapshot. Default 200. */
   monitor_limit?: number | null;
-  /** Where the bundle goes. */
+  /** Absolute path of the directory in which the bundle is created. */
   out_dir: string;
-  /** How many pending items; 200 if not given. */
+  /** The maximum number of pending documents in the inbox snapshot. Default 200. */
   pending_limit?: number | null;
-  /** Build the index anew. */
+  /** If true, rebuilds the index first. Default false. */
   rebuild_index?: boolean | null;
-  /** Bring the index up to date; true if not given. */
+  /** If true, syncs the index first. Default true. */
   sync_index?: boolean | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyWorkspaceDiagnostics`]. */
 export interface CompanyWorkspaceDiagnosticsResponse {
-  /** The bundle. */
+  /** The path of the bundle: a new folder in `out_dir`. */
   bundle_dir: string;
-  /** Its files. */
+  /** The names of the files in the bundle. */
   files: DiagnosticsFiles;
-  /** When it was made. */
+  /** The time the bundle was generated, in ISO-8601. */
   generated_at: string;
-  /** Where the bundle went, as it was given. */
+  /** The output directory, as given in the request. */
   out_dir: string;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Params of [`CompanyWorkspaceDoctor`]. */
 export interface CompanyWorkspaceDoctorParams {
-  /** Build the index anew. */
+  /** If true, rebuilds the index. Default false. */
   rebuild_index?: boolean | null;
-  /** Bring the index up to date. */
+  /** If true, syncs the index. Default false. */
   sync_index?: boolean | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyWorkspaceDoctor`]. */
 export interface CompanyWorkspaceDoctorResponse {
-  /** The checks. */
+  /** The results of the checks. */
   checks: DoctorCheck[];
-  /** Whether no check failed. */
+  /** True if no check failed. Warnings are allowed. */
   ok: boolean;
-  /** How many went how. */
+  /** The number of checks by status. */
   summary: DoctorSummary;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Params of [`CompanyWorkspaceExport`]. */
 export interface CompanyWorkspaceExportParams {
-  /** Replace a company folder or an earlier export that is there. */
+  /** If true, replaces an existing company folder or export at `out_dir`. Default false. */
   force?: boolean | null;
-  /** Also what holds on this machine alone. */
+  /** If true, also copies `.local`, the machine-specific data. Default false. */
   include_local?: boolean | null;
-  /** Where the copy goes. */
+  /** Absolute path of the copy. */
   out_dir: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyWorkspaceExport`]. */
 export interface CompanyWorkspaceExportResponse {
-  /** What was copied. */
+  /** The names of the copied top-level folders. */
   exported_entries: string[];
-  /** Whether it has what holds on this machine alone. */
+  /** True if `.local` was requested. */
   include_local: boolean;
-  /** Where the copy is, as it was given. */
+  /** The path of the copy, as given in the request. */
   out_dir: string;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyWorkspaceHomeSnapshot`]. */
 export interface CompanyWorkspaceHomeSnapshotResponse {
-  /** When it was looked at. */
+  /** The time the snapshot was generated, in ISO-8601. */
   generated_at: string;
-  /** The same for planning. */
+  /** The projects and their totals for planning. */
   pm: PortfolioSnapshot;
   /** The projects, newest first. */
   projects: HomeProject[];
-  /** All of them together. */
+  /** Totals over all projects. */
   summary: HomeSummary;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Params of [`CompanyWorkspaceImport`]. */
 export interface CompanyWorkspaceImportParams {
-  /** Replace a company folder that is there. */
+  /** If true, replaces an existing company folder at `workspace_dir`. Default false. */
   force?: boolean | null;
-  /** Also what holds on this machine alone. */
+  /** If true, also copies `.local`, the machine-specific data; the new folder is then not trusted. Default false. */
   include_local?: boolean | null;
-  /** The exported folder. */
+  /** Absolute path of the exported folder. */
   src_dir: string;
-  /** Where it goes. */
+  /** Absolute path of the company folder to create. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyWorkspaceImport`]. */
 export interface CompanyWorkspaceImportResponse {
-  /** What was copied. */
+  /** The names of the copied top-level folders. */
   imported_entries: string[];
-  /** Whether it has what holds on this machine alone. */
+  /** True if `.local` was requested. */
   include_local: boolean;
-  /** The exported folder as it was given. */
+  /** The exported folder, as given in the request. */
   src_dir: string;
-  /** How many things are wrong with it. */
+  /** The number of validation issues of the new folder. */
   validation_issues: number;
-  /** Whether the new folder is well-formed. */
+  /** True if the new folder is valid. */
   validation_ok: boolean;
-  /** The new folder as it was given. */
+  /** The new company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Params of [`CompanyWorkspaceInit`]. */
 export interface CompanyWorkspaceInitParams {
-  /** The name of the company; `AgentCompany` if none is given. */
+  /** The name of the company, at most 200 characters. Default `AgentCompany`. */
   company_name?: string | null;
-  /** Also in a folder that is not empty. An identity and a machine file that are there are kept. */
+  /**
+   * If true, also uses a folder that is not empty. Its company identity and machine file are kept if they are valid.
+   * Default false.
+   */
   force?: boolean | null;
-  /** The folder to make. */
+  /** Absolute path of the folder to create. */
   workspace_dir: string;
 }
 
 /** Params of [`CompanyWorkspaceMigrate`]. */
 export interface CompanyWorkspaceMigrateParams {
-  /** Only count. */
+  /** If true, reports what would change and writes nothing. Default false. */
   dry_run?: boolean | null;
-  /** Also if it was done before, and also logs with wrong hashes. */
+  /** If true, repeats a migration that was already applied and also rewrites logs with invalid hashes. Default false. */
   force?: boolean | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyWorkspaceMigrate`]. */
 export interface CompanyWorkspaceMigrateResponse {
-  /** Whether there was nothing to do because it was done before. */
+  /** True if the migration had been applied before and nothing was done. */
   already_applied: boolean;
-  /** Whether it was done now. */
+  /** True if this call ran the migration. False in a dry run. */
   applied: boolean;
-  /** Whether it only counted. */
+  /** True if the call was a dry run. */
   dry_run: boolean;
-  /** How many events changed. */
+  /** The number of events that were rewritten, or would be in a dry run. */
   events_rewritten: number;
-  /** How many logs were looked at. */
+  /** The number of event logs that were checked. */
   files_scanned: number;
-  /** How many logs changed. */
+  /** The number of event logs that were rewritten, or would be in a dry run. */
   files_updated: number;
-  /** Whether it was forced. */
+  /** True if the call was forced. */
   forced: boolean;
-  /** The migration. */
+  /** The id of the migration. */
   migration_id: string;
-  /** How many lines are not events. */
+  /** The number of lines that are not JSON objects. */
   parse_errors: number;
-  /** Logs that were left alone because their hashes are wrong. */
+  /**
+   * The paths of event logs that were skipped because of invalid hashes, relative to the company folder. Absent if
+   * there are none.
+   */
   refused_files?: string[];
-  /** Where it is noted. */
+  /** The path of the file that records applied migrations, relative to the company folder. */
   state_relpath: string;
-  /** The folder, resolved. */
+  /** Absolute path of the company folder, with links resolved. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyWorkspaceOpen`]. */
 export interface CompanyWorkspaceOpenResponse {
-  /** What is wrong. */
+  /** The issues of the folder. Empty if it is valid. */
   issues: ValidationIssue[];
-  /** Whether nothing is wrong. */
+  /** True if there are no issues. */
   valid: boolean;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Params of [`CompanyWorkspaceProjectCreateWithDefaults`]. */
 export interface CompanyWorkspaceProjectCreateWithDefaultsParams {
-  /** Who leads the company; `human_ceo` if not given. */
+  /** The id of the actor that acts as CEO. Default `human_ceo`. */
   ceo_actor_id?: string | null;
-  /** Who leads the work. */
+  /**
+   * The id of the executive manager. If absent, the first agent with role manager and title `Executive Manager`, or
+   * else the general manager.
+   */
   executive_manager_agent_id?: string | null;
-  /** The name of the project. */
+  /** The name of the project, at most 200 characters. */
   name: string;
-  /** Repositories to tie to it. */
+  /** The ids of repositories to link to the project; blank ids are ignored. Default empty. */
   repo_ids?: string[] | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyWorkspaceProjectCreateWithDefaults`]. */
 export interface CompanyWorkspaceProjectCreateWithDefaultsResponse {
-  /** The conversations of the project. */
+  /** The ids of the default conversations of the project. */
   conversation_ids: string[];
-  /** Who assists the whole company. */
+  /** The id of the general manager of the company. */
   global_manager_agent_id: string;
-  /** The new project. */
+  /** The id of the new project. */
   project_id: string;
-  /** Who assists the project. */
+  /** The id of the secretary of the project. */
   project_secretary_agent_id: string;
-  /** Its repositories. */
+  /** The repositories linked to the project. */
   repo_links: RepoLink[];
 }
 
 /** Params of [`CompanyWorkspaceProjectLinkRepo`]. */
 export interface CompanyWorkspaceProjectLinkRepoParams {
-  /** What it is. */
+  /** A label for people. None if absent. */
   label?: string | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The name the company gives the repository. */
+  /** The id of the repository within the company. An existing link with this id is replaced. */
   repo_id: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyWorkspaceProjectLinkRepo`]. */
 export interface CompanyWorkspaceProjectLinkRepoResponse {
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** Its repositories, sorted. */
+  /** All repositories linked to the project, sorted by id. */
   repos: RepoLink[];
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
@@ -2348,29 +2463,29 @@ export interface CompanyWorkspaceProjectLinkRepoResponse {
 export interface CompanyWorkspaceProjectsListResponse {
   /** The projects, newest first. */
   projects: ProjectRow[];
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Params of [`CompanyWorkspaceRepoRootSet`]. */
 export interface CompanyWorkspaceRepoRootSetParams {
-  /** The repository. */
+  /** The id of the repository within the company. */
   repo_id: string;
-  /** Where it is: an absolute path. */
+  /** Absolute path of the repository on this machine. It must be an existing directory. */
   repo_path: string;
-  /** Whether it must be a Git repository; true if not given. */
+  /** If true, rejects a directory without `.git`. Default true. */
   require_git?: boolean | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyWorkspaceRepoRootSet`]. */
 export interface CompanyWorkspaceRepoRootSetResponse {
-  /** The repository. */
+  /** The id of the repository. */
   repo_id: string;
-  /** Where it is. */
+  /** The stored absolute path, without `.` and `..`. */
   repo_path: string;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
@@ -2380,287 +2495,290 @@ export type CompanyWorkspaceTeamsListResponse = TeamRow[];
 /** Params of [`CompanyWorkspaceTrust`]. */
 export interface CompanyWorkspaceTrustParams {
   /**
-   * The `sha256` of [`CompanyWorkspaceTrustGet`] that the person looked at: if what the folder says about this
-   * machine changed since, it stays untrusted. Absent for whatever it says.
+   * The `sha256` returned by [`CompanyWorkspaceTrustGet`]. If the machine-specific settings have changed since, the
+   * call fails and the folder stays untrusted. If absent, the current settings are not compared.
    */
   expected_sha256?: string | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyWorkspaceTrustGet`], [`CompanyWorkspaceTrust`] and [`CompanyWorkspaceTrustWithdraw`]. */
 export interface CompanyWorkspaceTrustResponse {
-  /** Whether `.local/heartbeat/config.yaml` lets workers be woken without being asked. */
+  /** True if `.local/heartbeat/config.yaml` enables the heartbeat, which starts workers on its own. */
   heartbeat_enabled: boolean;
-  /** The programs that `.local/machine.yaml` wants to use, by provider. They count only in a trusted folder. */
+  /** The worker programs configured in `.local/machine.yaml`, by provider. They take effect only in a trusted folder. */
   programs: Record<string, string>;
   /**
-   * The value for `expected_sha256`: SHA-256 of one line `<sha256>  <relpath>` and a line feed for
-   * `.local/machine.yaml` and one for `.local/heartbeat/config.yaml`. A file that is not there has `-` for its hash.
+   * The value for `expected_sha256`: SHA-256 of two lines `<sha256>  <relpath>`, each ending with a line feed, for
+   * `.local/machine.yaml` and `.local/heartbeat/config.yaml`. The hash of a missing file is `-`.
    */
   sha256: string;
-  /** Whether somebody made it on this machine or said to trust it. */
+  /** True if the folder was created or trusted on this machine. */
   trusted: boolean;
-  /** The company folder, as the caller wrote it. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Response of [`CompanyWorkspaceValidate`]. */
 export interface CompanyWorkspaceValidateResponse {
-  /** What is wrong. */
+  /** The issues of the folder. Absent if there are none. */
   issues?: ValidationIssue[] | null;
-  /** Whether nothing is wrong. */
+  /** True if there are no issues. */
   ok: boolean;
 }
 
-/** How context is planned. */
+/** The capabilities of context planning. */
 export interface ContextCapabilities {
-  /** Whether `job.submit` plans context by itself. */
+  /** True if `job.submit` plans the context by default. */
   job_submit_auto_default: boolean;
-  /** The version of the layers. */
+  /** The version of the layer contract (L0, L1, L2) of the planner. */
   layers_version: number;
 }
 
-/** What became of a candidate. */
+/** Why a candidate was included or filtered out. */
 export type ContextDecision =
-  /** It is given. */
+  /** The plan includes the candidate. */
   | "included"
-  /** The manager may not give it. */
+  /** Policy does not allow the manager to pass it on. */
   | "filtered_policy"
-  /** It is too secret for the manager to give. */
+  /** It is restricted, which requires a director or above. */
   | "filtered_sensitivity"
-  /** It holds a secret. */
+  /** It contains a secret. */
   | "filtered_secret"
-  /** Nobody approved it. */
+  /** The memory delta is not approved. */
   | "filtered_not_approved"
-  /** There was no room. */
+  /** The maximum number of references was reached. */
   | "filtered_limit";
 
-/** How near to the core a reference is. */
+/** Layer of a reference. Layers are filled in this order. */
 export type ContextLayer =
-  /** Governance and what the caller gave. */
+  /** Governance files and the seed references of the caller. */
   | "L0"
-  /** Approved memory. */
+  /** Approved memory deltas. */
   | "L1"
-  /** What happened lately. */
+  /** Recent history: manager digests, failure reports and runs with context cycles. */
   | "L2";
 
-/** How it is decided what a worker knows. */
+/** How the context of a worker is selected. */
 export type ContextMode =
-  /** It is planned. */
+  /** The gateway plans the context, starting from `context_refs`. */
   | "auto"
-  /** The caller decides. */
+  /** The worker receives exactly the `context_refs` of the contract. */
   | "manual";
 
 /** Params of [`ContextPlanForJob`]. */
 export interface ContextPlanForJobParams {
-  /** What it must keep to. */
+  /** Constraints of the job; they count for the ranking like the goal. Default: none. */
   constraints?: string[] | null;
-  /** What the worker should know in any case. */
+  /** Seed references, which rank above all others. Default: none. */
   context_refs?: ContextRef[] | null;
-  /** What it must give. */
+  /** Deliverables of the job; they count for the ranking like the goal. Default: none. */
   deliverables?: string[] | null;
-  /** What the job is for. */
+  /** Goal of the job. Documents that match its words rank higher. */
   goal: string;
-  /** What kind of job it is. */
+  /** Kind of the job. Default: `execution`. */
   job_kind?: JobKind | null;
-  /** Who gives the job. */
+  /** Id of the manager who delegates the job. The plan contains only what this actor may pass on. */
   manager_actor_id: string;
-  /** What they are. */
+  /** Role of that manager. */
   manager_role: ActorRole;
-  /** Their team. */
+  /** Team id of that manager. Default: the team in the agent's `agent.yaml`; none for people. */
   manager_team_id?: string | null;
-  /** How many references at most; 32 if not given, 8 for a heartbeat. */
+  /** Maximum number of references. Default: 32, or 8 for a heartbeat job. */
   max_refs?: number | null;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** Who will work. */
+  /** Id of the agent that will work. Its files and guidance are considered only if given. */
   worker_agent_id?: string | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`ContextPlanForJob`]. */
 export interface ContextPlanForJobResponse {
-  /** What the worker is given. */
+  /** The chosen references, in order of layer and rank. */
   context_refs: ContextRef[];
-  /** How many the manager may not give. */
+  /** Number of candidates with the decision `filtered_policy`. */
   filtered_by_policy_count: number;
-  /** How many hold a secret. */
+  /** Number of candidates with the decision `filtered_secret`. */
   filtered_by_secret_count: number;
-  /** How many are too secret. */
+  /** Number of candidates with the decision `filtered_sensitivity`. */
   filtered_by_sensitivity_count: number;
-  /** When it was planned. */
+  /** Time of the plan, ISO-8601 in UTC. */
   generated_at: string;
-  /** The layers it comes from. */
+  /** The layers of the chosen references, sorted. */
   layers_used: ContextLayer[];
-  /** How many references there could be. */
+  /** Maximum number of references that applied. */
   max_refs: number;
-  /** What became of every candidate; at most 200 rows. */
+  /** The decision about each candidate; at most 200 entries. */
   retrieval_trace: ContextTraceEntry[];
-  /** Whose memory matters most. */
+  /** `agent_guidance` if a worker was named, else `project_memory`. */
   scope_kind: MemoryScopeKind;
-  /** Which agent or project that is. */
+  /** Id of the worker or the project that `scope_kind` refers to. */
   scope_ref: string;
-  /** How many rows the trace left out. */
+  /** Number of entries left out of the trace. Absent if it is complete. */
   trace_truncated_count?: number | null;
 }
 
-/** Something a worker is given to know. */
+/** A reference that a worker receives with its job. */
 export interface ContextRef {
-  /** What it is for. */
+  /** Why the worker receives the reference. Absent if not given. */
   description?: string | null;
-  /** What it is. */
+  /** Kind of the reference. */
   kind: ContextRefKind;
-  /** Which one. */
+  /** The path, command, document id or text, depending on `kind`. */
   value: string;
 }
 
-/** What a reference is to. */
+/** Kind of a context reference. */
 export type ContextRefKind =
-  /** A file of the folder. */
+  /** The path of a file in the company folder. */
   | "file"
-  /** A command. */
+  /** A command line. */
   | "command"
-  /** A document. */
+  /** The id of a document. */
   | "artifact"
-  /** A remark. */
+  /** A free text. */
   | "note";
 
-/** Where a reference comes from. */
+/** Kind of the source of a candidate. */
 export type ContextSourceKind =
-  /** A file of the folder. */
+  /** A governance file of the company folder. */
   | "file"
-  /** A document. */
+  /** A manager digest or failure report. */
   | "artifact"
-  /** A run. */
+  /** A run with context cycles. */
   | "run"
-  /** A remark. */
+  /** A free text. The planner does not use it at present. */
   | "note"
   /** A memory delta. */
   | "memory_delta"
-  /** The caller. */
+  /** A seed reference of the caller. */
   | "seed";
 
-/** What became of one candidate, and why. */
+/** The decision about one candidate. */
 export interface ContextTraceEntry {
-  /** When it was made. */
+  /** Creation time of the source, ISO-8601. Absent for files and seeds. */
   created_at?: string | null;
-  /** What became of it. */
+  /** What the planner decided. */
   decision: ContextDecision;
-  /** Its layer. */
+  /** Layer of the candidate. */
   layer: ContextLayer;
-  /** Why. */
+  /** Reason of the decision as a code, such as `base_context`, `max_refs_reached` or a policy reason. */
   reason: string;
-  /** How much of the score is for fitting the goal, at most 50. */
+  /** Part of `score` for matching the goal, at most 50. Absent if it is zero. */
   relevance?: number | null;
-  /** What it is worth. */
+  /** Rank within the layer; higher is better. */
   score: number;
-  /** How secret it is. */
+  /** Sensitivity of a memory delta. Absent for other sources and for deltas that are not approved. */
   sensitivity?: Sensitivity | null;
-  /** Which one; of a rejected seed only a hash. */
+  /**
+   * File path, document id or run id of the source, or `seed:<kind>:<value>`. For a seed with a secret, the value is
+   * replaced by a hash.
+   */
   source_id: string;
-  /** Where it comes from. */
+  /** Kind of its source. */
   source_kind: ContextSourceKind;
-  /** Who may see it. */
+  /** Who may read the source. Absent if the source has no visibility or it was not read. */
   visibility?: Visibility | null;
 }
 
 /** A conversation, on the wire as in `conversation.yaml`. */
 export interface Conversation {
-  /** Whether the company made it by itself. */
+  /** Whether the gateway created the conversation as a default. Default: false. */
   auto_generated?: boolean;
-  /** When it was made. */
+  /** Time the conversation was created, ISO-8601. */
   created_at: string;
-  /** Who made it. */
+  /** Id of the person or agent that created the conversation. */
   created_by: string;
-  /** The other one, between two. */
+  /** Id of the other participant of a direct conversation. Absent for other kinds. */
   dm_peer_agent_id?: string | null;
-  /** Its id. */
+  /** Id of the conversation. */
   id: string;
-  /** What it is. */
+  /** Kind of the conversation. */
   kind: ConversationKind;
-  /** Its name. */
+  /** Display name of the conversation. */
   name: string;
-  /** Who takes part. */
+  /** The participants of the conversation. */
   participants: Participants;
-  /** The project, if it is about one. */
+  /** Id of the project. Absent for the scope `workspace`. */
   project_id?: string | null;
-  /** 1. */
+  /** Schema version of the document. The gateway writes 1. */
   schema_version: number;
-  /** What it is about. */
+  /** Whether the conversation belongs to the company (`workspace`) or to a project. */
   scope: CompanyScope;
-  /** Its name in addresses. */
+  /** Short name of the conversation, such as `home` or `executive-office`. */
   slug: string;
-  /** `conversation`. */
+  /** Document type: always `conversation`. */
   type: ConversationTag;
-  /** Who may see it. */
+  /** Who may read the conversation besides its participants. */
   visibility: Visibility;
 }
 
 /** Params of [`ConversationCreateChannel`]. */
 export interface ConversationCreateChannelParams {
-  /** Who makes it. */
+  /** Id of the person or agent that creates the channel. The creator is not added to the participants. */
   created_by: string;
-  /** Its name. */
+  /** Display name of the channel. */
   name: string;
-  /** Agents and people who take part. */
+  /** Ids of the agents and people that participate. Default: none. */
   participant_agent_ids?: string[] | null;
-  /** Teams that take part. */
+  /** Ids of the teams that participate. Default: none. */
   participant_team_ids?: string[] | null;
-  /** The project; needed for the scope `project`. */
+  /** Id of the project. Required for the scope `project`; ignored otherwise. */
   project_id?: string | null;
-  /** What it is about. */
+  /** Whether the conversation belongs to the company (`workspace`) or to a project. */
   scope: CompanyScope;
-  /** Its name in addresses; `home` is taken. */
+  /** Short name of the channel, unique within its scope. `home` is reserved. */
   slug: string;
-  /** Who may see it; `team` if not given. */
+  /** Who may read the channel. Default: `team`. */
   visibility?: Visibility | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Params of [`ConversationCreateDm`]. */
 export interface ConversationCreateDmParams {
-  /** Who begins it. */
+  /** Id of the person or agent that starts the conversation. */
   created_by: string;
-  /** The other one. */
+  /** Id of the other participant. */
   peer_agent_id: string;
-  /** The project; needed for the scope `project`. */
+  /** Id of the project. Required for the scope `project`; ignored otherwise. */
   project_id?: string | null;
-  /** What it is about. */
+  /** Whether the conversation belongs to the company (`workspace`) or to a project. */
   scope: CompanyScope;
-  /** Who may see it; `private_agent` if not given. */
+  /** Who may read a new conversation. Default: `private_agent`. */
   visibility?: Visibility | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`ConversationCreateChannel`] and [`ConversationCreateDm`]. */
 export type ConversationCreatedResponse = Conversation;
 
-/** What a conversation is. */
+/** The kind of a conversation. */
 export type ConversationKind =
-  /** The first place of its scope. */
+  /** The main conversation of its scope. */
   | "home"
-  /** Open to its members. */
+  /** A named conversation of several members. */
   | "channel"
-  /** Between two. */
+  /** A direct conversation between two actors. */
   | "dm";
 
 /** Params of [`ConversationList`]. */
 export interface ConversationListParams {
-  /** Who asks: conversations they may not see are left out. */
+  /** Id of the person or agent that reads; conversations it may not read are omitted. Default: the caller's own id. */
   actor_id?: string | null;
-  /** What they are. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** Their team. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** The project; needed for the scope `project`. */
+  /** Id of the project. Required for the scope `project`; ignored otherwise. */
   project_id?: string | null;
-  /** What they are about. */
+  /** Whether to list the conversations of the company (`workspace`) or of a project. */
   scope: CompanyScope;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
@@ -2669,313 +2787,319 @@ export type ConversationListResponse = Conversation[];
 
 /** Params of [`ConversationMembersSync`]. */
 export interface ConversationMembersSyncParams {
-  /** Who leads the company. */
+  /** Id of the person who acts as CEO. Default: `human_ceo`. */
   ceo_actor_id?: string | null;
-  /** Who leads the work. */
+  /** Id of the executive manager. Default: an agent chosen from the company's managers. */
   executive_manager_agent_id?: string | null;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`ConversationMembersSync`]. */
 export interface ConversationMembersSyncResponse {
-  /** The conversations of the project. */
+  /** Ids of the default conversations of the project, in order of creation. */
   conversation_ids: string[];
-  /** Who assists the whole company. */
+  /** Id of the agent that assists the whole company. */
   global_manager_agent_id: string;
-  /** Who assists the project. */
+  /** Id of the agent that assists the project. */
   project_secretary_agent_id: string;
 }
 
 /** A message, on the wire as in `messages.jsonl`. */
 export interface ConversationMessage {
-  /** Who sent it. */
+  /** Id of the person or agent that sent the message. */
   author_id: string;
-  /** What they are. */
+  /** Role of the author. */
   author_role: ActorRole;
-  /** What it says. */
+  /** Text of the message. */
   body: string;
-  /** The conversation. */
+  /** Id of the conversation. */
   conversation_id: string;
-  /** When it was sent. */
+  /** Time the message was sent, ISO-8601. */
   created_at: string;
-  /** Its id. */
+  /** Id of the message. */
   id: string;
-  /** What it is. */
+  /** Kind of the message. Default: `text`. */
   kind?: MessageKind;
-  /** Whom it names. */
+  /** Ids of the agents and people mentioned in the message. Default: none. */
   mentions?: string[];
-  /** The project, if the conversation is about one. */
+  /** Id of the project. Absent if the conversation belongs to the company. */
   project_id?: string | null;
-  /** 1. */
+  /** Schema version of the document. The gateway writes 1. */
   schema_version: number;
-  /** `message`. */
+  /** Document type: always `message`. */
   type: ConversationMessageTag;
-  /** Who may see it. */
+  /** Who may read the message among those who may read the conversation. */
   visibility: Visibility;
 }
 
 /** Params of [`ConversationMessageSend`]. */
 export interface ConversationMessageSendParams {
-  /** Who says it. */
+  /** Id of the person or agent that sends the message. It must be allowed to read the conversation. */
   author_id: string;
-  /** What they are. */
+  /** Role of the author. */
   author_role: ActorRole;
-  /** What they say. */
+  /** Text of the message. Surrounding white space is removed; text with a secret is rejected. */
   body: string;
-  /** The conversation. */
+  /** Id of the conversation. */
   conversation_id: string;
-  /** What it is; `text` if not given. */
+  /** Kind of the message. Default: `text`. */
   kind?: MessageKind | null;
-  /** Whom it names. */
+  /** Ids of the agents and people mentioned in the message. Default: none. */
   mentions?: string[] | null;
-  /** The project; needed for the scope `project`. */
+  /** Id of the project. Required for the scope `project`; ignored otherwise. */
   project_id?: string | null;
-  /** What the conversation is about. */
+  /** Whether the conversation belongs to the company (`workspace`) or to a project. */
   scope: CompanyScope;
-  /** Who may see it; as the conversation if not given. */
+  /** Who may read the message. Default: the visibility of the conversation. */
   visibility?: Visibility | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`ConversationMessageSend`]. */
 export interface ConversationMessageSendResponse {
-  /** The conversation. */
+  /** The conversation of the message. */
   conversation: Conversation;
-  /** The message. */
+  /** The message as stored. */
   message: ConversationMessage;
 }
 
-/** The word `message`. */
+/** The document type `message`. */
 export type ConversationMessageTag =
-  /** The word `message`. */
+  /** The only value. */
   | "message";
 
 /** Params of [`ConversationMessagesList`]. */
 export interface ConversationMessagesListParams {
-  /** Who asks: a conversation they may not see is refused. */
+  /**
+   * Id of the person or agent that reads; the call fails if it may not read the conversation. Default: the caller's
+   * own id.
+   */
   actor_id?: string | null;
-  /** What they are. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** Their team. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** Only those before this one, which is how to page. */
+  /** Cursor: list only messages before this one. An unknown id returns an empty list. */
   before_message_id?: string | null;
-  /** The conversation. */
+  /** Id of the conversation. */
   conversation_id: string;
-  /** How many; 300 if not given. */
+  /** Maximum number of messages. Default: 300. */
   limit?: number | null;
-  /** The project; needed for the scope `project`. */
+  /** Id of the project. Required for the scope `project`; ignored otherwise. */
   project_id?: string | null;
-  /** What it is about. */
+  /** Whether the conversation belongs to the company (`workspace`) or to a project. */
   scope: CompanyScope;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`ConversationMessagesList`]. */
 export type ConversationMessagesListResponse = ConversationMessage[];
 
-/** What somebody said, as it is said. */
+/** Payload of `conversation.notification`: a message and its conversation. */
 export interface ConversationNotification {
-  /** Where it was said. */
+  /** The conversation of the message. */
   conversation: Conversation;
-  /** What was said. */
+  /** The message that was sent. */
   message: ConversationMessage;
-  /** The subscription that asked for it. */
+  /** Id of the subscription that receives the message. */
   subscription_id: string;
-  /** The company folder, as the subscription named it. */
+  /** Path of the company folder as the subscription named it, else as the sender named it. */
   workspace_dir: string;
 }
 
-/** The word `conversation`. */
+/** The document type `conversation`. */
 export type ConversationTag =
-  /** The word `conversation`. */
+  /** The only value. */
   | "conversation";
 
-/** Whether tasks wait for each other in a circle. */
+/** Whether the dependencies of the tasks contain a cycle. */
 export type CpmStatus =
-  /** They do not. */
+  /** The dependencies contain no cycle. */
   | "ok"
-  /** They do. */
+  /** The dependencies contain at least one cycle. */
   | "dependency_cycle";
 
-/** Whom a person would talk to first. */
+/** The project and the agent a client should open first. */
 export interface DefaultSession {
-  /** The agent. */
+  /** The id of the agent. */
   actor_id: string;
-  /** What it is. */
+  /** The role of the agent. */
   actor_role: AgentRole;
-  /** Its team. */
+  /** The id of the team of the first department. */
   actor_team_id?: string | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
 }
 
-/** Which deltas are wanted. */
+/** A filter on the status of memory deltas. */
 export type DeltaFilter =
-  /** Those nobody decided about. */
+  /** Deltas that wait for a decision. */
   | "pending"
-  /** Those that were applied. */
+  /** Deltas that were approved and applied. */
   | "approved"
-  /** Those that were refused. */
+  /** Deltas that were denied. */
   | "denied"
-  /** Those that can only be denied. */
+  /** Undecided deltas that can only be denied. */
   | "invalid"
-  /** All. */
+  /** Deltas of any status. */
   | "all";
 
-/** Where a delta stands. */
+/** The status of a memory delta. */
 export type DeltaStatus =
-  /** Nobody decided. */
+  /** The delta waits for a decision. */
   | "pending"
-  /** It was applied. */
+  /** The delta was approved and applied. */
   | "approved"
-  /** It was refused. */
+  /** The delta was denied. */
   | "denied"
-  /** Undecided, and it can only be denied: its file, its target or its patch cannot be used. */
+  /** The delta is undecided and can only be denied, because its file, its target or its patch is unusable. */
   | "invalid";
 
-/** Somebody who got no task. */
+/** A worker that got no task. */
 export interface DeniedAssignment {
-  /** The team they belong to. */
+  /** The id of the worker's team. Absent if the agent is unknown or has no team. */
   actual_team_id?: string | null;
-  /** The team they would have to belong to. */
+  /** The id of the director's team, which the worker must belong to. */
   expected_team_id?: string | null;
-  /** Why: `agent_not_found`, `not_worker_role` or `cross_team_assignment_denied`. */
+  /** The reason code: `agent_not_found`, `not_worker_role` or `cross_team_assignment_denied`. */
   reason: string;
-  /** Who. */
+  /** The id of the worker, as given in the request. */
   worker_agent_id: string;
 }
 
 /** A department of a new company. */
 export interface DepartmentRow {
-  /** Its key. */
+  /** The key of the department. */
   department_key: string;
-  /** Its name. */
+  /** The name of the department. */
   department_label: string;
-  /** Who leads it. */
+  /** The id of the director of the department. */
   director_agent_id: string;
-  /** Its team. */
+  /** The id of the department's team. */
   team_id: string;
-  /** Who works in it. */
+  /** The ids of the workers of the department. */
   worker_agent_ids: string[];
 }
 
 /** Params of [`DesktopBootstrapSnapshot`]. */
 export interface DesktopBootstrapSnapshotParams {
-  /** Who looks. */
+  /** Id of the person or agent that reads. Its role is that of the caller's token. */
   actor_id: string;
-  /** The conversation; needed for the view `conversation`. */
+  /** Id of the conversation. Required for the view `conversation`. */
   conversation_id?: string | null;
-  /** The project; needed for the scope `project`. */
+  /** Id of the project. Required for the scope `project`; ignored otherwise. */
   project_id?: string | null;
-  /** What they look at. */
+  /** Whether to show the company (`workspace`) or one project. */
   scope: CompanyScope;
-  /** What is in the middle. */
+  /** The main view to fill `view_data` for. */
   view: DesktopView;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`DesktopBootstrapSnapshot`]. */
 export interface DesktopBootstrapSnapshotResponse {
-  /** What happens, in short; counted for the view `activities` alone. */
+  /** Counts of the view `activities`. All zero for other views. */
   activity_summary: ActivitySummary;
-  /** Who looks. */
+  /** The actor id of the request. */
   actor_id: string;
-  /** As `workspace.agents.list` tells them. */
+  /** All agents, as `workspace.agents.list` returns them. */
   agents: AgentRow[];
-  /** The conversation. */
+  /** The conversation id of the request. Absent if none was given. */
   conversation_id?: string | null;
-  /** As `conversation.list` tells them. */
+  /** The conversations of the scope, as `conversation.list` returns them. */
   conversations: Conversation[];
-  /** How all projects stand, in short. */
+  /** Progress and counts over all projects. */
   pm_summary: PortfolioSummary;
-  /** The project. */
+  /** Id of the project. Absent for the scope `workspace`. */
   project_id?: string | null;
-  /** As `workspace.projects.list` tells them. */
+  /** All projects, as `workspace.projects.list` returns them. */
   projects: ProjectRow[];
-  /** What is used, in short. */
+  /** Totals of agents, runs, tokens and cost in the scope. */
   resources_summary: ResourceTotals;
-  /** What they look at. */
+  /** The scope of the request. */
   scope: CompanyScope;
-  /** When it was looked at. */
+  /** Time of the response, ISO-8601 in UTC. */
   sync_ts: string;
-  /** As `workspace.teams.list` tells them. */
+  /** All teams, as `workspace.teams.list` returns them. */
   teams: TeamRow[];
-  /** What is in the middle. */
+  /** The view of the request. */
   view: DesktopView;
-  /** What is in the middle. */
+  /** The data of the requested view. */
   view_data: DesktopViewData;
-  /** The folder as it was given. */
+  /** Path of the company folder as the request named it. */
   workspace_dir: string;
 }
 
-/** How everything stands. */
+/** Data of the desktop view `home`. */
 export interface DesktopHome {
-  /** As `pm.snapshot` tells it. */
+  /** The response of `pm.snapshot` for the scope. */
   pm: PmSnapshotResponse;
-  /** Who should do what in the project. */
+  /** Recommended allocations of the project's tasks. Empty for the scope `workspace`. */
   recommendations: DesktopRecommendation[];
-  /** As `resources.snapshot` tells it. */
+  /** The response of `resources.snapshot` for the scope. */
   resources: ResourcesSnapshotResponse;
-  /** All projects. */
+  /** State of all projects, as `workspace.home.snapshot` returns it. */
   workspace_home: HomeSnapshot;
 }
 
-/** Who should do a task. */
+/** The recommended allocation of a task. */
 export interface DesktopRecommendation {
-  /** Which agent. */
+  /** The id of the recommended agent. Absent if no agent is suitable. */
   preferred_agent_id?: string | null;
-  /** Which model suits. */
+  /** The recommended model. Absent if the agent has no model hint. */
   preferred_model?: string | null;
-  /** What should run it. */
+  /** The recommended provider. */
   preferred_provider: string;
-  /** Why, in one sentence. */
+  /** The reason for the recommendation, in one sentence. */
   rationale: string;
-  /** Why, in one sentence. */
+  /** Why the allocation is recommended, in one sentence. */
   reason: string;
-  /** Why, one reason each. */
+  /** The individual reasons, one per item. Absent if there are none. */
   reasons?: string[];
-  /** The task. */
+  /** The id of the task. */
   task_id: string;
-  /** With about how many tokens. */
+  /** The recommended budget in tokens. */
   token_budget_hint: number;
 }
 
-/** A browser that is signed in. */
+/** A browser that is signed in to the web desktop. */
 export interface DesktopSession {
-  /** When it signed in, Unix seconds. */
+  /** The time of sign-in in Unix seconds. */
   created_at: number;
-  /** When it ends unless it is used before, Unix seconds: 30 days after the last use, 90 days after signing in at most. */
+  /**
+   * The time in Unix seconds at which the session expires: 30 days after the last use, but at most 90 days after
+   * sign-in.
+   */
   expires_at: number;
-  /** Its id. */
+  /** The id of the desktop session. */
   id: DesktopSessionId;
-  /** Whether the caller is this browser. */
+  /** Whether the request was sent by this browser. */
   is_current: boolean;
-  /** When it was last used, Unix seconds, to the hour. */
+  /** The time of last use in Unix seconds; updated at most once per hour. */
   last_used_at: number;
-  /** What the browser said it is when it signed in, its `User-Agent`; empty when it said nothing. */
+  /** The `User-Agent` header that the browser sent when it signed in, at most 256 characters; empty if it sent none. */
   user_agent: string;
 }
 
 /** Params of [`DesktopSessionEnd`]. */
 export interface DesktopSessionEndParams {
-  /** The session. */
+  /** The id of the desktop session to end. */
   session_id: DesktopSessionId;
 }
 
 /** Response of [`DesktopSessionEnd`]. */
 export interface DesktopSessionEndResponse {
-  /** Whether there was such a session to end. */
+  /** Whether the session existed. */
   ended: boolean;
 }
 
-/** A browser that is signed in to the web desktop. */
+/** The id of a browser session of the web desktop. */
 export type DesktopSessionId = string;
 
 /** Params of [`DesktopSessionList`]. */
@@ -2983,230 +3107,246 @@ export type DesktopSessionListParams = Record<string, never>;
 
 /** Response of [`DesktopSessionList`]. */
 export interface DesktopSessionListResponse {
-  /** The sessions that have not ended. */
+  /** The sessions that have not expired, most recently used first. */
   items: DesktopSession[];
 }
 
-/** What is in the middle of the desktop. */
+/** The main view of the desktop. */
 export type DesktopView =
-  /** How everything stands. */
+  /** The state of all projects. */
   | "home"
-  /** What happens. */
+  /** Runs, pending decisions and usage. */
   | "activities"
-  /** What is used. */
+  /** Agents, providers, models and their usage. */
   | "resources"
-  /** One conversation. */
+  /** The messages of one conversation. */
   | "conversation";
 
-/** What is in the middle of the desktop. */
+/** The data of a desktop view. The shape depends on the requested view. */
 export type DesktopViewData =
-  /** How everything stands. */
+  /** Data of the view `home`. */
   | DesktopHome
-  /** What happens. */
+  /** Data of the view `activities`. */
   | {
-    /** As `ui.snapshot` tells it. */
+    /** The response of `ui.snapshot`. */
     ui: UiSnapshotResponse;
   }
-  /** What is used. */
+  /** Data of the view `resources`. */
   | {
-    /** As `resources.snapshot` tells it. */
+    /** The response of `resources.snapshot`. */
     resources: ResourcesSnapshotResponse;
   }
-  /** One conversation. */
+  /** Data of the view `conversation`. */
   | {
-    /** Its last messages, oldest first. */
+    /** The newest messages of the conversation, at most 3000, oldest first. */
     messages: ConversationMessage[];
   };
 
-/** The files of a diagnostics bundle. */
+/** The names of the files in a diagnostics bundle, relative to `bundle_dir`. */
 export interface DiagnosticsFiles {
-  /** The answer of `adapter.status`. */
+  /** The file name of the response of `adapter.status`. */
   adapters: string;
-  /** The answer of `workspace.doctor`. */
+  /** The file name of the response of `workspace.doctor`. */
   doctor: string;
-  /** The answer of `index.stats`, if there is an index. */
+  /** The file name of the response of `index.stats`. `null` if there is no readable index. */
   index_stats?: string | null;
-  /** What is in the bundle. */
+  /** The file name of the manifest. */
   manifest: string;
-  /** The answer of `monitor.snapshot`. */
+  /** The file name of the response of `monitor.snapshot`. */
   monitor_snapshot: string;
-  /** The answer of `inbox.snapshot`. */
+  /** The file name of the response of `inbox.snapshot`. */
   review_inbox_snapshot: string;
-  /** The answer of `session.list`. */
+  /** The file name of the response of `session.list`. */
   sessions: string;
 }
 
-/** One check of a company folder. */
+/** The result of one check of a company folder. */
 export interface DoctorCheck {
-  /** What was found, one line each. */
+  /** The individual findings, one per item. Absent if there are none. */
   details?: string[] | null;
-  /** What was checked. */
+  /** The id of the check, such as `workspace.schema`. */
   id: string;
-  /** A sentence for people. */
+  /** A description of the outcome. */
   message: string;
-  /** How it went. */
+  /** The outcome of the check. */
   status: DoctorStatus;
 }
 
-/** How a check went. */
+/** The outcome of a check. */
 export type DoctorStatus =
-  /** Fine. */
+  /** The check passed. */
   | "pass"
-  /** Worth a look. */
+  /** The check found something that may need attention. */
   | "warn"
-  /** Broken. */
+  /** The check failed. */
   | "fail";
 
-/** How many checks went how. */
+/** The number of checks by outcome. */
 export interface DoctorSummary {
-  /** Broken. */
+  /** The number of checks that failed. */
   fail: number;
-  /** Fine. */
+  /** The number of checks that passed. */
   pass: number;
-  /** Worth a look. */
+  /** The number of checks with a warning. */
   warn: number;
 }
 
-/** A download. */
+/** The id of a download. */
 export type DownloadId = string;
 
 /** Params of [`EventsAck`]. */
 export interface EventsAckParams {
   /**
-   * Acknowledges the sent events whose `ts_monotonic_ms` is at most this, and no others. That time counts from the
-   * start of the process that wrote the event, so `last_event_id` is the exact way where several processes write.
+   * Acknowledges the sent events whose `ts_monotonic_ms` is at most this, and no others. The value counts
+   * milliseconds from the start of the process that wrote the event, so use `last_event_id` where several processes
+   * write.
    */
   last_ack_ts_monotonic_ms?: number | null;
-  /** Acknowledges this event and all that were sent before it; decides alone when both are given. */
+  /** Acknowledges this event and all events sent before it. Takes precedence over `last_ack_ts_monotonic_ms`. */
   last_event_id?: string | null;
-  /** The subscription. */
+  /** Id of the subscription. */
   subscription_id: string;
 }
 
 /** Payload of `events.notification`. */
 export interface EventsNotification {
-  /** The event as it is in the file. */
+  /** The event as stored in `events.jsonl`. */
   event: unknown;
-  /** The project. */
+  /** Id of the project of the event. */
   project_id?: string | null;
-  /** Its line in the file, from 1. */
+  /** Position of the event among the lines of its log, starting at 1. */
   seq?: number | null;
-  /** The subscription it is for. */
+  /** Id of the subscription that receives the event. */
   subscription_id: string;
-  /** The company folder. */
+  /** Path of the company folder as the subscription named it, else its root path. */
   workspace_dir?: string | null;
 }
 
 /** Params of [`EventsSubscribe`]. */
 export interface EventsSubscribeParams {
-  /** Who listens: events they may not see are left out. */
+  /** Id of the person or agent that subscribes; events it may not read are omitted. Default: the caller's own id. */
   actor_id?: string | null;
-  /** What they are. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** Their team. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** Only events after this one come first. Needs `workspace_dir` and `run_id`. */
+  /**
+   * Resume: send first the existing events after this one. Ignored without `workspace_dir`. If the event is not
+   * found, the whole backfill is sent.
+   */
   after_event_id?: string | null;
-  /** How many of the newest events come first. Needs `workspace_dir`. */
+  /**
+   * Maximum number of the newest existing events to send first, oldest first. Ignored without `workspace_dir`.
+   * Default: no backfill, unless `after_event_id` is given.
+   */
   backfill_limit?: number | null;
-  /** Only events of these types; none means all. */
+  /** Send only events of these types. Empty or absent: all types. */
   event_types?: string[] | null;
-  /** Stop sending while this many events are not acknowledged. */
+  /** Flow control: the gateway pauses while this many events are unacknowledged. Default: no limit. */
   max_unacked?: number | null;
-  /** Only events of this project. */
+  /** Send only events of this project. */
   project_id?: string | null;
-  /** Only events of this run. */
+  /** Send only events of this run. */
   run_id?: string | null;
-  /** The name of the subscription; one is made if none is given. A subscription of this name is replaced. */
+  /**
+   * Id of the subscription. An existing subscription of the connection with this id is replaced. Default: the
+   * gateway generates one.
+   */
   subscription_id?: string | null;
-  /** Only events of this company folder. */
+  /** Send only events of this company folder. Required by `backfill_limit` and `after_event_id`. */
   workspace_dir?: string | null;
 }
 
 /** Response of [`EventsSubscribe`]. */
 export interface EventsSubscribeResponse {
-  /** The name of the subscription. */
+  /** Id of the subscription. */
   subscription_id: string;
 }
 
 /** Params of [`EventsUnsubscribe`]. */
 export interface EventsUnsubscribeParams {
-  /** The subscription. */
+  /** Id of the subscription to end. */
   subscription_id: string;
 }
 
 /** Response of [`EventsUnsubscribe`]. */
 export interface EventsUnsubscribeResponse {
-  /** Whether there was one. */
+  /** Whether a subscription with this id existed. */
   removed: boolean;
 }
 
-/** A prompt in pieces. */
+/** The system prompt of a turn, split into its parts. */
 export interface ExplainedPrompt {
-  /** The compiler; absent when nothing was told yet. */
+  /** The version of the prompt compiler. Absent if the prompt is not compiled yet. */
   compiler_version?: string | null;
-  /** SHA-256 of the whole prompt. */
+  /** The SHA-256 of the whole system prompt, in lower-case hexadecimal. Absent if the prompt is not compiled yet. */
   fingerprint_full?: string | null;
-  /** The pieces in the order of the prompt. */
+  /** The parts, in prompt order. Empty if the prompt is not compiled yet. */
   pieces: PromptPiece[];
-  /** Where it stands. */
+  /** The status of the turn. */
   status: TurnStatus;
-  /** The turn. */
+  /** The id of the turn. */
   turn_id: TurnId;
 }
 
-/** A folder of the thread tree. */
+/** The id of a folder of the thread tree. */
 export type FolderId = string;
 
-/** The tasks of a project in time. */
+/** The schedule of the tasks of a project. */
 export interface Gantt {
-  /** Whether tasks wait for each other in a circle. */
+  /** Whether the dependencies contain a cycle. */
   cpm_status: CpmStatus;
-  /** The tasks that wait for each other in a circle. They take no part in the arithmetic. */
+  /**
+   * The ids of the tasks in a dependency cycle, which are left out of the critical path computation. Absent if there
+   * are none.
+   */
   cycle_task_ids?: string[];
-  /** How many days the longest chain of tasks takes. */
+  /** The length of the critical path in days, over all tasks. */
   project_span_days: number;
-  /** The same without what is done or given up. */
+  /** The length of the critical path in days if done tasks take no time and canceled tasks are left out. */
   remaining_span_days?: number | null;
-  /** The tasks, by when they begin. */
+  /** The tasks, ordered by `start_at`. */
   tasks: GanttTask[];
 }
 
-/** A task in time. */
+/** A task in a schedule. */
 export interface GanttTask {
-  /** The agent that does it. */
+  /** The id of the agent the task is assigned to. Absent if there is none. */
   assignee_agent_id?: string | null;
-  /** Whether it cannot slip at all. */
+  /** True if the task is on the critical path, so that any delay delays the project. */
   critical: boolean;
-  /** What must be done before. */
+  /** The ids of the tasks that must be done first. */
   depends_on_task_ids: string[];
-  /** How long it takes. */
+  /** The duration in days: the stored one, else the time between the planned dates, else 1. */
   duration_days: number;
   /**
-   * End of the bar: the planned end if there is one, shown even when it contradicts the dependencies and lies before
-   * `start_at` (then `schedule_conflict` is true), else the earliest finish.
+   * The end of the bar, in ISO-8601: the planned end if there is one, otherwise the earliest finish. A planned end
+   * is returned even if it is before `start_at` because of the dependencies; `schedule_conflict` is then true.
    */
   end_at: string;
-  /** How far it is, from 0 to 100. */
+  /** The progress of the task in percent, from 0 to 100 with one decimal. */
   progress_pct: number;
-  /** The same while what is done or given up takes no time. */
+  /**
+   * The slack in days if done tasks take no time and canceled tasks are left out. Absent for canceled tasks and for
+   * tasks in a dependency cycle.
+   */
   remaining_slack_days?: number | null;
   /**
-   * Whether the planned dates contradict the dependencies: the task begins before one of them ends, or must end
-   * before it can begin. Absent when false.
+   * True if the planned dates contradict the dependencies: the task starts before a dependency ends, or ends before
+   * it can start. Absent when false.
    */
   schedule_conflict?: boolean;
-  /** How many days it can slip without moving the end of the project. */
+  /** The number of days the task can be delayed without delaying the project. 0 for tasks in a dependency cycle. */
   slack_days: number;
-  /** Start of the bar: the planned start, or the earliest start that the dependencies allow. */
+  /** The start of the bar, in ISO-8601: the planned start, or the earliest start that the dependencies allow. */
   start_at: string;
-  /** Where it stands. */
+  /** The status of the task. */
   status: TaskStatus;
-  /** Its id. */
+  /** The id of the task. */
   task_id: string;
-  /** The team that does it. */
+  /** The id of the team the task is assigned to. Absent if there is none. */
   team_id?: string | null;
-  /** What it is called. */
+  /** The title of the task. If the caller may not see the task, its id. */
   title: string;
 }
 
@@ -3463,19 +3603,19 @@ export interface HeartbeatJob {
   worker_agent_id: string;
 }
 
-/** What a woken worker reports, as it prints it and as it is kept. */
+/** The report of a heartbeat job, as printed by the worker and as stored in `heartbeat_report.json`. */
 export interface HeartbeatReport {
-  /** What is to be done. */
+  /** The proposed actions. At least one for status `actions`; empty or absent for status `ok`. */
   actions?: ProposedAction[] | null;
-  /** 1. */
+  /** The schema version of the report. Default 1. */
   schema_version?: number;
-  /** Whether there is something to do. */
+  /** `ok` if the worker has nothing to do, `actions` if it proposes actions. */
   status: HeartbeatReportStatus;
-  /** In words. */
+  /** A summary of what the worker found. */
   summary: string;
-  /** `HEARTBEAT_OK` when there is nothing to do. */
+  /** `HEARTBEAT_OK`. Required for status `ok` and absent for status `actions`. */
   token?: HeartbeatToken | null;
-  /** `heartbeat_worker_report`. */
+  /** The document type, always `heartbeat_worker_report`. */
   type?: HeartbeatReportTag;
 }
 
@@ -3486,9 +3626,9 @@ export type HeartbeatReportStatus =
   /** Something to do. */
   | "actions";
 
-/** The word `heartbeat_worker_report`. */
+/** The document type of a heartbeat report. */
 export type HeartbeatReportTag =
-  /** The word `heartbeat_worker_report`. */
+  /** The literal `heartbeat_worker_report`. */
   | "heartbeat_worker_report";
 
 /** What a heartbeat does now. */
@@ -3628,9 +3768,9 @@ export interface HeartbeatTickResponse {
   workspace_dir: string;
 }
 
-/** The word by which a worker says that all is well. */
+/** The token a worker prints if it has nothing to do. */
 export type HeartbeatToken =
-  /** The word `HEARTBEAT_OK`. */
+  /** The literal `HEARTBEAT_OK`. */
   | "HEARTBEAT_OK";
 
 /** A worker that is woken. */
@@ -3701,142 +3841,148 @@ export type HierarchyMode =
   /** Directors and workers. */
   | "enterprise_v1";
 
-/** A project of a [`HomeSnapshot`]. */
+/** A project in a [`HomeSnapshot`]. */
 export interface HomeProject {
-  /** What runs. */
+  /**
+   * The number of runs that were launched and have not ended. Runs older than 24 hours count only if their session
+   * is known to be live.
+   */
   active_runs: number;
-  /** Tasks that wait for something. */
+  /** The number of tasks with status `blocked`. */
   blocked_tasks: number;
-  /** When it was made. */
+  /** The time the project was created, in ISO-8601. */
   created_at: string;
-  /** Runs that were made and never started. */
+  /** The number of runs with status `running` that were never launched. */
   idle_runs: number;
-  /** Its name. */
+  /** The name of the project. */
   name: string;
-  /** What waits for a decision. */
+  /** The number of documents that wait for a decision. */
   pending_reviews: number;
-  /** How far it is, from 0 to 100. */
+  /** The mean progress of the tasks in percent, from 0 to 100 with one decimal. */
   progress_pct: number;
-  /** Its id. */
+  /** The id of the project. */
   project_id: string;
-  /** Its repositories. */
+  /** The ids of the repositories linked to the project. */
   repo_ids: string[];
-  /** What deserves attention. */
+  /** The risks of the project: `pending_reviews` and `blocked_tasks`, as far as they apply. */
   risk_flags: string[];
-  /** Whether it is worked on. */
+  /** The status of the project. */
   status: ProjectStatus;
-  /** How many tasks it has. */
+  /** The number of tasks. */
   task_count: number;
 }
 
-/** How all projects stand. */
+/** The projects of a company and their totals. */
 export interface HomeSnapshot {
-  /** When it was looked at. */
+  /** The time the snapshot was generated, in ISO-8601. */
   generated_at: string;
   /** The projects, newest first. */
   projects: HomeProject[];
-  /** All of them together. */
+  /** Totals over all projects. */
   summary: HomeSummary;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
-/** All projects of a [`HomeSnapshot`] together. */
+/** Totals over all projects of a [`HomeSnapshot`]. */
 export interface HomeSummary {
-  /** What runs. */
+  /**
+   * The number of runs that were launched and have not ended. Runs older than 24 hours count only if their session
+   * is known to be live.
+   */
   active_runs: number;
-  /** Projects with tasks that wait for something. */
+  /** The number of projects with at least one blocked task. */
   blocked_projects: number;
-  /** Runs that were made and never started. */
+  /** The number of runs with status `running` that were never launched. */
   idle_runs: number;
-  /** What waits for a decision. */
+  /** The number of documents that wait for a decision. */
   pending_reviews: number;
-  /** How far they are, from 0 to 100. */
+  /** The mean progress of the projects in percent, from 0 to 100 with one decimal. */
   progress_pct: number;
-  /** How many projects. */
+  /** The number of projects. */
   project_count: number;
-  /** How many tasks. */
+  /** The number of tasks. */
   task_count: number;
 }
 
 /** One run of a hook. */
 export interface HookRun {
-  /** How many tries there were. */
+  /** The number of attempts so far. */
   attempt_count: number;
-  /** Unix milliseconds. */
+  /** The time at which the run ended, in Unix milliseconds. Absent if it has not ended. */
   completed_at_ms?: number | null;
-  /** How much it brought. */
+  /** The number of contributions that the run returned. */
   contribution_count: number;
-  /** The hashes of what it brought. */
+  /** The hash of each contribution, `sha256:` followed by lower-case hexadecimal. */
   contribution_hashes: string[];
-  /** How many remarks it made. */
+  /** The number of diagnostics that the run returned. */
   diagnostic_count: number;
-  /** Its remarks, as far as users may read them. */
+  /** The message of each diagnostic; messages that users may not read are replaced by a placeholder. */
   diagnostic_previews: string[];
-  /** Why it failed. */
+  /** The error of the run or of its last attempt. Absent if none occurred. */
   error?: HookRunError | null;
-  /** The hook. */
+  /** The id of the hook. */
   hook_id: string;
-  /** The run. */
+  /** The id of the run, `hkr_…`. */
   id: string;
-  /** The phase, such as `turn.pre_prompt_compile`. */
+  /** The phase of the turn, for example `turn.pre_prompt_compile`. */
   phase: string;
-  /** Unix milliseconds. */
+  /** The time at which the run was queued, in Unix milliseconds. */
   queued_at_ms: number;
-  /** Unix milliseconds. */
+  /** The time at which the run started, in Unix milliseconds. Absent if it has not started. */
   started_at_ms?: number | null;
-  /** Where it stands. */
+  /** The current status of the run. */
   status: HookRunStatus;
-  /** The subscription. */
+  /** The id of the subscription that started the run. */
   subscription_id: string;
-  /** The thread. */
+  /** The id of the thread. Absent if the run does not belong to a thread. */
   thread_id?: string | null;
-  /** The turn. */
+  /** The id of the turn. Absent if the run does not belong to a turn. */
   turn_id?: string | null;
 }
 
-/** Why a run failed. */
+/** The error of a hook run. */
 export interface HookRunError {
-  /** A stable name. */
+  /** A stable name for the error. */
   code: string;
-  /** One sentence, as far as users may read it. */
+  /** A one-sentence description. Replaced by a placeholder if `safe_for_user` is `false`. */
   message: string;
-  /** Whether another try could help. */
+  /** Whether another attempt may succeed. */
   retryable: boolean;
-  /** Whether users may read the message. */
+  /** Whether users may read the original message. */
   safe_for_user: boolean;
 }
 
-/** Where a run stands. */
+/** The status of a hook run. */
 export type HookRunStatus =
-  /** It waits. */
+  /** The run waits to be started or retried. */
   | "queued"
-  /** It is under way. */
+  /** The run is in progress. */
   | "running"
-  /** It ended well. */
+  /** The run ended without an error. */
   | "succeeded"
-  /** It ended badly. */
+  /** The run ended with an error. */
   | "failed"
-  /** It took too long. */
+  /** The run exceeded its timeout. */
   | "timed_out"
-  /** It did not take part. */
+  /** The run was not started because the phase failed before it. */
   | "skipped";
 
-/** Params of [`HookRunsList`]. */
+/** Params of [`HookRunsList`]. All filters that are present must match. */
 export interface HookRunsListParams {
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
-  /** Only runs of this hook. */
+  /** Return only runs of the hook with this id. Absent for all. */
   hook_id?: string | null;
-  /** The most runs to answer: 100 when absent, 500 at most. */
+  /** The maximum number of runs to return. Default 100, maximum 500. */
   limit?: number | null;
-  /** Only runs that stand here. */
+  /** Return only runs with this status. Absent for all. */
   status?: HookRunStatus | null;
-  /** Only runs of this thread. */
+  /** Return only runs of the thread with this id. Absent for all. */
   thread_id?: ThreadId | null;
-  /** Only runs of this turn. */
+  /** Return only runs of the turn with this id. Absent for all. */
   turn_id?: TurnId | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
@@ -3844,7 +3990,7 @@ export interface HookRunsListParams {
 export interface HookRunsListResponse {
   /** The runs, newest first. */
   items: HookRun[];
-  /** Where the next page begins; absent on the last one. */
+  /** The cursor of the next page. Absent on the last page. */
   next_cursor?: string | null;
 }
 
@@ -4166,11 +4312,11 @@ export type IndexListReviewsResponse = IndexedReview[];
 
 /** Params of [`IndexListRuns`]. */
 export interface IndexListRunsParams {
-  /** The id of the person or agent that asks. The caller's own if absent. */
+  /** Id of the person or agent that reads. Default: the caller's own id. */
   actor_id?: string | null;
-  /** The role of that actor, at most the role of the caller's token. The role of the token if absent. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** The team of that actor. The team in the agent's file if absent, none for anybody else. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
   /** How many; 200 if not given. */
   limit?: number | null;
@@ -4505,171 +4651,171 @@ export interface IndexedRun {
   usage_total_tokens?: number | null;
 }
 
-/** A file among the tasks that is none. */
+/** A file in the task folder that cannot be read as a task. */
 export interface InvalidTaskFile {
-  /** What is wrong with it. */
+  /** The issues of the file. */
   issues: Issue[];
-  /** The file, below the company folder. */
+  /** The path of the file, relative to the company folder. */
   relpath: string;
 }
 
-/** One thing that does not fit. */
+/** One violation of the schema or of a rule. */
 export interface Issue {
   /**
-   * The kind of the issue: `invalid_type`, `invalid_value`, `too_small`, `too_big`, `unrecognized_keys`,
+   * Kind of the issue: `invalid_type`, `invalid_value`, `too_small`, `too_big`, `unrecognized_keys`,
    * `invalid_format`, `invalid_union` or `custom`.
    */
   code: string;
-  /** A sentence for people. */
+  /** Description of the issue for people. */
   message: string;
-  /** Keys and places from the outermost value down to the one that does not fit. */
+  /** Keys and array positions from the outermost value down to the invalid one. Empty for the whole value. */
   path: unknown[];
   [member: string]: unknown;
 }
 
 /** Payload of `item/agent_message/delta`. */
 export interface ItemAgentMessageDeltaNotification {
-  /** The text to append. */
+  /** The text to append to the message. */
   delta: string;
-  /** The item. */
+  /** The id of the agent message. */
   item_id: string;
   /** The number of the delta within the item, from 0. */
   seq: number;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The turn. */
+  /** The id of the turn. */
   turn_id: TurnId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Payload of `item/completed`. */
 export interface ItemCompletedNotification {
-  /** The whole item. */
+  /** The complete item. */
   item: TurnItem;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The turn. */
+  /** The id of the turn. */
   turn_id: TurnId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Payload of `item/started`. */
 export interface ItemStartedNotification {
-  /** The item as far as it is known. */
+  /** The item; an agent message contains the text generated so far. */
   item: TurnItem;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The turn. */
+  /** The id of the turn. */
   turn_id: TurnId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
-/** One try of a job, which is a run of its own. */
+/** One attempt at a job. Each attempt has its own run. */
 export interface JobAttempt {
-  /** Its number, from 1. */
+  /** The number of the attempt, starting at 1. */
   attempt: number;
-  /** What the run was given to know. */
+  /** The id of the context pack of the run. */
   context_pack_id: string;
-  /** The hash of that file. */
+  /** SHA-256 of the stored context plan. Absent in context mode `manual`. */
   context_plan_hash?: string | null;
-  /** What was planned for it to know. */
+  /** The path of the stored context plan, relative to the company folder. Absent in context mode `manual`. */
   context_plan_relpath?: string | null;
-  /** When it was over. */
+  /** The time the attempt ended, in ISO-8601. Absent while it runs. */
   ended_at?: string | null;
-  /** What went wrong. */
+  /** Why the attempt failed, was stopped, or waits for its provider. Absent if there was no error. */
   error?: string | null;
-  /** How the program prints. */
+  /** The output format the program is asked for, such as `json` or `stream-json`. Absent if the driver uses none. */
   output_format?: string | null;
   /** The provider of that agent. */
   provider: string;
-  /** The program. */
+  /** The worker program. Absent until the program is resolved. */
   provider_bin?: string | null;
-  /** The hash of how the program explains itself. */
+  /** SHA-256 of the text the program prints for `--help`. Absent if unknown. */
   provider_help_hash?: string | null;
-  /** What the program says it is. */
+  /** The first line the program prints for `--version`. Absent if unknown. */
   provider_version?: string | null;
-  /** Its run. */
+  /** The id of the run of this attempt. */
   run_id: string;
-  /** Its session. */
+  /** The reference of the session of this attempt. */
   session_ref: string;
-  /** When it began. */
+  /** The time the attempt started, in ISO-8601. */
   started_at: string;
-  /** Where it stands. */
+  /** The status of the attempt. */
   status: RunStatus;
-  /** The agent that works. */
+  /** The id of the agent that worked on the attempt. */
   worker_agent_id: string;
-  /** What runs it. */
+  /** The kind of worker program that ran the attempt. */
   worker_kind: WorkerKind;
 }
 
 /** Response of [`JobCollect`]. */
 export interface JobCollectResponse {
-  /** All attempts, also one that runs. */
+  /** All attempts in order, including one that is running. */
   attempts: JobAttempt[];
-  /** Whether somebody asked for its end. */
+  /** True once `job.cancel` was called for the job. */
   cancellation_requested: boolean;
-  /** The last attempt; 0 before the first. */
+  /** The number of the latest attempt. 0 before the first one. */
   current_attempt: number;
-  /** Its result, below the project's folder. */
+  /** The path of `result.json`, relative to the project folder. Absent until the job is finished. */
   final_result_relpath?: string | null;
-  /** The goal of its contract. */
+  /** The goal in the contract of the job. */
   goal?: string | null;
-  /** What a woken worker reported. */
+  /** The report of the worker. Present only for finished `heartbeat` jobs with a valid report. */
   heartbeat_report?: HeartbeatReport | null;
-  /** The job. */
+  /** The id of the job. */
   job_id: string;
-  /** That, in short. */
+  /** A shortened form of the result for managers. Absent until the job is finished. */
   manager_digest?: ManagerDigest | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** What came of it. */
+  /** The result of the job. Absent until the job is finished. */
   result?: JobResult | null;
   /**
-   * The status of its result. A `completed` job may have a result that says `blocked` or `needs_input`. Absent
-   * while there is no result.
+   * The status of the result; a `completed` job may have a result with status `blocked` or `needs_input`. Absent
+   * until the job has a result.
    */
   result_status?: JobResultStatus | null;
-  /** Where it stands. */
+  /** The current status of the job. */
   status: JobStatus;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
-/** Something that went wrong in a job. */
+/** An error of a job. */
 export interface JobError {
-  /** The kind of it. */
+  /** The error code, such as `worker_unavailable` or `result_unparseable`. */
   code: string;
-  /** Whatever else is known. */
+  /** Further data about the error. Absent if there is none. */
   details?: unknown;
-  /** In words. */
+  /** The error message. */
   message: string;
 }
 
-/** What a job is for. */
+/** The kind of a job. */
 export type JobKind =
-  /** Work. */
+  /** The worker executes work and returns a result. */
   | "execution"
-  /** A look around. */
+  /** The worker checks for work and returns a heartbeat report. */
   | "heartbeat";
 
 /** Params of [`JobList`]. */
 export interface JobListParams {
-  /** The id of the person or agent that asks. The caller's own if absent. */
+  /** Id of the person or agent that reads. Default: the caller's own id. */
   actor_id?: string | null;
-  /** The role of that actor, at most the role of the caller's token. The role of the token if absent. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** The team of that actor. The team in the agent's file if absent, none for anybody else. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** At most so many; 200 if not given. */
+  /** The maximum number of jobs to return. Default 200. */
   limit?: number | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** Only jobs that stand there. */
+  /** Return only jobs with this status. All if absent. */
   status?: JobStatus | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
@@ -4678,556 +4824,583 @@ export type JobListResponse = JobPollResponse[];
 
 /** Params of [`JobPoll`], [`JobCollect`] and [`JobCancel`]. */
 export interface JobParams {
-  /** The id of the person or agent that asks. The caller's own if absent. */
+  /** Id of the person or agent that reads. Default: the caller's own id. */
   actor_id?: string | null;
-  /** The role of that actor, at most the role of the caller's token. The role of the token if absent. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** The team of that actor. The team in the agent's file if absent, none for anybody else. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** The job. */
+  /** The id of the job. */
   job_id: string;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`JobPoll`] and [`JobCancel`]. */
 export interface JobPollResponse {
-  /** All attempts, also one that runs. */
+  /** All attempts in order, including one that is running. */
   attempts: JobAttempt[];
-  /** Whether somebody asked for its end. */
+  /** True once `job.cancel` was called for the job. */
   cancellation_requested: boolean;
-  /** The last attempt; 0 before the first. */
+  /** The number of the latest attempt. 0 before the first one. */
   current_attempt: number;
-  /** Its result, below the project's folder. */
+  /** The path of `result.json`, relative to the project folder. Absent until the job is finished. */
   final_result_relpath?: string | null;
-  /** The goal of its contract. */
+  /** The goal in the contract of the job. */
   goal?: string | null;
-  /** The job. */
+  /** The id of the job. */
   job_id: string;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
   /**
-   * The status of its result. A `completed` job may have a result that says `blocked` or `needs_input`. Absent
-   * while there is no result.
+   * The status of the result; a `completed` job may have a result with status `blocked` or `needs_input`. Absent
+   * until the job has a result.
    */
   result_status?: JobResultStatus | null;
-  /** Where it stands. */
+  /** The current status of the job. */
   status: JobStatus;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
-/** What came of a job. */
+/** The result of a job, in responses and in `result.json`. */
 export interface JobResult {
-  /** What it made. */
+  /** The files the worker reports to have produced. */
   artifacts: ProducedFile[];
-  /** The run it comes from; `none` if there was no attempt. */
+  /** The id of the run that produced the result. `none` if there was no attempt. */
   attempt_run_id: string;
-  /** Commands the worker ran. */
+  /** The commands the worker reports to have run. */
   commands_run: CommandRun[];
-  /** What went wrong. */
+  /** The errors reported by the worker or by the gateway. */
   errors: JobError[];
-  /** Files that are different now. */
+  /** The files the worker reports as changed. */
   files_changed: ChangedFile[];
-  /** The job. */
+  /** The id of the job. */
   job_id: string;
-  /** What should happen next. */
+  /** The follow-up actions the worker recommends. */
   next_actions: NextAction[];
-  /** 1. */
+  /** The schema version of the result, currently 1. */
   schema_version: number;
-  /** How it went. */
+  /** The outcome of the job. */
   status: JobResultStatus;
-  /** What happened, in words. */
+  /** A summary of the outcome, as prose. */
   summary: string;
-  /** `result`. */
+  /** The document type, always `result`. */
   type: JobResultTag;
 }
 
-/** How a job went. */
+/** The outcome of a job. */
 export type JobResultStatus =
-  /** Well. */
+  /** The worker reached the goal. */
   | "succeeded"
-  /** Somebody has to say something first. */
+  /** The job needs input from a person or a manager, also when no attempt returned a valid result. */
   | "needs_input"
-  /** Something stands in the way. */
+  /** The job cannot proceed, for example because no worker is available or its checks failed. */
   | "blocked"
-  /** Badly. */
+  /** The job failed. */
   | "failed"
-  /** Somebody did not want it any more. */
+  /** The job was canceled. */
   | "canceled";
 
-/** The word `result`. */
+/** The document type of a job result. */
 export type JobResultTag =
-  /** The word `result`. */
+  /** The literal `result`. */
   | "result";
 
-/** The contract of a job, on the wire as in its file. */
+/** The contract of a job, in requests and in `job.yaml`. Unknown fields are rejected. */
 export interface JobSpec {
-  /** What it must keep to. */
+  /** The constraints the worker must respect, one per item. May be empty. */
   constraints: string[];
-  /** How it is decided what the worker knows; planned unless said otherwise. */
+  /** How the context of the worker is selected. Default `auto`, which requires `manager_actor_id` and `manager_role`. */
   context_mode?: ContextMode | null;
-  /** What the worker should know. */
+  /**
+   * References to context for the worker. In mode `auto` they are the seeds of the context plan, and the stored
+   * contract lists the planned references instead.
+   */
   context_refs: ContextRef[];
-  /** What it gives. */
+  /** The deliverables the worker must produce, one per item. May be empty. */
   deliverables: string[];
-  /** What it is to reach. */
+  /** The goal of the job, as given to the worker. */
   goal: string;
-  /** Its id; a blank one is replaced. */
+  /** The id of the job. If it contains only whitespace, the gateway generates an id. */
   job_id: string;
-  /** What it is for. */
+  /** Whether the job does work or prepares a heartbeat report. Default `execution`. */
   job_kind?: JobKind;
-  /** Who gives the job. */
+  /** The id of the actor that delegates the job. Required in context mode `auto`; otherwise `manager` if absent. */
   manager_actor_id?: string | null;
-  /** What they are. */
+  /**
+   * The role of the delegating actor. Required in context mode `auto`; otherwise `manager` if absent, or the role of
+   * the caller's token if that is lower.
+   */
   manager_role?: ActorRole | null;
-  /** Their team. */
+  /** The id of the delegating actor's team. Absent if unknown. */
   manager_team_id?: string | null;
-  /** How much it is given to know. */
+  /**
+   * The maximum number of references in the context plan. Default 32 for `execution` jobs and 8 for `heartbeat`
+   * jobs.
+   */
   max_context_refs?: number | null;
-  /** The model. */
+  /** The model the worker program is asked to use. If absent, the `model_hint` of the agent applies. */
   model?: string | null;
-  /** What it may do. */
+  /** The permissions of the worker. */
   permission_level: PermissionLevel;
-  /** The project. */
+  /** The id of the project the job belongs to. */
   project_id: string;
-  /** 1. */
+  /** The schema version of the contract. Default 1. */
   schema_version?: number;
-  /** `job`. */
+  /** The document type, always `job`. */
   type?: JobTag;
-  /** The agent that works; one that fits is chosen otherwise. */
+  /**
+   * The id of the agent that does the work; its provider must match `worker_kind`. If absent, the gateway chooses
+   * the first agent by name with role worker or manager and a matching provider.
+   */
   worker_agent_id?: string | null;
-  /** What runs it. */
+  /** The kind of worker program that runs the job. */
   worker_kind: WorkerKind;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
-/** Where a job stands. */
+/** The status of a job. */
 export type JobStatus =
-  /** It has not begun. */
+  /** The job is accepted and has not started. */
   | "queued"
-  /** It is being worked on, or waits until its provider can be asked again. */
+  /** A worker runs, or the job waits until its provider accepts requests again. */
   | "running"
-  /** There is a result, whatever it says. */
+  /** The job has a result. The outcome is in the `status` of the result, which may also be `failed` or `blocked`. */
   | "completed"
-  /** Somebody did not want it any more. */
+  /** The job was canceled before it had another result. */
   | "canceled";
 
 /** Params of [`JobSubmit`]. */
 export interface JobSubmitParams {
   /**
-   * Run the worker in the repository itself, or in the company folder if there is none, instead of in a folder of
-   * its own. Only a person (`manager_role` is `human`) may ask for it, and the log of each run says so. False if
-   * absent.
+   * If true, the worker runs in the repository itself, or in the company folder if no repository applies, instead of
+   * in a folder of its own. Requires `manager_role` `human`, and each run logs it. Default false.
    */
   in_place?: boolean | null;
-  /** The contract. */
+  /** The contract of the job. */
   job: JobSpec;
-  /** The milestone of that task. */
+  /** The id of the milestone the job works on. Requires `task_id`. */
   milestone_id?: string | null;
   /**
-   * The repository the worker gets a worktree of. Absent: the one that `context_refs` name, or the only one of the
-   * project; a job without a repository runs in a scratch folder of its run.
+   * The id of the repository the worker gets a worktree of. If absent, the repository named by `context_refs` is
+   * used, or else the only repository linked to the project. Without a repository the job runs in a scratch folder
+   * of its run.
    */
   repo_id?: string | null;
-  /** Do a job again that is over; its result is forgotten. */
+  /** If true, replaces an existing job of the same id and discards its result. Default false. */
   resubmit?: boolean | null;
-  /** The task the job works on; its budget counts the attempts. */
+  /**
+   * The id of the task the job works on; attempts count against the budget of this task. Absent if the job belongs
+   * to no task.
+   */
   task_id?: string | null;
 }
 
 /** Response of [`JobSubmit`]. */
 export interface JobSubmitResponse {
-  /** The job. */
+  /** The id of the job. */
   job_id: string;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** Where it stands. */
+  /** `queued` for a new job, or the current status of a job that is already active. */
   status: JobStatus;
-  /** Names of the contract that stand for nothing here, in a sentence each; absent if there are none. */
+  /**
+   * Warnings about names in the contract that do not exist in this company, such as an unknown agent. One sentence
+   * each; absent if there are none.
+   */
   warnings?: string[];
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
-/** The word `job`. */
+/** The document type of a job contract. */
 export type JobTag =
-  /** The word `job`. */
+  /** The literal `job`. */
   | "job";
 
-/** Who leads a new company. */
+/** The leading agents of a new company. */
 export interface LeadingAgents {
-  /** The head. */
+  /** The id of the CEO. Absent if none was created. */
   ceo_agent_id?: string | null;
-  /** The director of a standard company. */
+  /** The id of the director above the departments. Absent in mode `enterprise`, or if none was created. */
   director_agent_id?: string | null;
-  /** The executive manager of an enterprise. */
+  /** The id of the executive manager. Absent in mode `standard`. */
   executive_manager_agent_id?: string | null;
 }
 
-/** What a manager needs to know of a result. */
+/** A shortened job result for managers, in responses and in `manager_digest.json`. */
 export interface ManagerDigest {
-  /** All files it made. */
+  /** All produced files. */
   artifacts: ProducedFile[];
-  /** The run it comes from. */
+  /** The id of the run that produced the result. `none` if there was no attempt. */
   attempt_run_id: string;
-  /** At most 20 commands. */
+  /** The first 20 commands, cut to 220 characters, with summaries cut to 180 characters. */
   commands_run: CommandRun[];
-  /** At most 20. */
+  /** The first 20 errors. */
   errors: JobError[];
-  /** At most 20 files. */
+  /** The first 20 changed files, with summaries cut to 180 characters. */
   files_changed: ChangedFile[];
-  /** The job. */
+  /** The id of the job. */
   job_id: string;
-  /** At most 20. */
+  /** The first 20 recommended actions, with both fields cut to 220 characters. */
   next_actions: NextAction[];
-  /** How the result came about: `retries_used`, `normalization`, `normalization_notes`, …. */
+  /** How the gateway obtained the result, such as `retries_used`, `normalization` and `normalization_notes`. */
   signals: Record<string, unknown>;
-  /** How it went. */
+  /** The outcome of the job. */
   status: JobResultStatus;
-  /** What happened, shortened. */
+  /** The summary of the result, cut to 1200 characters. */
   summary: string;
 }
 
 /** Params of [`MemoryApproveDelta`]. */
 export interface MemoryApproveDeltaParams {
-  /** Who approves. */
+  /** The id of the actor that approves the delta. */
   actor_id: string;
-  /** What they are. */
+  /** The role of that actor. Approval requires `director` or above. */
   actor_role: ActorRole;
-  /** Their team. */
+  /** The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent. */
   actor_team_id?: string | null;
-  /** The delta. */
+  /** The id of the delta. */
   artifact_id: string;
   /**
-   * The `sha256` of `inbox.read` that was looked at: if anything of it changed since, nothing is decided. Absent for
-   * whatever is there.
+   * The `sha256` returned by `inbox.read` for this delta. If any of the files has changed since, the call fails and
+   * nothing is decided. If absent, the current files are not compared.
    */
   expected_sha256?: string | null;
-  /** What they say. */
+  /** Notes that are stored with the review. None if absent. */
   notes?: string | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`MemoryApproveDelta`]. */
 export interface MemoryApproveDeltaResponse {
-  /** `approved`. */
+  /** The stored decision, always `approved`. */
   decision: ReviewDecision;
-  /** Whether the lines were put under their heading anew because the text around it had changed. */
+  /**
+   * True if the stored patch no longer applied and the lines were inserted below their heading in the current file.
+   * Absent otherwise.
+   */
   rebased?: boolean | null;
-  /** The review. */
+  /** The id of the review that records the decision. */
   review_id: string;
 }
 
-/** Something that could be proposed. */
+/** A suggested memory delta. */
 export interface MemoryCandidate {
-  /** How sure it is, from 0 to 1. */
+  /** The confidence in the suggestion, from 0 to 1. */
   confidence: number;
-  /** What it is based on. */
+  /** References that support the suggestion, such as `run:<id>`, `job:<id>` and document ids. */
   evidence: string[];
-  /** The lines. */
+  /** The lines to insert. */
   insert_lines: string[];
-  /** Why. */
+  /** Why the lines are suggested. */
   rationale: string;
-  /** What kind of memory it would change. */
+  /** Which kind of memory the delta would change. */
   scope_kind: MemoryScopeKind;
-  /** Whose memory it would change. */
+  /** The id of the project or of the agent whose memory the delta would change. */
   scope_ref: string;
-  /** How secret it is. */
+  /** The suggested sensitivity. */
   sensitivity: Sensitivity;
-  /** The heading it would fit under. */
+  /** The heading the lines fit below, for `under_heading`. Absent if none is suggested. */
   suggested_heading?: string | null;
-  /** What it is called. */
+  /** The suggested title. */
   title: string;
 }
 
-/** How memory changes. */
+/** The capabilities of governed memory. */
 export interface MemoryCapabilities {
-  /** What names the actor. */
+  /** The names of the params that identify the actor. */
   list_required_params: string[];
-  /** Whether `memory.list_deltas` needs an actor. */
+  /** True if `memory.list_deltas` requires an actor. */
   list_requires_actor: boolean;
-  /** The schemas that can be read. */
+  /** The schema versions of memory deltas that the gateway can read. */
   parse_supported: number[];
-  /** What a delta can be about. */
+  /** The supported values of `scope_kind`. */
   scope_kind: string[];
-  /** How secret a delta can be. */
+  /** The supported values of `sensitivity`. */
   sensitivity: string[];
-  /** What becomes of candidates found in sessions. */
+  /** How extracted candidates are handled. `review_only`: they are suggested and never applied. */
   session_candidate_mode: string;
-  /** The schema new deltas are written in. */
+  /** The schema version of new memory deltas. */
   write_schema_version: number;
 }
 
-/** What was decided about a delta. */
+/** The decision about a memory delta. */
 export interface MemoryDecision {
-  /** Who decided. */
+  /** The id of the actor that decided. */
   actor_id: string;
-  /** What they are. */
+  /** The role of that actor. */
   actor_role: ActorRole;
-  /** When. */
+  /** The time of the decision, in ISO-8601. */
   created_at: string;
-  /** What was decided. */
+  /** Whether the delta was approved or denied. */
   decision: ReviewDecision;
-  /** What they said. */
+  /** The notes stored with the review. Empty if there are none. */
   notes: string;
-  /** The review. */
+  /** The id of the review that records the decision. */
   review_id: string;
 }
 
-/** A delta. */
+/** A memory delta in a list. */
 export interface MemoryDeltaRow {
-  /** Its id. */
+  /** The id of the delta. */
   artifact_id: string;
-  /** When it was proposed. */
+  /** The time the delta was proposed, in ISO-8601. */
   created_at: string;
-  /** What was decided; null while it is pending. */
+  /** The decision about the delta. `null` if there is none, that is for status `pending` and `invalid`. */
   decision?: MemoryDecision | null;
-  /** What it is based on. */
+  /** References that support the proposal. */
   evidence: string[];
-  /** Who proposed it. */
+  /** The id of the actor that proposed the delta. */
   produced_by: string;
-  /** Its project. */
+  /** The id of the project. */
   project_id: string;
-  /** Why it was proposed. */
+  /** Why the change was proposed. A fixed sentence for deltas of schema version 1, which do not store it. */
   rationale: string;
-  /** The run it comes from. */
+  /** The id of the run the delta originates from. */
   run_id: string;
-  /** What kind of memory it changes. */
+  /** Which kind of memory the delta changes. */
   scope_kind: MemoryScopeKind;
-  /** Whose memory it changes. */
+  /** The id of the project or of the agent whose memory the delta changes. */
   scope_ref: string;
-  /** How secret it is. */
+  /** The sensitivity of the content. `internal` for deltas of schema version 1, which do not store it. */
   sensitivity: Sensitivity;
-  /** The schema of its file. */
+  /** The schema version of the delta's file, 1 or 2. 0 if the file cannot be read as a delta. */
   source_schema_version: number;
-  /** Where it stands. */
+  /** The current status of the delta. */
   status: DeltaStatus;
-  /** What it is called. */
+  /** The title of the delta. */
   title: string;
-  /** Who may see it. */
+  /** Which actors may see the delta. */
   visibility: Visibility;
 }
 
-/** Params of [`MemoryExtractCandidates`]: a job or a run has to be named. */
+/** Params of [`MemoryExtractCandidates`]. At least one of `job_id` and `run_id` is required. */
 export interface MemoryExtractCandidatesParams {
-  /** Who asks. */
+  /** The id of the actor that requests the candidates; stored in the report. */
   actor_id: string;
-  /** What they are. */
+  /** The role of that actor. */
   actor_role: ActorRole;
-  /** Their team. */
+  /** The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent. */
   actor_team_id?: string | null;
-  /** The job. */
+  /** The id of the job. If absent, the job that has an attempt with `run_id`. */
   job_id?: string | null;
-  /** How many; 20 if not given. */
+  /** The maximum number of candidates to return. Default 20. */
   limit?: number | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** A run of the job; the last one if not given. */
+  /** The id of a run of the job. If absent, the run of its last attempt. */
   run_id?: string | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`MemoryExtractCandidates`]. */
 export interface MemoryExtractCandidatesResponse {
-  /** How many were left out because of a secret. */
+  /** The number of candidates omitted because they contain a secret. */
   blocked_secret_count: number;
-  /** The candidates. */
+  /** The candidates. Pass one to `memory.propose_delta` to propose it. */
   candidates: MemoryCandidate[];
-  /** How many there are. */
+  /** The number of candidates in `candidates`. */
   count: number;
-  /** Where the candidates were written. */
+  /** The path of the stored report, relative to the company folder. */
   report_relpath: string;
 }
 
 /** Params of [`MemoryListDeltas`]. */
 export interface MemoryListDeltasParams {
-  /** Who asks. */
+  /** The id of the actor whose visibility applies to the list. */
   actor_id: string;
-  /** What they are. */
+  /** The role of that actor. */
   actor_role: ActorRole;
-  /** Their team. */
+  /** The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent. */
   actor_team_id?: string | null;
-  /** How many; 200 if not given. */
+  /** The maximum number of deltas to return. Default 200. */
   limit?: number | null;
-  /** Only of this project. */
+  /** Return only deltas of this project. All projects if absent. */
   project_id?: string | null;
-  /** Only those that stand so; all if not given. */
+  /** Return only deltas with this status. Default `all`. */
   status?: DeltaFilter | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`MemoryListDeltas`]. */
 export interface MemoryListDeltasResponse {
-  /** How many there are below. */
+  /** The number of deltas in `items`. */
   count: number;
-  /** How many were left out because the actor may not see them. */
+  /** The number of deltas omitted because policy hides them from the actor. Counting stops when `limit` is reached. */
   filtered_by_policy_count: number;
-  /** The deltas. */
+  /** The deltas, newest first. */
   items: MemoryDeltaRow[];
-  /** The project, if one was given. */
+  /** The project filter of the request. Absent if none was given. */
   project_id?: string | null;
-  /** Which were asked for. */
+  /** The status filter that was applied. */
   status: DeltaFilter;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Params of [`MemoryProposeDelta`]. */
 export interface MemoryProposeDeltaParams {
-  /** What that run was given to know. */
+  /** The id of the context pack of that run. */
   context_pack_id: string;
-  /** What it is based on. */
+  /** References that support the proposal, such as document ids or `run:<id>` and `job:<id>` tags. */
   evidence: string[];
-  /** The lines. */
+  /** The lines to insert. Each item is one line. */
   insert_lines: string[];
-  /** Who proposes it. */
+  /** The id of the actor that proposes the delta. */
   produced_by: string;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** Why it is proposed. */
+  /** Why the change is proposed. Must not be blank. */
   rationale: string;
-  /** The run it comes from. */
+  /** The id of the run the delta originates from. */
   run_id: string;
-  /** What kind of memory it changes. */
+  /** Which kind of memory the delta changes. */
   scope_kind: MemoryScopeKind;
-  /** Whose memory it changes; needed for `agent_guidance`. */
+  /**
+   * The id of the agent for `agent_guidance`, where it is required. For `project_memory` the id of the project,
+   * which is also the default.
+   */
   scope_ref?: string | null;
-  /** How secret it is. */
+  /** The sensitivity of the content. `restricted` cannot be combined with visibility `org`. */
   sensitivity: Sensitivity;
-  /** What it is called. */
+  /** The title of the delta, at most 200 characters. */
   title: string;
-  /** The line of the heading under which the lines go: `## Decisions`. */
+  /** The heading line below which the lines are inserted, exactly as in the target file, for example `## Decisions`. */
   under_heading: string;
-  /** Who may see it. */
+  /** Which actors may see the delta. */
   visibility: Visibility;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`MemoryProposeDelta`]. */
 export interface MemoryProposeDeltaResponse {
-  /** The delta. */
+  /** The id of the new delta. */
   artifact_id: string;
-  /** Its file. */
+  /** The path of the delta, relative to the company folder. */
   artifact_relpath: string;
-  /** The patch. */
+  /** The path of its patch file, relative to the company folder. */
   patch_relpath: string;
-  /** What kind of memory that is. */
+  /** Which kind of memory the delta changes. */
   scope_kind: MemoryScopeKind;
-  /** Whose memory that is. */
+  /** The id of the project or of the agent whose memory the delta changes. */
   scope_ref: string;
-  /** What it changes. */
+  /** The path of the memory file the patch applies to, relative to the company folder. */
   target_file: string;
 }
 
-/** What a memory delta changes. */
+/** The kind of memory a delta changes. */
 export type MemoryScopeKind =
-  /** The memory of a project. */
+  /** The memory of a project, `memory.md`. */
   | "project_memory"
-  /** The guidance of an agent. */
+  /** The guidance of an agent, its `AGENTS.md`. */
   | "agent_guidance";
 
-/** A message of a turn. */
+/** The id of a message of a turn. */
 export type MessageId = string;
 
-/** What a message is. */
+/** The kind of a message. */
 export type MessageKind =
-  /** Somebody said it. */
+  /** A message written by an actor. */
   | "text"
-  /** The company said it. */
+  /** A message generated by the gateway. */
   | "system"
-  /** A worker's report. */
+  /** A report of a worker. */
   | "report";
 
-/** A step of a task. */
+/** A milestone of a task. */
 export interface Milestone {
-  /** When it is good. */
+  /** The criteria for accepting the milestone, one per item. May be empty. */
   acceptance_criteria: string[];
-  /** What must prove it. */
+  /**
+   * The evidence that approval requires. If absent, `coding` milestones require a patch and tests, other milestones
+   * nothing.
+   */
   evidence?: MilestoneEvidence | null;
-  /** Its id. */
+  /** The id of the milestone. */
   id: string;
-  /** What it asks for. */
+  /** The kind of work the milestone requires. */
   kind: MilestoneKind;
-  /** Where it stands. */
+  /** The status of the milestone. */
   status: MilestoneStatus;
-  /** What it is called. */
+  /** The title of the milestone. */
   title: string;
 }
 
 /** Params of [`MilestoneApprove`]. */
 export interface MilestoneApproveParams {
-  /** Who approves. */
+  /** The id of the actor that approves the milestone. */
   actor_id: string;
-  /** What they are. */
+  /** The role of that actor. Approval requires `manager` or above. */
   actor_role: ActorRole;
-  /** Their team. */
+  /** The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent. */
   actor_team_id?: string | null;
   /**
-   * The `sha256` of `inbox.read` that was looked at: if anything of it changed since, nothing is decided. Absent for
-   * whatever is there.
+   * The `sha256` returned by `inbox.read` for this report. If any of the files has changed since, the call fails and
+   * nothing is decided. If absent, the current files are not compared.
    */
   expected_sha256?: string | null;
-  /** The milestone. */
+  /** The id of the milestone. */
   milestone_id: string;
-  /** What they say. */
+  /** Notes that are stored with the review. None if absent. */
   notes?: string | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The report. */
+  /** The id of the milestone report, which must be about this milestone. */
   report_artifact_id: string;
-  /** The task. */
+  /** The id of the task the milestone belongs to. */
   task_id: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`MilestoneApprove`]. */
 export interface MilestoneApproveResponse {
-  /** `approved`. */
+  /** The stored decision, always `approved`. */
   decision: ReviewDecision;
-  /** Where the milestone stands now. */
+  /** The status of the milestone after the approval. */
   milestone_status: MilestoneStatus;
-  /** The review. */
+  /** The id of the review that records the decision. */
   review_id: string;
-  /** Where the task stands now. */
+  /** The status of the task after the approval. */
   task_status: TaskStatus;
 }
 
-/** The milestones of a task by where they stand. */
+/** The number of milestones of a task by status. */
 export interface MilestoneCounts {
-  /** Waiting for something. */
+  /** The number of milestones with status `blocked`. */
   blocked: number;
-  /** Finished. */
+  /** The number of milestones with status `done`. */
   done: number;
-  /** Being written. */
+  /** The number of milestones with status `draft`. */
   draft: number;
-  /** Being worked on. */
+  /** The number of milestones with status `in_progress`. */
   in_progress: number;
-  /** Ready to be started. */
+  /** The number of milestones with status `ready`. */
   ready: number;
-  /** All of them. */
+  /** The number of all milestones. */
   total: number;
 }
 
-/** What must prove a milestone. */
+/** The evidence that the approval of a milestone requires. */
 export interface MilestoneEvidence {
-  /** A patch. */
+  /** True if the report must name a patch file as evidence. */
   requires_patch: boolean;
-  /** Tests. */
+  /** True if the report must name a file with test results. */
   requires_tests: boolean;
 }
 
-/** The kind of file that proves a milestone. */
+/** The kind of an evidence file, by its extension. */
 export type MilestoneEvidenceKind =
   /** A `.patch` file: a unified diff. */
   | "patch"
@@ -5235,493 +5408,511 @@ export type MilestoneEvidenceKind =
   | "text"
   /** A `.json` file. */
   | "json"
-  /** A document with front matter. */
+  /** A `.md` file: a document with front matter. */
   | "document";
 
 /** Params of [`MilestoneEvidenceRead`]. */
 export interface MilestoneEvidenceReadParams {
-  /** The actor that reads. */
+  /** The id of the actor that reads the evidence. */
   actor_id: string;
   /** The role of that actor. */
   actor_role: ActorRole;
-  /** The team of that actor. */
+  /** The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent. */
   actor_team_id?: string | null;
-  /** An id of the report's `evidence_artifacts` or `tests_artifacts`. */
+  /** The id of the evidence, from `evidence_artifacts` or `tests_artifacts` of the report. */
   evidence_artifact_id: string;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The milestone report. */
+  /** The id of the milestone report. */
   report_artifact_id: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`MilestoneEvidenceRead`]. */
 export interface MilestoneEvidenceReadResponse {
-  /** The evidence. */
+  /** The id of the evidence. */
   evidence_artifact_id: string;
-  /** The kind of file. */
+  /** The kind of the evidence file. */
   kind: MilestoneEvidenceKind;
-  /** The file, below the company folder. */
+  /** The path of the file, relative to the company folder. */
   relpath: string;
-  /** The text of the file: its first MiB if it is longer. */
+  /** The content of the file, at most the first 1,048,576 bytes. Bytes that are not UTF-8 are replaced. */
   text: string;
-  /** Whether `text` is only the beginning of the file. */
+  /** True if `text` contains only the beginning of the file. */
   truncated: boolean;
 }
 
-/** What a milestone asks for. */
+/** The kind of work a milestone requires. */
 export type MilestoneKind =
-  /** Code. */
+  /** A change of code. Requires a patch and tests as evidence unless the milestone states otherwise. */
   | "coding"
-  /** Knowledge. */
+  /** An investigation. */
   | "research"
   /** A plan. */
   | "planning";
 
-/** Where a milestone stands. */
+/** The status of a milestone. */
 export type MilestoneStatus =
-  /** Being written. */
+  /** The milestone is being written. */
   | "draft"
-  /** Can be started. */
+  /** The milestone can be started. */
   | "ready"
-  /** Being worked on. */
+  /** The milestone is in progress. */
   | "in_progress"
-  /** Waits for something. */
+  /** The milestone cannot proceed. */
   | "blocked"
-  /** Finished. */
+  /** The milestone is finished. */
   | "done";
 
-/** What was said about a budget. */
+/** A budget decision. A field is absent if the event does not contain it. */
 export interface MonitorBudgetDecision {
-  /** What was used. */
+  /** The amount used, in US dollars or tokens according to `metric`. */
   actual?: number | null;
-  /** Of what: `cost_usd` or `tokens`. */
+  /** The limited quantity: `cost_usd` or `tokens`. */
   metric?: string | null;
-  /** `ok`, `alert` or `exceeded`. */
+  /** The outcome: `ok`, `alert` or `exceeded`. */
   result?: string | null;
-  /** Whose budget: `run`, `task` or `project`. */
+  /** The owner of the budget: `run`, `task` or `project`. */
   scope?: string | null;
-  /** `soft` or `hard`. */
+  /** The kind of limit: `soft` or `hard`. */
   severity?: string | null;
-  /** What may be used. */
+  /** The limit, in US dollars or tokens according to `metric`. */
   threshold?: number | null;
 }
 
-/** An event, in short. */
+/** The header of an event. */
 export interface MonitorEvent {
-  /** Who did it. */
+  /** The id of the actor that caused the event. `null` if the event has none. */
   actor?: string | null;
-  /** Its place in the log. */
+  /** The number of the event within the log of its run, starting at 1. */
   seq: number;
-  /** When. */
+  /** The time of the event, in ISO-8601. `null` if the event has none. */
   ts_wallclock?: string | null;
-  /** What happened. */
+  /** The type of the event, such as `run.started`. */
   type: string;
-  /** Who may see it. */
+  /** The visibility of the event. `null` if the event has none. */
   visibility?: string | null;
 }
 
-/** How many jobs stand how. */
+/** The number of jobs by status. */
 export interface MonitorJobs {
-  /** Given up. */
+  /** The number of jobs with status `canceled`. */
   canceled: number;
-  /** Done. */
+  /** The number of jobs with status `completed`. */
   completed: number;
-  /** Waiting. */
+  /** The number of jobs with status `queued`. */
   queued: number;
-  /** At work. */
+  /** The number of jobs with status `running`. */
   running: number;
 }
 
-/** What policy said. */
+/** A policy decision. A field is absent if the event does not contain it. */
 export interface MonitorPolicyDecision {
-  /** What was tried. */
+  /** The action that was checked, such as `launch` or `read`. */
   action?: string | null;
-  /** Whether it was allowed. */
+  /** True if policy allowed the action. */
   allowed?: boolean | null;
-  /** Why. */
+  /** The reason code of the decision, such as `org_visible`. */
   reason?: string | null;
-  /** The rule that decided. */
+  /** The id of the rule that decided, such as `vis.org`. */
   rule_id?: string | null;
 }
 
-/** What policy forbade. */
+/** A policy denial. A field is absent if the event does not contain it. */
 export interface MonitorPolicyDenied {
-  /** What was tried. */
+  /** The action that was denied, such as `launch` or `read`. */
   action?: string | null;
-  /** Why. */
+  /** The reason code of the denial, such as `role_not_allowed`. */
   reason?: string | null;
-  /** The rule that decided. */
+  /** The id of the rule that denied the action. */
   rule_id?: string | null;
 }
 
-/** A run, or a session without one. */
+/** A run, or a session whose run is not indexed yet or is not among the newest runs. */
 export interface MonitorRow {
-  /** The agent that runs. */
+  /** The id of the agent the run belongs to. Absent if the row comes from a session only. */
   agent_id?: string | null;
-  /** Budgets that are nearly used up. */
+  /** The number of `budget.alert` events, which report a soft limit that was reached. */
   budget_alert_count: number;
-  /** Budget decisions. */
+  /** The number of `budget.decision` events. */
   budget_decision_count: number;
-  /** Budgets that are used up. */
+  /** The number of `budget.exceeded` events, which report a hard limit that was reached. */
   budget_exceeded_count: number;
-  /** What it was given to know. */
+  /** The id of the context pack of the run. Absent if the row comes from a session only. */
   context_pack_id?: string | null;
-  /** When it was made. */
+  /** The time the run was created, in ISO-8601. Absent if the row comes from a session only. */
   created_at?: string | null;
-  /** What the run is for, as in `run.list`; absent if it is not known. */
+  /** The purpose of the run, as in `run.list`. Absent if unknown. */
   goal?: string | null;
-  /** What happened last. */
+  /** The last event of the run that the actor may see. Absent if there is none. */
   last_event?: MonitorEvent | null;
-  /** What was said last about a budget. */
+  /** The latest budget decision. Absent if there is none. */
   latest_budget_decision?: MonitorBudgetDecision | null;
-  /** What policy said last. */
+  /** The latest policy decision. Absent if there is none. */
   latest_policy_decision?: MonitorPolicyDecision | null;
-  /** What policy forbade last. */
+  /** The latest policy denial. Absent if there is none. */
   latest_policy_denied?: MonitorPolicyDenied | null;
-  /** What went wrong. */
+  /** The error of the session. Absent if there is none. */
   live_error?: string | null;
-  /** How it ended. */
+  /** The exit code of the program. `null` if it has not exited or was killed by a signal. */
   live_exit_code?: number | null;
-  /** True while the session waits in the queue and has no process; absent otherwise. */
+  /** True while the session waits in the queue and has no process. Absent otherwise. */
   live_queued?: boolean | null;
-  /** What ended it. */
+  /** The name of the signal that ended the program, such as `SIGTERM`. `null` if there was none. */
   live_signal?: string | null;
-  /** Where it stands. */
+  /** The status of the session. */
   live_status?: RunStatus;
-  /** Lines of its log that are not JSON. */
+  /** The number of lines in the event log that are not valid JSON. */
   parse_error_count: number;
-  /** Policy decisions. */
+  /** The number of `policy.decision` events. */
   policy_decision_count: number;
-  /** What policy forbade. */
+  /** The number of `policy.denied` events. */
   policy_denied_count: number;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** What runs it. */
+  /** The provider of the run. Absent if the row comes from a session only. */
   provider?: string | null;
-  /** The run. */
+  /** The id of the run. */
   run_id: string;
-  /** Where it stands, as its document says. */
+  /** The status stored in `run.yaml`. Absent if the row comes from a session only. */
   run_status?: RunStatus | null;
-  /** When it ended. */
+  /** The time the session ended, in Unix milliseconds. Absent while it runs. */
   session_ended_at_ms?: number | null;
-  /** Its name. */
+  /** The reference of the session. */
   session_ref?: string;
-  /** When it began. */
+  /** The time the session was launched, in Unix milliseconds. Absent if unknown. */
   session_started_at_ms?: number | null;
-  /** What it used. */
+  /** The token usage of the run. Absent if none is recorded. */
   token_usage?: MonitorTokenUsage | null;
 }
 
 /** Params of [`MonitorSnapshot`]. */
 export interface MonitorSnapshotParams {
-  /** Who asks: events they may not see are left out. */
+  /**
+   * The id of the actor whose visibility applies: runs and events the actor may not see are omitted. If absent, the
+   * identity of the caller's token applies.
+   */
   actor_id?: string | null;
-  /** What they are. */
+  /** The role of that actor. If absent, the role of the caller's token applies; the owner sees everything. */
   actor_role?: ActorRole | null;
-  /** Their team. */
+  /** The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent. */
   actor_team_id?: string | null;
-  /** How many runs; 200 if not given. */
+  /** The maximum number of rows to return. Default 200. */
   limit?: number | null;
-  /** Only of this project. */
+  /** Return only runs of this project. All projects if absent. */
   project_id?: string | null;
-  /** Build the index anew first. */
+  /** If true, rebuilds the index first. Default false. */
   refresh_index?: boolean | null;
-  /** Bring the index up to date first; true if not given. */
+  /** If true, syncs the index first. Default true. */
   sync_index?: boolean | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`MonitorSnapshot`]. */
 export interface MonitorSnapshotResponse {
-  /** When it was looked at. */
+  /** The time the snapshot was generated, in ISO-8601. */
   generated_at: string;
-  /** Whether the index was built for it. */
+  /** True if the call rebuilt the index. */
   index_rebuilt: boolean;
-  /** Whether the index was brought up to date for it. */
+  /** True if the call synced the index. */
   index_synced: boolean;
-  /** The jobs of the projects that are shown; absent if none is. */
+  /**
+   * The number of jobs by status, over all projects in `rows` and the requested project. Absent if there is no
+   * project.
+   */
   jobs?: MonitorJobs | null;
-  /** What is live, then the newest. */
+  /** The runs: those with a running session first, then newest first. */
   rows: MonitorRow[];
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
-/** What a run used. */
+/** The token usage of a run. */
 export interface MonitorTokenUsage {
-  /** How sure that is: `high` or `low`. */
+  /** The confidence in the numbers: `high` or `low`. */
   confidence: string;
-  /** What it cost. */
+  /** The cost in US dollars. Absent if no price is known. */
   cost_usd?: number | null;
-  /** Tokens in. */
+  /** The number of input tokens. Absent if unknown. */
   input_tokens?: number | null;
-  /** Tokens out. */
+  /** The number of output tokens. Absent if unknown. */
   output_tokens?: number | null;
-  /** Who counted: `provider_reported` or `estimated_chars`. */
+  /** The origin of the numbers: `provider_reported` or `estimated_chars`. */
   source: string;
-  /** All tokens. */
+  /** The total number of tokens. */
   total_tokens: number;
 }
 
-/** A name: trimmed, without control characters. */
+/** A display name: trimmed, without control characters. */
 export type Name = string;
 
-/** Something that should happen next. */
+/** A follow-up action recommended by a worker. */
 export interface NextAction {
-  /** What. */
+  /** The recommended action. */
   action: string;
-  /** Why. */
+  /** Why the action is recommended. Absent if not given. */
   rationale?: string | null;
 }
 
-/** How a company is built. */
+/** The organization of a new company. */
 export type OrgMode =
-  /** An executive manager leads departments. */
+  /** An executive manager leads the departments. */
   | "enterprise"
-  /** A director leads departments. */
+  /** A director leads the departments. */
   | "standard";
 
-/** Who takes part in a conversation. */
+/** The participants of a conversation. */
 export interface Participants {
-  /** Agents and people. */
+  /** Ids of participating agents and people. */
   agent_ids: string[];
-  /** Whole teams. */
+  /** Ids of participating teams. */
   team_ids: string[];
 }
 
-/** What a job may do. */
+/** The actions a worker may take without asking. */
 export type PermissionLevel =
-  /** Look. */
+  /** Read files. */
   | "read-only"
-  /** Propose changes. */
+  /** Read and change files. */
   | "patch"
-  /** Run commands. */
+  /** Read and change files, and run commands. */
   | "run-commands";
 
-/** The documents of a whole project. */
+/** The ids of the documents that concern the whole project. */
 export interface PipelineArtifacts {
-  /** The proposal that waits for the CEO. */
+  /** The id of the proposal that waits for CEO approval. */
   approval_artifact_id: string;
-  /** The plan of the company. */
+  /** The id of the executive plan. */
   executive_plan_artifact_id: string;
-  /** What the client wants. */
+  /** The id of the intake brief, which contains the client request. */
   intake_brief_artifact_id: string;
-  /** What was said about it. */
+  /** The id of the meeting transcript. */
   meeting_transcript_artifact_id: string;
 }
 
 /** Params of [`PipelineClientIntakeRun`]. */
 export interface PipelineClientIntakeRunParams {
-  /** Who leads the company. */
+  /** The id of the actor that acts as CEO. */
   ceo_actor_id: string;
-  /** The agent that leads the project, which must exist. */
+  /** The id of the agent that leads the project. The agent must exist. */
   executive_manager_agent_id: string;
-  /** A file that says it instead: below the company folder, or an absolute path; at most 1 MiB. */
+  /**
+   * The path of a UTF-8 file with the request of the client, relative to the company folder or absolute, at most 1
+   * MiB. Cannot be combined with `intake_text`.
+   */
   intake_file?: string | null;
-  /** What the client wants. */
+  /**
+   * The request of the client. A placeholder is used if neither this nor `intake_file` is given. Cannot be combined
+   * with `intake_file`.
+   */
   intake_text?: string | null;
-  /** Lets workers write the plans and the transcript, those of the model's provider with this model. */
+  /**
+   * The model that rewrites the plans and the transcript. Agents of another provider use their own `model_hint`. If
+   * absent or blank, no worker is started.
+   */
   model?: string | null;
-  /** What the project is called. */
+  /** The name of the new project, at most 200 characters. */
   project_name: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`PipelineClientIntakeRun`]. */
 export interface PipelineClientIntakeRunResponse {
-  /** The documents of the whole project. */
+  /** The ids of the documents that concern the whole project. */
   artifacts: PipelineArtifacts;
-  /** The same tasks in the order of the directors. */
+  /** The ids of the director tasks, ordered by the name of the director. */
   assigned_task_ids: string[];
-  /** The plans by department; a second director of a department has `<key>#2`. */
+  /**
+   * The ids of the department plans by department key. A second director of a department has the key `<key>#2`, and
+   * so on.
+   */
   department_plan_artifact_ids: Record<string, string>;
-  /** The tasks of the directors by department. */
+  /** The ids of the director tasks by department key, with the same keys. */
   director_task_ids: Record<string, string>;
-  /** What workers wrote. */
+  /** The outcome of the generation by workers. */
   generation: PipelineGeneration;
-  /** Where the planning is talked about. */
+  /** The id of the planning council conversation of the project. */
   meeting_conversation_id: string;
-  /** The project. */
+  /** The id of the new project. */
   project_id: string;
 }
 
 /** Params of [`PipelineDepartmentAssignTasks`]. */
 export interface PipelineDepartmentAssignTasksParams {
-  /** Who assigns: a manager or above. */
+  /** The id of the actor that assigns the tasks. If absent, the identity of the caller's token applies. */
   actor_id?: string | null;
-  /** What they are. */
+  /** The role of that actor, `manager` or above. If absent, the role of the caller's token applies. */
   actor_role?: ActorRole | null;
-  /** The executive plan that the CEO approved. */
+  /** The id of the executive plan that the CEO approved. */
   approved_executive_plan_artifact_id: string;
-  /** The department, whatever the case. */
+  /** The key of the department, compared without regard to case. */
   department_key: string;
-  /** Its director. */
+  /** The id of the director whose team is the department. */
   director_agent_id: string;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** Who gets a task. */
+  /** The ids of the workers that get a task. Duplicates are ignored. */
   worker_agent_ids: string[];
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`PipelineDepartmentAssignTasks`]. */
 export interface PipelineDepartmentAssignTasksResponse {
-  /** The task of each worker. */
+  /** The id of the created or reused task by worker id. */
   assignment_map: Record<string, string>;
-  /** The log of all this, relative to the company folder. */
+  /** The path of the audit log, relative to the company folder. */
   audit_log_relpath: string;
-  /** Their milestones. */
+  /** The ids of the milestones of the created tasks, in the same order. */
   created_milestone_ids: string[];
-  /** The tasks that were made. */
+  /** The ids of the created tasks. */
   created_task_ids: string[];
-  /** Who got none. */
+  /** The workers that got no task, with the reason. */
   denied_assignments: DeniedAssignment[];
-  /** The department, as it was given. */
+  /** The key of the department, as given in the request. */
   department_key: string;
-  /** Its director. */
+  /** The id of the director. */
   director_agent_id: string;
-  /** The executive plan. */
+  /** The id of the executive plan. */
   executive_plan_artifact_id: string;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** Open tasks for the plan that the workers had already. */
+  /** The ids of open tasks for the plan that workers already had. */
   reused_task_ids: string[];
 }
 
-/** What workers wrote. */
+/** The outcome of the generation of documents by workers. */
 export interface PipelineGeneration {
-  /** How many documents they were asked for. */
+  /** The number of documents that workers were asked to write. */
   attempted: number;
-  /** The log of all this, relative to the company folder. */
+  /** The path of the audit log, relative to the company folder. */
   audit_log_relpath: string;
-  /** How many stayed as they were made. */
+  /** The number of documents that keep their generated content because the worker failed. */
   failed: number;
-  /** A report about each of those. */
+  /** The ids of the failure reports, one per failed document. */
   failure_artifact_ids: string[];
-  /** Whether they were asked. */
+  /** Whether workers were asked to write the documents. */
   mode: PipelineGenerationMode;
-  /** How many they wrote. */
+  /** The number of documents that workers wrote. */
   succeeded: number;
 }
 
-/** Who writes the documents. */
+/** How the documents of a pipeline are written. */
 export type PipelineGenerationMode =
-  /** The gateway alone. */
+  /** The gateway generates all documents from templates. */
   | "deterministic"
-  /** Workers, and the gateway where they fail. */
+  /** Workers write the documents; the gateway's version remains where a worker fails. */
   | "provider_with_fallback";
 
-/** How a plan is printed. */
+/** The format of an exported plan. */
 export type PlanFormat =
-  /** A Gantt diagram for Markdown: Mermaid. */
+  /** A Mermaid Gantt diagram, for Markdown documents. */
   | "mermaid"
-  /** A table: comma-separated values. */
+  /** A table of comma-separated values. */
   | "csv"
-  /** A calendar: iCalendar. */
+  /** An iCalendar file. */
   | "ics";
 
 /** Params of [`PmApplyAllocations`]. */
 export interface PmApplyAllocationsParams {
-  /** Who plans. */
+  /** The id of the actor that applies the allocations; stored in each task. */
   applied_by: string;
   /**
-   * The plans to store, in this order; may be empty.
+   * The execution plans to store, applied in this order. May be empty.
    *
-   * The contract requires this list; the recorded reference took a missing one for an empty one.
+   * The contract requires this list; the recorded reference treated a missing list as empty.
    */
   items: Allocation[];
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`PmApplyAllocations`]. */
 export interface PmApplyAllocationsResponse {
-  /** The time that was noted in every task. */
+  /** The time stored as `applied_at` in every task, in ISO-8601. */
   applied_at: string;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The tasks, each once. */
+  /** The ids of the updated tasks, without duplicates. */
   updated_task_ids: string[];
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Params of [`PmExport`]. */
 export interface PmExportParams {
-  /** How. */
+  /** The format of the export. */
   format: PlanFormat;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`PmExport`]. */
 export interface PmExportResponse {
-  /** The plan. */
+  /** The exported plan. */
   content: string;
-  /** What a file with it could be called. */
+  /** A suggested file name. */
   file_name: string;
-  /** How. */
+  /** The format of the export. */
   format: PlanFormat;
-  /** When it was looked at. */
+  /** The time the export was generated, in ISO-8601. */
   generated_at: string;
-  /** What the text is: `text/csv`. */
+  /** The media type of `content`: `text/vnd.mermaid`, `text/csv` or `text/calendar`. */
   media_type: string;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Params of [`PmRecommendAllocations`]. */
 export interface PmRecommendAllocationsParams {
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`PmRecommendAllocations`]. */
 export interface PmRecommendAllocationsResponse {
-  /** When it was looked at. */
+  /** The time the recommendations were generated, in ISO-8601. */
   generated_at: string;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** One for each task that is neither done nor given up, in the order of `task.list`. */
+  /** One recommendation for each task that is neither done nor canceled, in the order of `task.list`. */
   recommendations: Recommendation[];
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Params of [`PmSnapshot`]. */
 export interface PmSnapshotParams {
-  /** That project. */
+  /** The id of the project. Required if `scope` is `project`, ignored otherwise. */
   project_id?: string | null;
-  /** Whether one project is told in full. */
+  /** Whether the response contains the plan of one project in addition to the summary of all projects. */
   scope: CompanyScope;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`PmSnapshot`]. */
 export interface PmSnapshotResponse {
-  /** When it was looked at. */
+  /** The time the snapshot was generated, in ISO-8601. */
   generated_at: string;
-  /** The one project. */
+  /** The plan of the requested project. Absent if `scope` is `workspace`. */
   project?: ProjectPlan | null;
-  /** Whether one project is told in full. */
+  /** The scope of the snapshot. */
   scope: CompanyScope;
-  /** All projects. */
+  /** A summary of all projects. */
   workspace: PortfolioSnapshot;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
@@ -5735,312 +5926,327 @@ export interface PolicyOutcome {
   rule_id: string;
 }
 
-/** A project of a [`PortfolioSnapshot`]. */
+/** A project in a [`PortfolioSnapshot`]. */
 export interface PortfolioProject {
-  /** What runs. */
+  /**
+   * The number of runs that were launched and have not ended. Runs older than 24 hours count only if their session
+   * is known to be live.
+   */
   active_runs: number;
-  /** Tasks that wait for something. */
+  /** The number of tasks with status `blocked`. */
   blocked_tasks: number;
-  /** Its name. */
+  /** The name of the project. */
   name: string;
-  /** What waits for a decision. */
+  /** The number of documents that wait for a decision. */
   pending_reviews: number;
-  /** How far it is, from 0 to 100. */
+  /** The mean progress of the tasks in percent, from 0 to 100 with one decimal. */
   progress_pct: number;
-  /** Its id. */
+  /** The id of the project. */
   project_id: string;
-  /** What deserves attention. */
+  /** The risks of the project: `blocked_tasks`, `pending_reviews` and `dependency_cycle`, as far as they apply. */
   risk_flags: string[];
-  /** Runs that were started more than a day ago and of which nothing is heard any more. */
+  /** The number of launched runs older than 24 hours that have not ended and have no known live session. */
   stale_runs?: number;
-  /** How many tasks it has. */
+  /** The number of tasks. */
   task_count: number;
 }
 
-/** All projects for planning. */
+/** The projects of a company and their totals, for planning. */
 export interface PortfolioSnapshot {
-  /** Each of them. */
+  /** The projects, newest first. */
   projects: PortfolioProject[];
-  /** All of them together. */
+  /** Totals over all projects. */
   summary: PortfolioSummary;
 }
 
-/** All projects of a [`PortfolioSnapshot`] together. */
+/** Totals over all projects of a [`PortfolioSnapshot`]. */
 export interface PortfolioSummary {
-  /** What runs. */
+  /**
+   * The number of runs that were launched and have not ended. Runs older than 24 hours count only if their session
+   * is known to be live.
+   */
   active_runs: number;
-  /** Projects with tasks that wait for something. */
+  /** The number of projects with at least one blocked task. */
   blocked_projects: number;
-  /** What waits for a decision. */
+  /** The number of documents that wait for a decision. */
   pending_reviews: number;
-  /** How far they are, from 0 to 100. */
+  /** The mean progress of the projects in percent, from 0 to 100 with one decimal. */
   progress_pct: number;
-  /** How many projects. */
+  /** The number of projects. */
   project_count: number;
-  /** Runs that were started more than a day ago and of which nothing is heard any more. */
+  /** The number of launched runs older than 24 hours that have not ended and have no known live session. */
   stale_runs?: number;
-  /** What the agents used. */
+  /** The total number of tokens of all runs. */
   total_tokens: number;
 }
 
-/** How a deciding caller was present, as the gateway knows it from the connection. */
+/** How a deciding caller was connected, as determined by the gateway. */
 export type Presence =
-  /** A browser that signed in to the desktop. */
+  /** A browser signed in to the desktop. */
   | "desktop"
-  /** A process that can read the home: `ac`, a client on stdio, or one with the owner's token. */
+  /** A process that can read the home: `ac`, a client on stdio, or a client with the owner's token. */
   | "terminal"
   /** A client with a stored token. */
   | "token";
 
-/** A file a worker made. */
+/** A file produced by a worker. */
 export interface ProducedFile {
-  /** The document it is. */
+  /** The id of the document stored in the file. Absent if it is not a document. */
   artifact_id?: string | null;
-  /** What it is. */
+  /** The kind of the file, as named by the worker. Absent if not reported. */
   kind?: string | null;
-  /** Where it is. */
+  /** The relative path of the file, as reported by the worker. */
   relpath: string;
-  /** Its hash. */
+  /** SHA-256 of the file. Absent if not reported. */
   sha256?: string | null;
 }
 
 /** The plan of a project. */
 export interface ProjectPlan {
-  /** Its tasks in time. */
+  /** The schedule of the tasks. */
   gantt: Gantt;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** Its tasks together. */
+  /** Task counts and progress. */
   summary: ProjectPlanSummary;
 }
 
-/** The tasks of a project together. */
+/** Task counts and progress of a project. */
 export interface ProjectPlanSummary {
-  /** Waiting for something. */
+  /** The number of tasks with status `blocked`. */
   blocked_tasks: number;
-  /** Finished. */
+  /** The number of tasks with status `done`. */
   done_tasks: number;
-  /** Being worked on. */
+  /** The number of tasks with status `in_progress`. */
   in_progress_tasks: number;
-  /** How far they are, from 0 to 100; each task counts the same. */
+  /** The mean progress of the tasks in percent, from 0 to 100 with one decimal. */
   progress_pct: number;
-  /** How far they are, from 0 to 100; each task counts as many times as it has days. */
+  /** The mean progress of the tasks weighted by their duration, in percent from 0 to 100 with one decimal. */
   progress_weighted_pct?: number;
-  /** How many. */
+  /** The number of tasks. */
   task_count: number;
 }
 
 /** A project with its progress. */
 export interface ProjectRow {
-  /** What runs. */
+  /**
+   * The number of runs that were launched and have not ended. Runs older than 24 hours count only if their session
+   * is known to be live.
+   */
   active_runs: number;
-  /** Tasks that wait for something. */
+  /** The number of tasks with status `blocked`. */
   blocked_tasks: number;
-  /** When it was made. */
+  /** The time the project was created, in ISO-8601. */
   created_at: string;
-  /** Its name. */
+  /** The name of the project. */
   name: string;
-  /** What waits for a decision. */
+  /** The number of documents that wait for a decision. */
   pending_reviews: number;
-  /** How far it is, from 0 to 100. */
+  /** The mean progress of the tasks in percent, from 0 to 100 with one decimal. */
   progress_pct: number;
-  /** Its id. */
+  /** The id of the project. */
   project_id: string;
-  /** Its repositories. */
+  /** The repositories linked to the project. */
   repo_links: RepoLink[];
-  /** What deserves attention. */
+  /** The risks of the project: `blocked_tasks`, `pending_reviews` and `dependency_cycle`, as far as they apply. */
   risk_flags: string[];
-  /** Whether it is worked on. */
+  /** The status of the project. */
   status: ProjectStatus;
-  /** How many tasks it has. */
+  /** The number of tasks. */
   task_count: number;
 }
 
-/** Whether a project is worked on. */
+/** The status of a project. */
 export type ProjectStatus =
-  /** It is. */
+  /** The project is in progress. */
   | "active"
-  /** It is over. */
+  /** The project is archived and no longer in progress. */
   | "archived";
 
-/** What a model was given of an attached file. */
+/** The part of an attached file that was sent to the model. */
 export interface PromptAttachment {
-  /** The artifact. */
+  /** The id of the artifact. */
   artifact_id: ArtifactId;
-  /** Characters of its text that were given; 0 unless `form` is `text`. */
+  /** The number of characters of text that were sent; 0 unless `form` is `text`. */
   characters: number;
-  /** How it was given. */
+  /** The form in which the file was sent. */
   form: PromptAttachmentForm;
-  /** SHA-256 of its bytes, lower-case hexadecimal. */
+  /** The SHA-256 of the file in lower-case hexadecimal. Absent if it is unknown. */
   sha256?: string | null;
-  /** Characters of its whole text, where they were counted. */
+  /** The number of characters of the whole text. Absent if `form` is not `text` or the text was not read to its end. */
   total_characters?: number | null;
   /**
-   * Whether the model was given less than the file could give: a part of its text, or a description instead of a
-   * picture that had no room.
+   * Whether less was sent than the file contains: only part of its text, or a description because the text or image
+   * exceeded the limits of the request.
    */
   truncated: boolean;
-  /** The turn it was attached to: this one, or an earlier one of the thread. */
+  /** The id of the turn to which the file was attached: this turn or an earlier one of the thread. */
   turn_id: TurnId;
-  /** Its version. */
+  /** The id of the artifact version. Absent if it is unknown. */
   version_id?: ArtifactVersionId | null;
 }
 
-/** How a model was given an attached file. */
+/** The form in which an attached file was sent to the model. */
 export type PromptAttachmentForm =
-  /** As text. */
+  /** The text of the file, whole or truncated. */
   | "text"
-  /** As a picture. */
+  /** The image itself. */
   | "image"
-  /** As name, type, size and hash alone. */
+  /** Only the name, type, size and hash of the file. */
   | "description";
 
-/** How a section differs between two prompts. */
+/** The difference of one section between two prompts. */
 export interface PromptChange {
-  /** How. */
+  /** The kind of difference. */
   change: PromptChangeKind;
-  /** The section. */
+  /** The id of the section. */
   section_id: string;
 }
 
-/** How a section differs between the compared turn and this one. */
+/** The difference of a section from the compared turn to this one. */
 export type PromptChangeKind =
-  /** Not at all. */
+  /** The section is identical in both prompts. */
   | "same"
-  /** It was not there. */
+  /** The section exists only in the prompt of this turn. */
   | "added"
-  /** It is no longer there. */
+  /** The section exists only in the prompt of the compared turn. */
   | "removed"
-  /** It says something else. */
+  /** The section exists in both prompts with different contributions. */
   | "changed";
 
-/** What a hook can bring to a prompt. */
+/** The kind of a hook's contribution to a prompt. */
 export type PromptContributionKind =
-  /** Text for the context. */
+  /** Text in the common section `runtime_context`. */
   | "prompt_context"
-  /** A section. */
+  /** Text in a section named by the hook. */
   | "prompt_section"
-  /** A remark. */
+  /** Not produced: diagnostics are listed in `diagnostics`. */
   | "prompt_manifest_diagnostic"
-  /** A failure. */
+  /** Not produced: failures are listed in `diagnostics`. */
   | "runtime_failure";
 
-/** The version of an agents doc that was in a prompt. */
+/** The version of an AGENTS.md document that was part of a prompt. */
 export interface PromptDocument {
-  /** Its length in characters. */
+  /** The length of the text in characters. Absent if the version is no longer stored. */
   char_count?: number | null;
-  /** SHA-256 of its text; absent when the version is no longer kept. */
+  /** The SHA-256 of the text in lower-case hexadecimal. Absent if the version is no longer stored. */
   content_sha256?: string | null;
-  /** The document. */
+  /** The id of the document. */
   doc_id: AgentsDocId;
-  /** Unix seconds. */
+  /** The time at which the version was saved, in Unix seconds. Absent if the version is no longer stored. */
   saved_at?: number | null;
-  /** Who saved it. */
+  /**
+   * The principal that saved the version: `owner` or the id of a token. Absent if it is unknown or the version is no
+   * longer stored.
+   */
   saved_by?: string | null;
-  /** The version. */
+  /** The version number of the document. */
   version: number;
 }
 
-/** A hook and what it brought. */
+/** A hook and one of its contributions. */
 export interface PromptHookSource {
-  /** `sha256:` and the hash of the contribution. */
+  /** The hash of the contribution: `sha256:` followed by lower-case hexadecimal. Absent if it is unknown. */
   contribution_hash?: string | null;
-  /** The contribution. */
+  /** The id of the contribution. Absent if it has none, as for diagnostics. */
   contribution_id?: string | null;
-  /** The hook. */
+  /** The id of the hook. */
   hook_id: string;
-  /** The phase with an underscore: `turn_pre_prompt_compile`. */
+  /** The phase in snake_case, for example `turn_pre_prompt_compile`. */
   phase: string;
-  /** The phase with a dot: `turn.pre_prompt_compile`. */
+  /** The phase with a dot, for example `turn.pre_prompt_compile`. */
   phase_name: string;
-  /** The subscription. */
+  /** The id of the subscription. */
   subscription_id: string;
 }
 
-/** What the system prompt of a turn was made of. */
+/** A record of the parts of a turn's system prompt and of its attachments. */
 export interface PromptManifest {
-  /** The files that went with the conversation, those of the newest message first; absent where there are none. */
+  /**
+   * The attached files of the conversation that were sent to the model, newest message first. Absent if there are
+   * none.
+   */
   attachments?: PromptAttachment[];
-  /** The compiler. */
+  /** The version of the prompt compiler, for example `accord.prompt.2`. */
   compiler_version: string;
-  /** Remarks. */
+  /** Diagnostics of the compiler and of the hooks. */
   diagnostics: PromptManifestDiagnostic[];
-  /** SHA-256 of the part that belongs to the turn. */
+  /** The SHA-256 of the part that is specific to the turn, in lower-case hexadecimal. */
   fingerprint_dynamic: string;
-  /** SHA-256 of the whole. */
+  /** The SHA-256 of the whole system prompt, in lower-case hexadecimal. */
   fingerprint_full: string;
-  /** SHA-256 of the part that stays the same between turns. */
+  /** The SHA-256 of the part that is the same in every turn, in lower-case hexadecimal. */
   fingerprint_stable: string;
-  /** Which hook gave what. */
+  /** The contributions of hooks that are part of the prompt. */
   hook_sources: PromptManifestHookSource[];
-  /** How much of it was wanted. */
+  /** The profile that selected the sections. */
   profile: PromptProfile;
-  /** The sections in their order. */
+  /** The ids of the sections, in prompt order. */
   section_ids: string[];
 }
 
-/** A remark about a prompt. */
+/** A diagnostic about a prompt. */
 export interface PromptManifestDiagnostic {
-  /** A stable name, such as `dynamic_section_truncated`. */
+  /** A stable name for the diagnostic, for example `dynamic_section_truncated`. */
   code: string;
-  /** The hook it is about. */
+  /** The hook contribution that the diagnostic concerns. Absent if it concerns none. */
   hook_source?: PromptHookSource | null;
-  /** One sentence. */
+  /** A one-sentence description. */
   message: string;
-  /** The section it is about. */
+  /** The id of the section that the diagnostic concerns. Absent if it concerns none. */
   section_id?: string | null;
 }
 
-/** What one hook gave. */
+/** One contribution of a hook to a prompt. */
 export interface PromptManifestHookSource {
-  /** What kind of thing it is. */
+  /** The kind of contribution. */
   contribution_kind: PromptContributionKind;
-  /** Its rank. */
+  /** The priority of the contribution; higher values come first in the prompt. Absent if it has none. */
   priority?: number | null;
-  /** The section it went into. */
+  /** The id of the section that contains the contribution. Absent if it belongs to no section. */
   section_id?: string | null;
-  /** The hook. */
+  /** The hook and its contribution. */
   source: PromptHookSource;
-  /** How many sources it names. */
+  /** The number of sources that the contribution refers to. Absent if it is unknown. */
   source_count?: number | null;
-  /** Who cut it. */
+  /** The component that truncated the contribution. */
   truncation: PromptTruncation;
 }
 
-/** One piece of a prompt. */
+/** One part of a prompt: a built-in section or the contribution of a hook to a section. */
 export interface PromptPiece {
-  /** `sha256:` and the hash of the contribution. */
+  /** The hash of the contribution: `sha256:` followed by lower-case hexadecimal. Absent for built-in sections. */
   contribution_hash?: string | null;
-  /** The contribution. */
+  /** The id of the contribution. Absent for built-in sections. */
   contribution_id?: string | null;
-  /** The agents doc it is. */
+  /** The AGENTS.md document that the part contains. Absent if it contains none. */
   document?: PromptDocument | null;
-  /** The hook that brought it; absent for what every prompt begins with. */
+  /** The id of the hook that contributed the part. Absent for built-in sections. */
   hook_id?: string | null;
-  /** The section it is in. */
+  /** The id of the section that contains the part. */
   section_id: string;
-  /** Who cut it. */
+  /** The component that truncated the part. */
   truncation: PromptTruncation;
 }
 
-/** How much of a system prompt is wanted. */
+/** The set of sections in a system prompt. The gateway uses `assistant_full` for every turn. */
 export type PromptProfile =
-  /** Everything. */
+  /** All sections: identity, safety and the contributions of hooks. */
   | "assistant_full"
-  /** Identity, safety and hooks. */
+  /** The identity and safety sections and the contributions of hooks. */
   | "assistant_minimal"
-  /** Identity alone. */
+  /** Only the identity section. */
   | "assistant_none";
 
-/** Who cut a contribution. */
+/** The component that truncated a contribution. */
 export type PromptTruncation =
-  /** Nobody. */
+  /** The contribution was not truncated. */
   | "none"
-  /** The hook. */
+  /** The hook truncated it. */
   | "hook"
-  /** The compiler. */
+  /** The prompt compiler truncated it. */
   | "prompt"
-  /** Both. */
+  /** Both the hook and the prompt compiler truncated it. */
   | "hook_and_prompt";
 
 /** What a woken worker wants to happen. Every action has a key, so that it happens once. */
@@ -6146,43 +6352,43 @@ export type ProposedAction =
     visibility?: Visibility | null;
   };
 
-/** A model service. */
+/** A model provider. */
 export interface Provider {
-  /** Whether it can be used as it is. */
+  /** Whether turns can use the provider: it has an API key, needs none, or has its own `base_url` in `config.toml`. */
   available: boolean;
-  /** What is missing. */
+  /** A sentence that explains how to provide the missing API key. Absent if the provider is available. */
   hint?: string | null;
-  /** Its id: `echo`, `openai`, `anthropic`, `gemini`. */
+  /** The id of the provider: `echo`, `openai`, `anthropic` or `gemini`. */
   id: string;
-  /** Where its key comes from. */
+  /** The source of the API key in use. */
   key_source: ProviderKeySource;
-  /** What people call it. */
+  /** The display name of the provider. */
   title: string;
 }
 
 /** Params of [`ProviderDeleteApiKey`]. */
 export interface ProviderDeleteApiKeyParams {
-  /** The provider. */
+  /** The id of the provider. */
   provider: string;
 }
 
 /** Response of [`ProviderDeleteApiKey`]. */
 export interface ProviderDeleteApiKeyResponse {
-  /** Whether there was a stored key. */
+  /** Whether a stored key existed. A key in `config.toml` or in the environment is not affected. */
   deleted: boolean;
 }
 
-/** Where a key comes from. */
+/** The source of an API key. A stored key takes precedence over `config.toml`, and `config.toml` over the environment. */
 export type ProviderKeySource =
-  /** None is needed. */
+  /** The provider needs no API key. */
   | "not_needed"
-  /** There is none. */
+  /** No API key was found. */
   | "missing"
-  /** Stored by `provider/set_api_key`. */
+  /** The key was stored by `provider/set_api_key`. */
   | "stored"
-  /** In `config.toml` of the home. */
+  /** The key is set in `config.toml` of the home. */
   | "config"
-  /** In the environment. */
+  /** The key is set in an environment variable of the gateway process, such as `OPENAI_API_KEY`. */
   | "environment";
 
 /** Params of [`ProviderList`]. */
@@ -6190,195 +6396,195 @@ export type ProviderListParams = Record<string, never>;
 
 /** Response of [`ProviderList`]. */
 export interface ProviderListResponse {
-  /** The providers. */
+  /** All supported providers. */
   items: Provider[];
 }
 
 /** A model of a provider. */
 export interface ProviderModel {
-  /** Its id. */
+  /** The id of the model, as used in `model`. */
   id: string;
-  /** What people call it. */
+  /** The display name of the model. */
   title: string;
 }
 
 /** Params of [`ProviderModelsList`]. */
 export interface ProviderModelsListParams {
-  /** The provider. */
+  /** The id of the provider. */
   provider: string;
 }
 
 /** Response of [`ProviderModelsList`]. */
 export interface ProviderModelsListResponse {
-  /** The models. */
+  /** The models of the provider. */
   items: ProviderModel[];
 }
 
 /** Params of [`ProviderSetApiKey`]. */
 export interface ProviderSetApiKeyParams {
-  /** The key. */
+  /** The API key: 1 to 4096 printable ASCII characters; surrounding whitespace is removed. */
   api_key: string;
-  /** The provider. */
+  /** The id of a provider that needs an API key. */
   provider: string;
 }
 
 /** Response of [`ProviderSetApiKey`]. */
 export interface ProviderSetApiKeyResponse {
-  /** The provider as it is now. */
+  /** The provider after the key was stored. */
   provider: Provider;
 }
 
-/** Who should do a task. */
+/** A recommended allocation of a task. */
 export interface Recommendation {
-  /** Which agent. */
+  /** The id of the recommended agent. Absent if no agent is suitable. */
   preferred_agent_id?: string | null;
-  /** Which model suits. */
+  /** The recommended model. Absent if the agent has no model hint. */
   preferred_model?: string | null;
-  /** What should run it. */
+  /** The recommended provider. */
   preferred_provider: string;
-  /** Why, in one sentence. */
+  /** The reason for the recommendation, in one sentence. */
   rationale: string;
-  /** Why, one reason each. */
+  /** The individual reasons, one per item. Absent if there are none. */
   reasons?: string[];
-  /** The task. */
+  /** The id of the task. */
   task_id: string;
-  /** With about how many tokens. */
+  /** The recommended budget in tokens. */
   token_budget_hint: number;
 }
 
-/** What runs at this moment. */
+/** The newest session of a run. */
 export interface ReplayLive {
-  /** Whether something does, or did a moment ago. */
+  /** True if the run has a session, running or ended, that the caller may see. */
   available: boolean;
-  /** What went wrong. */
+  /** The error of the session. Absent if there is none. */
   error?: string | null;
-  /** The session. */
+  /** The reference of the session. Absent if `available` is false. */
   session_ref?: string | null;
-  /** Where it stands. */
+  /** The status of the session. Absent if `available` is false. */
   status?: string | null;
 }
 
-/** How events are read back. */
+/** How events are read and verified. */
 export type ReplayMode =
-  /** As they are. */
+  /** Return the events without verification. */
   | "raw"
-  /** With every hash checked. */
+  /** Verify the hash chain. */
   | "verified"
-  /** The same, for callers that will run them again. */
+  /** Same as `verified`, for clients that replay the events. */
   | "deterministic"
-  /** With every hash checked, and what runs at this moment. */
+  /** Verify the hash chain and return the newest session of the run. */
   | "live";
 
-/** A line that is not JSON. */
+/** A line that is not valid JSON. */
 export interface ReplayParseIssue {
-  /** What is wrong. */
+  /** The error of the parser. */
   error: string;
-  /** Its line in the file, from 1. */
+  /** The line number in the file, starting at 1. */
   line: number;
-  /** The line. */
+  /** The first 4,096 bytes of the line. Empty if the visibility of an actor applies. */
   raw: string;
-  /** Its place among the lines that are not blank, from 1. */
+  /** The number of the line among the non-blank lines, starting at 1. */
   seq: number;
 }
 
-/** An event that is not what was written. */
+/** An event that fails verification. */
 export interface ReplayVerificationIssue {
   /**
-   * What is wrong: `invalid_shape`, `missing_key`, `invalid_schema_version`, `invalid_prev_hash_type`,
+   * The issue code: `invalid_shape`, `missing_key`, `invalid_schema_version`, `invalid_prev_hash_type`,
    * `invalid_event_hash`, `event_hash_mismatch`, `first_prev_hash_non_null`, `prev_hash_chain_mismatch` or
    * `truncated_log`.
    */
   code: string;
-  /** Its line in the file, from 1. */
+  /** The line number in the file, starting at 1. */
   line: number;
-  /** A sentence for people. */
+  /** A description of the issue. */
   message: string;
-  /** Its place among the lines that are JSON, from 1. */
+  /** The number of the event among the lines that are valid JSON, starting at 1. */
   seq: number;
 }
 
-/** A repository of a project. */
+/** A repository linked to a project. */
 export interface RepoLink {
-  /** What it is. */
+  /** A label for people. Absent if there is none. */
   label?: string | null;
-  /** The name the company gives it. */
+  /** The id of the repository within the company. */
   repo_id: string;
 }
 
-/** How many agents are meant for a model. */
+/** The number of agents with one model. */
 export interface ResourceModel {
-  /** How many agents. */
+  /** The number of agents. */
   agent_count: number;
-  /** The model. */
+  /** The `model_hint` of the agents, or `<provider> (default)` if they have none. */
   model: string;
 }
 
-/** What was used of one provider. */
+/** The usage of one provider. */
 export interface ResourceProvider {
-  /** The provider. */
+  /** The name of the provider. */
   provider: string;
-  /** How many runs. */
+  /** The number of runs. */
   run_count: number;
-  /** What they cost. */
+  /** The total cost in US dollars. Runs without a price count as 0. */
   total_cost_usd: number;
-  /** Their tokens. */
+  /** The total number of tokens. */
   total_tokens: number;
 }
 
-/** Everything together. */
+/** Totals over all agents and runs. */
 export interface ResourceTotals {
   /**
-   * Workers with a run that has a process, or was launched within the last day and has not ended. A run that was
-   * created and never launched does not count, although its status is `running`.
+   * The number of workers with a running run that has a live session, or that was launched and is less than 24 hours
+   * old. A run that was never launched does not count, although its status is `running`.
    */
   active_workers: number;
-  /** Agents of the company. */
+  /** The number of agents, including those that appear only in runs. */
   agents: number;
-  /** Runs of which that is known. */
+  /** The number of runs whose provider reported context compactions. */
   context_cycles_known_runs: number;
-  /** How often contexts were renewed. */
+  /** The total number of context compactions that providers reported. */
   context_cycles_total: number;
-  /** Runs of which it is not. */
+  /** The number of finished runs whose provider reported none. */
   context_cycles_unknown_runs: number;
-  /** Runs. */
+  /** The number of runs. */
   runs_indexed: number;
-  /** What they cost. */
+  /** The total cost of these runs in US dollars. Runs without a price count as 0. */
   total_cost_usd: number;
-  /** Their tokens. */
+  /** The total number of tokens of these runs. */
   total_tokens: number;
-  /** Those that are workers. */
+  /** The number of agents with role worker. Agents that appear only in runs count as workers. */
   workers: number;
 }
 
 /** Params of [`ResourcesSnapshot`]. */
 export interface ResourcesSnapshotParams {
-  /** Only runs of this project. */
+  /** Count only runs of this project; agents and models always cover the whole company. All projects if absent. */
   project_id?: string | null;
-  /** Without effect: the answer is read from the documents, as they are now. */
+  /** Has no effect: the response is computed from the current documents, not from the index. */
   sync_index?: boolean | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`ResourcesSnapshot`]. */
 export interface ResourcesSnapshotResponse {
-  /** When it was looked at. */
+  /** The time the snapshot was generated, in ISO-8601. */
   generated_at: string;
-  /** Which models the agents are meant for. */
+  /** The number of agents by model, most agents first. */
   models: ResourceModel[];
-  /** The project, if one was asked for. */
+  /** The project filter of the request. Absent if none was given. */
   project_id?: string | null;
-  /** What was used, by provider. */
+  /** Usage by provider, most tokens first. */
   providers: ResourceProvider[];
-  /** Everything together. */
+  /** Totals over all agents and runs. */
   totals: ResourceTotals;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
-/** How retrieval is done. */
+/** The capabilities of retrieval. */
 export interface RetrievalCapabilities {
-  /** Where the metadata is. */
+  /** The storage of the retrieval metadata, currently `sqlite_metadata`. */
   storage: string;
 }
 
@@ -6406,11 +6612,11 @@ export interface Review {
   type: ReviewTag;
 }
 
-/** What was decided about something proposed. */
+/** The decision about a proposal. */
 export type ReviewDecision =
-  /** It happens. */
+  /** The proposal was approved and takes effect. */
   | "approved"
-  /** It does not. */
+  /** The proposal was denied and has no effect. */
   | "denied";
 
 /** What a review is about. */
@@ -6442,73 +6648,73 @@ export type ReviewTag =
 
 /** Params of [`RunCancel`]. */
 export interface RunCancelParams {
-  /** The person or agent that cancels, for the log of the run; the caller of the method if absent. */
+  /** The id of the person or agent that cancels the run, stored in the event log. The caller if absent. */
   actor_id?: string | null;
-  /** The role of that actor. */
+  /** The role of that actor. If absent, the role of the caller's token applies. */
   actor_role?: ActorRole | null;
-  /** The team of that actor. */
+  /** The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent. */
   actor_team_id?: string | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** Why the run is not needed any more, for its log. */
+  /** The reason for the cancellation, stored in the event log of the run. None if absent. */
   reason?: string | null;
-  /** The run. */
+  /** The id of the run. */
   run_id: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`RunCancel`]. */
 export interface RunCancelResponse {
-  /** The run. */
+  /** The id of the run. */
   run_id: string;
-  /** `stopped`. */
+  /** The new status, always `stopped`. */
   status: RunStatus;
 }
 
 /** Params of [`RunCreate`]. */
 export interface RunCreateParams {
-  /** The agent that runs. */
+  /** The id of the agent that executes the run. An unknown agent is accepted with a warning. */
   agent_id: string;
   /**
-   * What the run is for, in one line of at most 500 characters. Lists show it as the name of the run. Absent: a
-   * run of a job is named by the job's goal, a command by its command line.
+   * The purpose of the run, in one line of at most 500 characters; lists show it as the name of the run. If absent,
+   * lists show the goal of the job for a run of a job and the command line for a command.
    */
   goal?: string | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** What runs it: `cmd`, `codex`, `claude`, `gemini`. */
+  /**
+   * The provider of the run, such as `cmd`, `codex`, `claude` or `gemini`. An unknown provider is accepted with a
+   * warning.
+   */
   provider: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`RunCreate`]. */
 export interface RunCreateResponse {
-  /** What it is given to know. */
+  /** The id of the new context pack. */
   context_pack_id: string;
-  /** Its folder. */
+  /** The path of the folder of the run: `workspace_dir` as given in the request, followed by the relative path. */
   run_dir: string;
-  /** The new run. */
+  /** The id of the new run. */
   run_id: string;
-  /**
-   * What looks wrong about the run although it was made: an agent or a provider that does not exist. One sentence
-   * each; absent if nothing does.
-   */
+  /** Warnings about an agent or a provider that does not exist. One sentence each; absent if there are none. */
   warnings?: string[];
 }
 
 /** Params of [`RunList`]. */
 export interface RunListParams {
-  /** The id of the person or agent that asks. The caller's own if absent. */
+  /** Id of the person or agent that reads. Default: the caller's own id. */
   actor_id?: string | null;
-  /** The role of that actor, at most the role of the caller's token. The role of the token if absent. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** The team of that actor. The team in the agent's file if absent, none for anybody else. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** Only runs of this project. */
+  /** Return only runs of this project. All projects if absent. */
   project_id?: string | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
@@ -6517,105 +6723,105 @@ export type RunListResponse = RunRow[];
 
 /** Params of [`RunReplay`]. */
 export interface RunReplayParams {
-  /** Who asks: events they may not see are left out. */
+  /**
+   * The id of the actor whose visibility applies: events the actor may not see are omitted. If absent, the identity
+   * of the caller's token applies.
+   */
   actor_id?: string | null;
-  /** What they are. */
+  /** The role of that actor. If absent, the role of the caller's token applies; the owner sees everything. */
   actor_role?: ActorRole | null;
-  /** Their team. */
+  /** The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent. */
   actor_team_id?: string | null;
-  /** Only events after this one, counted from 1. */
+  /** Return only events after this number. Events are numbered from 1 among the lines that are valid JSON. Default 0. */
   after_seq?: number | null;
-  /** At most this many events; `next_cursor` tells where to go on. */
+  /** The maximum number of events to return; `next_cursor` continues the list. No limit if absent. */
   limit?: number | null;
-  /** How. */
+  /** How events are read and verified. Default `raw`. */
   mode?: ReplayMode | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The run. */
+  /** The id of the run. */
   run_id: string;
-  /** Only the last events. */
+  /** Return only the last `tail` events. All events if absent. */
   tail?: number | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`RunReplay`]. */
 export interface RunReplayResponse {
-  /** Whether everything was checked and nothing is wrong. */
+  /** True if the hash chain was verified and there are no issues. Always false in mode `raw`. */
   deterministic_ok: boolean;
-  /** The events, as they are in the file. */
+  /** The events, exactly as stored in the file. */
   events: unknown[];
-  /** How many events were left out because who asks may not see them. */
+  /** The number of events omitted because the actor may not see them. Absent if the caller sees everything. */
   filtered_by_policy_count?: number | null;
-  /** What runs at this moment. */
+  /** The newest session of the run. `available` is false unless the mode is `live`. */
   live: ReplayLive;
-  /** How it was read. */
+  /** The mode that was applied. */
   mode: ReplayMode;
-  /** Where to go on, if `limit` left something. */
+  /** The `after_seq` of the next page. Absent if `limit` did not cut off any event. */
   next_cursor?: number | null;
-  /** Lines that are not JSON. */
+  /** The lines that are not valid JSON, at most 1,000. */
   parse_issues: ReplayParseIssue[];
-  /** Its project. */
+  /** The id of the project. */
   project_id: string;
-  /** The run. */
+  /** The id of the run. */
   run_id: string;
-  /** Events that are not what was written. */
+  /** The events that fail verification, at most 10,000. Empty in mode `raw`. */
   verification_issues: ReplayVerificationIssue[];
 }
 
-/** A run. */
+/** A run in a list. */
 export interface RunRow {
-  /** The agent that runs. */
+  /** The id of the agent that executes the run. */
   agent_id: string;
-  /** When it was made. */
+  /** The time the run was created, in ISO-8601. */
   created_at: string;
   /**
-   * What the run is for: the goal it was made with, the goal of its job, or its command line. Absent if none of
-   * them is known.
+   * The purpose of the run: the goal it was created with, its command line, or the goal of its job. Absent if none
+   * of them is known.
    */
   goal?: string | null;
-  /** True if its status is `running` and it was never launched, so that it has no process; absent otherwise. */
+  /** True if the status is `running` but the run was never launched and has no process. Absent otherwise. */
   not_started?: boolean | null;
-  /** Its project. */
+  /** The id of the project. */
   project_id: string;
-  /** What runs it. */
+  /** The provider of the run. */
   provider: string;
-  /** Its id. */
+  /** The id of the run. */
   run_id: string;
-  /** Where it stands. */
+  /** The status stored in `run.yaml`. */
   status: RunStatus;
-  /**
-   * What looks wrong about it: an agent or a provider that does not exist. One sentence each; absent if nothing
-   * does.
-   */
+  /** Warnings about an agent or a provider that does not exist. One sentence each; absent if there are none. */
   warnings?: string[];
 }
 
-/** Where a run stands. */
+/** The status of a run or a session. */
 export type RunStatus =
-  /** From its creation until it ends. */
+  /** From creation until the end, also before the first launch. */
   | "running"
-  /** It ended well. */
+  /** The run completed successfully. */
   | "ended"
-  /** It failed. */
+  /** The run failed or could not be started. */
   | "failed"
-  /** Somebody stopped it. */
+  /** The run was stopped or canceled. */
   | "stopped";
 
 /** The sandbox of a thread. */
 export interface Sandbox {
-  /** What commands may touch. */
+  /** The access that commands have. */
   mode: SandboxMode;
 }
 
-/** What commands of a thread may touch. */
+/** The access that commands of a thread have. */
 export type SandboxMode =
-  /** Everything the gateway's user may touch. */
+  /** Everything that the operating system user of the gateway may access. */
   | "FullAccess";
 
-/** What commands of a turn may touch. */
+/** The sandbox policy of a turn. */
 export interface SandboxPolicy {
-  /** What commands may touch. */
+  /** The access that commands have. */
   mode: SandboxMode;
 }
 
@@ -6658,147 +6864,159 @@ export type SearchKind =
   /** Events of runs. */
   | "event";
 
-/** How a cycle ended. */
+/** Outcome of a self-improvement cycle. */
 export type SelfImproveStatus =
-  /** It was not made often enough. */
+  /** The count is below the proposal threshold. */
   | "recorded_only"
-  /** There is a rule against it already. */
+  /** The agent's `AGENTS.md` already contains a rule for this mistake. */
   | "already_guided"
-  /** The evaluation failed. */
+  /** The evaluation command failed; a failure report was written. */
   | "evaluation_failed"
-  /** A rule waits for approval. */
+  /** A memory delta with the rule is pending approval. */
   | "proposal_created";
 
-/** How secret something is. */
+/** The sensitivity of content. */
 export type Sensitivity =
-  /** For everybody. */
+  /** May be published outside of the company. */
   | "public"
-  /** For the company. */
+  /** For actors of the company only. */
   | "internal"
-  /** For directors and above. */
+  /** For actors with role director or above only. */
   | "restricted";
 
-/** Who answers, and what it adds to the protocol document. */
+/** The product, its version, and its extensions of the protocol document. */
 export interface ServerCapabilities {
   /**
-   * What is offered beyond the protocol document: `tree_family` for the methods with slashes, and the name of every
+   * The extensions of the protocol document: `tree_family` for the methods with slashes, and the name of every
    * method with dots that the document does not list.
    */
   extensions: string[];
-  /** The product. */
+  /** The name of the product, `accord`. */
   name: string;
-  /** Its version. */
+  /** The version of the product. */
   version: string;
 }
 
 /** Params of [`SessionResume`]. */
 export interface SessionResumeParams {
-  /** The `seq` of the last notification the client saw. */
+  /** The `seq` of the last notification that the client received. */
   after_seq: number;
-  /** The workspace. */
+  /** The id of the workspace to subscribe to. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`SessionResume`]. */
 export interface SessionResumeResponse {
-  /** Whether notifications after `after_seq` are no longer there. */
+  /**
+   * Whether notifications after `after_seq` may be missing from the replay, because they are no longer retained or
+   * because `after_seq` is unknown to this process.
+   */
   gap: boolean;
-  /** The lowest `seq` the next notification can have. */
+  /** The lowest `seq` that the next new notification can have. */
   next_seq: number;
-  /** How many notifications follow this answer. */
+  /** The number of retained notifications that follow this response. */
   replayed: number;
 }
 
 /** Params of [`SharepackCreate`]. */
 export interface SharepackCreateParams {
-  /** Who makes it; `human` if not given. */
+  /** The id of the actor that creates the share pack. Default `human`. */
   created_by?: string | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`SharepackCreate`]. */
 export interface SharepackCreateResponse {
-  /** Its files, relative to the company folder. */
+  /** The path of the folder with the bundled files, relative to the company folder. */
   bundle_relpath: string;
-  /** The documents in it, sorted. */
+  /** The ids of the included documents, sorted. */
   included_artifact_ids: string[];
-  /** The runs in it, sorted. */
+  /** The ids of the included runs, sorted. */
   included_run_ids: string[];
-  /** Its manifest, relative to the company folder. */
+  /** The path of the manifest, relative to the company folder. */
   manifest_relpath: string;
-  /** The new pack. */
+  /** The id of the new share pack. */
   share_pack_id: string;
 }
 
-/** How the events of a share pack are read back. */
+/** How the events of a share pack are read and verified. */
 export type SharepackReplayMode =
-  /** As they are. */
+  /** Return the events without verification. */
   | "raw"
-  /** With every hash checked. */
+  /** Verify the hash chain. */
   | "verified"
-  /** The same, for callers that will run them again. */
+  /** Same as `verified`, for clients that replay the events. */
   | "deterministic";
 
 /** Params of [`SharepackReplay`]. */
 export interface SharepackReplayParams {
-  /** Who asks; everything is shown if nobody is named. */
+  /**
+   * The id of the actor whose visibility applies: events the actor may not see are omitted. If absent, the identity
+   * of the caller's token applies.
+   */
   actor_id?: string | null;
-  /** What they are. */
+  /** The role of that actor. If absent, the role of the caller's token applies; the owner sees everything. */
   actor_role?: ActorRole | null;
-  /** Their team. */
+  /** The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent. */
   actor_team_id?: string | null;
-  /** How. */
+  /** How events are read and verified. Default `raw`. */
   mode?: SharepackReplayMode | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** Only this run. */
+  /** Return only this run. All included runs if absent. */
   run_id?: string | null;
-  /** The pack. */
+  /** The id of the share pack. */
   share_pack_id: string;
-  /** Only the last events. */
+  /** Return only the last `tail` events of each run. All events if absent. */
   tail?: number | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`SharepackReplay`]. */
 export interface SharepackReplayResponse {
-  /** How many events the actor may not see; absent if nobody was named. */
+  /** The number of events omitted because the actor may not see them. Absent if the caller sees everything. */
   filtered_by_policy_count?: number | null;
-  /** How it was read. */
+  /** The mode that was applied. */
   mode: SharepackReplayMode;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The runs. */
+  /** The runs in the share pack. */
   runs: SharepackRun[];
-  /** The pack. */
+  /** The id of the share pack. */
   share_pack_id: string;
 }
 
 /** A run in a share pack. */
 export interface SharepackRun {
-  /** Where they are. */
+  /** The path of the event log in the share pack, relative to the company folder. */
   bundle_relpath: string;
-  /** Events the pack says it left out, by id. */
+  /**
+   * The ids of events that the share pack declares as omitted. Absent in mode `raw`, and if the share pack has no
+   * chain file.
+   */
   declared_omissions?: string[] | null;
-  /** Events the pack says it blacked something out of, by id. */
+  /**
+   * The ids of events that the share pack declares as redacted. Absent in mode `raw`, and if the share pack has no
+   * chain file.
+   */
   declared_redactions?: string[] | null;
-  /** Whether everything was checked and nothing is wrong. */
+  /** True if the hash chain was verified and there are no issues. Always false in mode `raw`. */
   deterministic_ok: boolean;
-  /** The events, as they are in the file. */
+  /** The events, exactly as stored in the file. */
   events: unknown[];
-  /** Where to go on, if `limit` left something. */
+  /** The `after_seq` of the next page. Absent if `limit` did not cut off any event. */
   next_cursor?: number | null;
-  /** Lines that are not JSON. */
+  /** The lines that are not valid JSON, at most 1,000. */
   parse_issues: ReplayParseIssue[];
-  /** Its id. */
+  /** The id of the run. */
   run_id: string;
-  /** Where its events came from. */
+  /** The path of the original event log, relative to the company folder. */
   source_relpath: string;
-  /** Events that are not what was written. */
+  /** The events that fail verification, at most 10,000. Empty in mode `raw`. */
   verification_issues: ReplayVerificationIssue[];
 }
 
@@ -6807,40 +7025,40 @@ export type SystemCapabilitiesParams = Record<string, never>;
 
 /** Response of [`SystemCapabilities`]. */
 export interface SystemCapabilitiesResponse {
-  /** What is there beyond the methods, by name. */
+  /** The names of the supported optional features, for example `session_resume`. */
   features: string[];
-  /** The limits in force, by name. */
+  /** The limits in force, by name, for example `max_message_bytes`. */
   limits: Record<string, number>;
-  /** The version of the wire protocol. */
+  /** The version of the wire protocol; currently 1. */
   protocol_version: number;
-  /** Who answers. */
+  /** The product that answers the request. */
   server: SystemServer;
 }
 
-/** How bad a system event is. */
+/** The severity of a system event. */
 export type SystemEventLevel =
-  /** Good to know. */
+  /** Information; no action is required. */
   | "info"
-  /** Not as it should be. */
+  /** A problem that did not stop the turn. */
   | "warning"
-  /** Wrong. */
+  /** A failure. */
   | "error";
 
 /** One method of the gateway. */
 export interface SystemMethod {
-  /** `tree` or `company`. */
+  /** The method family: `tree` or `company`. */
   family: string;
-  /** The wire name again, for clients of the earlier member name. */
+  /** The same value as `name`, for clients that read the earlier field name. */
   method: string;
-  /** The wire name. */
+  /** The wire name of the method. */
   name: string;
-  /** JSON Schema of `params`. */
+  /** The JSON Schema of `params`. */
   params_schema: unknown;
-  /** JSON Schema of `result`. */
+  /** The JSON Schema of `result`. */
   result_schema: unknown;
-  /** The scope a token needs: `read`, `write` or `exec`. */
+  /** The scope that a token needs to call the method: `read`, `propose`, `write`, `spend` or `exec`. */
   scope: string;
-  /** What it does, in one sentence. */
+  /** A one-sentence description of the method. */
   summary: string;
 }
 
@@ -6849,15 +7067,15 @@ export type SystemMethodsParams = Record<string, never>;
 
 /** Response of [`SystemMethods`]. */
 export interface SystemMethodsResponse {
-  /** The methods, by family and in the order of the reference. */
+  /** All methods, grouped by family, in the order of the reference. */
   methods: SystemMethod[];
 }
 
-/** Who answers. */
+/** The product name and version of a gateway. */
 export interface SystemServer {
-  /** The product. */
+  /** The product name; always `accord`. */
   name: string;
-  /** Its version. */
+  /** The version of the gateway. */
   version: string;
 }
 
@@ -6868,375 +7086,396 @@ export type TargetRole =
   /** Does work. */
   | "worker";
 
-/** The front matter of a task, on the wire as in its file. */
+/** The front matter of a task, in responses and in its file. Unknown fields are rejected. */
 export interface Task {
-  /** When it is good. */
+  /** The criteria for accepting the task, one per item. Required unless the status is `draft`. */
   acceptance_criteria?: string[] | null;
-  /** The agent that does it. */
+  /** The id of the agent the task is assigned to. Absent if there is none. */
   assignee_agent_id?: string | null;
-  /** What it may cost. */
+  /** The budget of the task. Absent if there is none. */
   budget?: Budget | null;
-  /** When it was made. */
+  /** The time the task was created, in ISO-8601. */
   created_at: string;
-  /** What it gives. */
+  /** The deliverables of the task, one per item. Required unless the status is `draft`. */
   deliverables?: string[] | null;
-  /** How it should be run. */
+  /** How the task should be executed. Absent if not planned. */
   execution_plan?: TaskExecutionPlan | null;
-  /** Its id. */
+  /** The id of the task. */
   id: string;
-  /** Its steps. */
+  /** The milestones of the task. Must not be empty unless the status is `draft`. */
   milestones: Milestone[];
-  /** Its project. */
+  /** The id of the project the task belongs to. */
   project_id: string;
-  /** When it happens. */
+  /** The schedule of the task. Absent if not planned. */
   schedule?: TaskSchedule | null;
-  /** 1. */
+  /** The schema version of the task, currently 1. */
   schema_version: number;
-  /** Where it happens. */
+  /** The repository and the files the task works on. Absent if not limited. */
   scope?: TaskWorkScope | null;
-  /** Where it stands. */
+  /** The status of the task. */
   status: TaskStatus;
-  /** The team that does it. */
+  /** The id of the team the task is assigned to. Absent if there is none. */
   team_id?: string | null;
-  /** What it is called. */
+  /** The title of the task. */
   title: string;
-  /** `task`. */
+  /** The document type, always `task`. */
   type: TaskTag;
-  /** Who may see it. */
+  /** Which actors may see the task. */
   visibility: Visibility;
 }
 
-/** How a task should be run. */
+/** How a task should be executed. */
 export interface TaskExecutionPlan {
-  /** When it was planned. */
+  /** The time of planning, in ISO-8601. Absent if unknown. */
   applied_at?: string | null;
-  /** Who planned it. */
+  /** The id of the actor that planned the execution. Absent if unknown. */
   applied_by?: string | null;
-  /** By which agent. */
+  /** The id of the agent that should work on the task. Absent if not planned. */
   preferred_agent_id?: string | null;
-  /** With which model. */
+  /** The model that should run the task. Absent if not planned. */
   preferred_model?: string | null;
-  /** By whom. */
+  /** The provider that should run the task. Absent if not planned. */
   preferred_provider?: string | null;
-  /** With about how many tokens. */
+  /** The expected budget in tokens. Absent if not planned. */
   token_budget_hint?: number | null;
 }
 
-/** How a task shall be run. */
+/** Changes of the execution plan of a task. Unknown fields are rejected. */
 export interface TaskExecutionPlanUpdate {
-  /** When it was planned; counts only without `applied_by`. */
+  /** The time of planning. Ignored if `applied_by` is given. */
   applied_at?: string | null;
-  /** Who plans it; the time is then noted, too. */
+  /** The id of the actor that plans. If given, the gateway sets `applied_at` to the current time. */
   applied_by?: string | null;
-  /** By which agent. */
+  /** The id of the agent that should work on the task. */
   preferred_agent_id?: string | null;
-  /** With which model. */
+  /** The model that should run the task. */
   preferred_model?: string | null;
-  /** By whom. */
+  /** The provider that should run the task. */
   preferred_provider?: string | null;
-  /** With about how many tokens. */
+  /** The expected budget in tokens. */
   token_budget_hint?: number | null;
 }
 
 /** Params of [`TaskList`]. */
 export interface TaskListParams {
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`TaskList`]. */
 export interface TaskListResponse {
-  /** Files among the tasks that cannot be read as a task. */
+  /** The files in the task folder that cannot be read as a task. Absent if there are none. */
   invalid?: InvalidTaskFile[];
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** Its tasks, newest first. */
+  /** The tasks, newest first. */
   tasks: TaskRow[];
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
-/** A task of a [`TaskListResponse`]. */
+/** A task in a [`TaskListResponse`]. */
 export interface TaskRow {
-  /** Its file. */
+  /** The absolute path of the task file. */
   abs_path: string;
-  /** What the file says of it. */
+  /** The front matter of the task file. */
   frontmatter: Task;
-  /** Its milestones by where they stand. */
+  /** The number of milestones by status. */
   milestone_counts: MilestoneCounts;
-  /** How far it is, from 0 to 1. */
+  /**
+   * The progress of the task from 0 to 1: the share of done milestones. Without milestones, 1 if the task is done
+   * and 0 otherwise.
+   */
   progress_ratio: number;
-  /** Its project. */
+  /** The id of the project. */
   project_id: string;
-  /** Its file, below the company folder. */
+  /** The path of the task file, relative to the company folder. */
   relpath: string;
-  /** Its id. */
+  /** The id of the task. */
   task_id: string;
 }
 
-/** When a task happens. */
+/** The schedule of a task. */
 export interface TaskSchedule {
-  /** What must be done before. */
+  /** The ids of the tasks that must be done first. Default empty. */
   depends_on_task_ids?: string[];
-  /** How long it takes. */
+  /** The planned duration in days. Absent if not planned. */
   duration_days?: number | null;
-  /** When it should be done. */
+  /** The planned end, as an ISO-8601 date or date and time. Absent if not planned. */
   planned_end?: string | null;
-  /** When it should begin. */
+  /** The planned start, as an ISO-8601 date or date and time. Absent if not planned. */
   planned_start?: string | null;
 }
 
-/** When a task shall happen. */
+/** The new schedule of a task. Unknown fields are rejected. */
 export interface TaskScheduleUpdate {
-  /** What must be done before; not the task itself. */
+  /** The ids of the tasks that must be done first, without the task itself. Duplicates are removed. Default empty. */
   depends_on_task_ids?: string[] | null;
-  /** How long it takes. */
+  /** The planned duration in days. Absent if not planned. */
   duration_days?: number | null;
-  /** When it should be done; not before it begins. */
+  /** The planned end, not before `planned_start`. Absent if not planned. */
   planned_end?: string | null;
-  /** When it should begin. */
+  /** The planned start. Absent if not planned. */
   planned_start?: string | null;
 }
 
-/** Where a task stands. */
+/** The status of a task. */
 export type TaskStatus =
-  /** Being written. */
+  /** The contract of the task is being written. */
   | "draft"
-  /** Can be started. */
+  /** The task can be started. */
   | "ready"
-  /** Being worked on. */
+  /** The task is in progress. */
   | "in_progress"
-  /** Waits for something. */
+  /** The task cannot proceed. */
   | "blocked"
-  /** Finished. */
+  /** The task is finished. */
   | "done"
-  /** Given up. */
+  /** The task was abandoned. */
   | "canceled";
 
-/** The word `task`. */
+/** The document type of a task. */
 export type TaskTag =
-  /** The word `task`. */
+  /** The literal `task`. */
   | "task";
 
 /** Params of [`TaskUpdatePlan`]. */
 export interface TaskUpdatePlanParams {
-  /** Whether to forget how it should be run, whatever `execution_plan` says. */
+  /** If true, removes the execution plan and ignores `execution_plan`. Default false. */
   clear_execution_plan?: boolean | null;
-  /** Whether to forget when it happens, whatever `schedule` says. */
+  /** If true, removes the schedule and ignores `schedule`. Default false. */
   clear_schedule?: boolean | null;
-  /** How it should be run: what is given is changed, the rest stays. */
+  /**
+   * Changes of the execution plan; fields that are absent keep their stored value. If absent, the stored plan is
+   * kept.
+   */
   execution_plan?: TaskExecutionPlanUpdate | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** When it happens: takes the place of what was planned. */
+  /** The new schedule, which replaces the stored one completely. If absent, the stored one is kept. */
   schedule?: TaskScheduleUpdate | null;
-  /** The task. */
+  /** The id of the task. */
   task_id: string;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`TaskUpdatePlan`]. */
 export interface TaskUpdatePlanResponse {
-  /** What the file says of it now. */
+  /** The updated front matter of the task file. */
   frontmatter: Task;
-  /** The task. */
+  /** The id of the task. */
   task_id: string;
-  /** Its file. */
+  /** The absolute path of the task file. */
   task_path: string;
-  /** What deserves a look and was done all the same: `unknown_dependency:<id>`, `dependency_cycle`. */
+  /** Warnings about the new dependencies: `unknown_dependency:<id>` or `dependency_cycle`. Absent if there are none. */
   warnings?: string[];
 }
 
-/** Where a task happens. */
+/** The repository and the files a task works on. */
 export interface TaskWorkScope {
-  /** The files in it. */
+  /** The paths the task is about, relative to the repository. Not limited if absent. */
   paths?: string[] | null;
-  /** The repository. */
+  /** The id of the repository. Absent if there is none. */
   repo_id?: string | null;
-  /** Whether it needs its own copy of the repository. */
+  /**
+   * Whether sessions of the task must run in a worktree of their own. If absent, a worktree is required for `coding`
+   * milestones.
+   */
   requires_worktree_isolation?: boolean | null;
-  /** The folder in it. */
+  /** The working directory, relative to the repository. The root of the repository if absent. */
   workdir_rel?: string | null;
 }
 
-/** A team. */
+/** A team in a list. */
 export interface TeamRow {
-  /** What it is for. */
+  /** The purpose of the team. Absent if there is none. */
   charter?: string | null;
-  /** When it was made. */
+  /** The time the team was created, in ISO-8601. */
   created_at: string;
-  /** The department it is, by key. */
+  /** The key of the department the team represents. Absent if there is none. */
   department_key?: string | null;
-  /** The department it is, by name. */
+  /** The name of that department. Absent if there is none. */
   department_label?: string | null;
-  /** Its name. */
+  /** The name of the team. */
   name: string;
-  /** Its id. */
+  /** The id of the team. */
   team_id: string;
 }
 
-/** A part of a text that stands for something. */
+/** A range of a text that represents something else, such as an attachment. */
 export interface TextElement {
-  /** Which part. */
+  /** The range within the text. */
   byte_range: ByteRange;
-  /** What stands there. */
+  /** The text to display in place of the range. Absent if the range is displayed as it is. */
   placeholder?: string | null;
 }
 
-/** A conversation. */
+/** A conversation with a model or the recorded work of an agent. */
 export interface Thread {
-  /** The name of the agent, for delegated threads. */
+  /** The name of the agent, for delegated threads. Absent for others. */
   agent_nickname?: string | null;
-  /** The role of the agent, for delegated threads. */
+  /** The role of the agent, for delegated threads. Absent for others. */
   agent_role?: string | null;
-  /** Unix seconds. */
+  /** The time of creation in Unix seconds. */
   created_at: number;
-  /** The thread. */
+  /** The id of the thread. */
   id: ThreadId;
-  /** What the model may do. */
+  /** The purpose of the thread. */
   mode: ThreadMode;
-  /** The model of new turns. */
+  /** The id of the model for new turns. */
   model: string;
-  /** The provider of new turns. */
+  /** The id of the provider for new turns. */
   model_provider: string;
-  /** The title; absent until given or generated. */
+  /** The title. Absent until a client sets one or the gateway generates one from the first message. */
   name?: string | null;
-  /** Who the thread belongs to. */
+  /** The origin of the thread. */
   origin_kind: ThreadOriginKind;
-  /** The first text that was said, empty before that. */
+  /** The first 200 characters of the first message; empty if there is none. */
   preview: string;
-  /** Whether the tree shows it. */
+  /** Whether the tree lists the thread. */
   sidebar_visibility: ThreadSidebarVisibility;
-  /** Whether a turn runs. */
+  /** Whether a turn of the thread is running. */
   status: ThreadStatus;
-  /** The turns; empty in lists. */
+  /** Always empty; `thread/history` returns the events of the turns. */
   turns?: Turn[];
-  /** Unix seconds; moves when a turn starts or ends. */
+  /** The time at which a turn last started or ended, in Unix seconds. */
   updated_at: number;
-  /** The workspace that owns the thread. */
+  /** The id of the workspace that owns the thread. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ThreadAgentsDocArchive`]. */
 export interface ThreadAgentsDocArchiveParams {
-  /** The version the client saw last. */
+  /**
+   * The version that the client last read. The call fails if the version differs. Absent to archive without this
+   * check.
+   */
   expected_version?: number | null;
-  /** The folder; absent for the root. */
+  /** The id of the folder. Absent for the root. */
   folder_id?: FolderId | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadAgentsDocArchive`]. */
 export interface ThreadAgentsDocArchiveResponse {
-  /** Whether there was a file. */
+  /** Whether the scope had a file. */
   archived: boolean;
-  /** The file in force now. */
+  /** The effective file of the scope after the call. Absent if there is none. */
   effective?: ThreadAgentsDocResolvedPayload | null;
 }
 
 /** Payload of `thread/agents_doc/changed`. */
 export interface ThreadAgentsDocChangedNotification {
-  /** The file, if it was the file that changed. */
+  /**
+   * The explicit file of the scope after the change. Absent if the file itself did not change, for example when its
+   * folder was moved.
+   */
   doc?: ThreadAgentsDocPayload | null;
-  /** What is in force in the scope now. */
+  /** The effective file of the scope after the change. Absent if there is none. */
   effective?: ThreadAgentsDocResolvedPayload | null;
-  /** Whether another file, or another version, is in force than before. */
+  /** Whether the effective file or its version differs from the one before the change. */
   effective_changed: boolean;
-  /** The scope; absent for the root. */
+  /** The id of the folder. Absent for the root. */
   folder_id?: FolderId | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
-/** What a person says to a proposal. */
+/** A decision about a proposal. */
 export type ThreadAgentsDocDecision =
-  /** Save it. */
+  /** Save the proposed text. */
   | "approve"
-  /** Leave everything as it is. */
+  /** Reject the proposal; the file stays unchanged. */
   | "deny";
 
 /** Params of [`ThreadAgentsDocExport`]. */
 export interface ThreadAgentsDocExportParams {
-  /** The folder to begin at; absent for the root. */
+  /** The id of the folder to start at. Absent for the root. */
   folder_id?: FolderId | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadAgentsDocExport`]. */
 export interface ThreadAgentsDocExportResponse {
-  /** The files, by path. */
+  /** The files, ordered by path. */
   files: ThreadAgentsDocExportedFile[];
-  /** Every folder below the scope, by path, also those without a file. */
+  /** All folders below the scope, including those without a file, ordered by path. */
   folders: ThreadAgentsDocExportedFolder[];
 }
 
-/** One file of the tree as a file of a repository. */
+/** One file of the tree in the form of a repository file. */
 export interface ThreadAgentsDocExportedFile {
-  /** The text. */
+  /** The text of the file. */
   content: string;
-  /** SHA-256 of the text. */
+  /** The SHA-256 of the text in lower-case hexadecimal. */
   content_sha256: string;
-  /** The path with `/`, ending in `AGENTS.md`. */
+  /** The path relative to the exported scope, separated by `/` and ending in `AGENTS.md`. */
   path: string;
-  /** The version. */
+  /** The current version number of the file. */
   version: number;
 }
 
-/** One folder of the tree as a directory of a repository. */
+/** One folder of the tree in the form of a repository directory. */
 export interface ThreadAgentsDocExportedFolder {
-  /** The folder. */
+  /** The id of the folder. */
   folder_id: FolderId;
-  /** The path with `/`. */
+  /**
+   * The path relative to the exported scope, separated by `/`. Characters that are not allowed in a path become `_`,
+   * and duplicate names get a number.
+   */
   path: string;
 }
 
 /** One instruction file of a repository. */
 export interface ThreadAgentsDocFile {
-  /** The text. */
+  /** The text of the file, at most 65536 characters. */
   content: string;
-  /** The version of the scope's file the client saw last, 0 for none: if there is another, nothing is imported. */
+  /**
+   * The version of the file in the tree that the client last read; 0 if the scope must have no file. The whole
+   * import fails if the version differs. Absent to import without this check.
+   */
   expected_version?: number | null;
-  /** The path in the repository with `/`, ending in `AGENTS.md` or `CLAUDE.md`. */
+  /** The path in the repository, separated by `/` and ending in `AGENTS.md` or `CLAUDE.md`. */
   path: string;
 }
 
 /** Params of [`ThreadAgentsDocGet`]. */
 export interface ThreadAgentsDocGetParams {
-  /** The folder; absent for the root. */
+  /** The id of the folder. Absent for the root. */
   folder_id?: FolderId | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadAgentsDocGet`]. */
 export interface ThreadAgentsDocGetResponse {
-  /** The file in force. */
+  /** The nearest active file of the scope or of a scope above it. Absent if there is none. */
   effective?: ThreadAgentsDocResolvedPayload | null;
-  /** The file of the scope itself. */
+  /** The file of the scope itself. Absent if the scope has none. */
   explicit?: ThreadAgentsDocPayload | null;
 }
 
-/** What an import does to files that are there. */
+/** The treatment of files that already exist in the tree. */
 export type ThreadAgentsDocImportMode =
-  /** They stay as they are. */
+  /** Existing files stay unchanged; only missing ones are created. */
   | "create"
-  /** They get the new text. */
+  /** Existing files get the imported text. */
   | "update";
 
 /** Params of [`ThreadAgentsDocImport`]. */
 export interface ThreadAgentsDocImportParams {
-  /** The files. */
+  /** The files to import, at most 5000. */
   files: ThreadAgentsDocFile[];
-  /** The folder that stands for the root of the repository; absent for the root of the tree. */
+  /** The id of the folder that corresponds to the root of the repository. Absent for the root of the tree. */
   folder_id?: FolderId | null;
-  /** What happens to files that are there. */
+  /** The treatment of files that already exist in the tree. */
   mode: ThreadAgentsDocImportMode;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
@@ -7244,331 +7483,346 @@ export interface ThreadAgentsDocImportParams {
 export interface ThreadAgentsDocImportResponse {
   /** The files that were created or changed. */
   docs: ThreadAgentsDocPayload[];
-  /** The folders that were made. */
+  /** The folders that were created. */
   folders: ThreadFolder[];
 }
 
 /** A file with its text. */
 export interface ThreadAgentsDocPayload {
-  /** The text. */
+  /** The text of the file. */
   content: string;
-  /** SHA-256 of the text, lower-case hexadecimal. */
+  /** The SHA-256 of the text in lower-case hexadecimal. */
   content_sha256: string;
-  /** Unix seconds. */
+  /** The time of creation in Unix seconds. */
   created_at: number;
-  /** The folder; absent for the root file. */
+  /** The id of the folder. Absent for the file of the root. */
   folder_id?: FolderId | null;
-  /** The document. */
+  /** The id of the document. */
   id: AgentsDocId;
-  /** Whether it takes part in inheritance. */
+  /** The status of the file. */
   status: ThreadAgentsDocStatus;
-  /** Always `AGENTS.md`. */
+  /** The file name; always `AGENTS.md`. */
   title: string;
-  /** Unix seconds. */
+  /** The time of the last change in Unix seconds. */
   updated_at: number;
-  /** Grows with every save; the versions of a scope never repeat. */
+  /** The version number. It increases with every change; a scope never uses a number twice. */
   version: number;
-  /** The workspace that owns it. */
+  /** The id of the workspace that owns the document. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ThreadAgentsDocPreview`]. */
 export interface ThreadAgentsDocPreviewParams {
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The workspace. */
+  /** The id of the workspace that owns the thread. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadAgentsDocPreview`]. */
 export interface ThreadAgentsDocPreviewResponse {
-  /** Its length in characters. */
+  /** The length of `text` in characters. */
   char_count: number;
-  /** The document. */
+  /** The id of the effective document. Absent if there is none. */
   doc_id?: AgentsDocId | null;
-  /** The names of the folders from the root down to the file's folder. */
+  /** The folder names from the root of the tree to the folder of the file. Empty for the root. */
   source_path: string[];
-  /** Exactly the section a new turn would get; empty when nothing applies. */
+  /** The exact text of the prompt section. Empty if the thread has no effective file. */
   text: string;
-  /** Whether the file is longer than what is shown. */
+  /** Whether the section contains only the beginning of the file. */
   truncated: boolean;
-  /** Its version. */
+  /** The version number of the effective document. Absent if there is none. */
   version?: number | null;
 }
 
 /** A proposal without its whole text. */
 export interface ThreadAgentsDocProposal {
-  /** Who proposes it: `owner`, a token or an agent. */
+  /** The author of the proposal: `owner`, the id of a token, or the id of an agent. */
   author: string;
-  /** The version it changes; 0 means that it makes a new file. */
+  /** The version that the proposal changes; 0 if it creates the file. */
   base_version: number;
   /** The length of the proposed text in characters. */
   char_count: number;
-  /** SHA-256 of the proposed text, lower-case hexadecimal. */
+  /** The SHA-256 of the proposed text in lower-case hexadecimal. */
   content_sha256: string;
-  /** Unix seconds. */
+  /** The time of creation in Unix seconds. */
   created_at: number;
-  /** The version of the file now; 0 if there is none. */
+  /** The current version of the file; 0 if there is none. */
   current_version: number;
-  /** When that was, in Unix seconds. */
+  /** The time of the decision in Unix seconds. Absent while the proposal is pending. */
   decided_at?: number | null;
-  /** Who decided or took it back. */
+  /** The principal that decided about or withdrew the proposal. Absent while it is pending. */
   decided_by?: string | null;
-  /** How they were present. */
+  /** The type of connection through which the decision was made. Absent while the proposal is pending. */
   decided_via?: Presence | null;
-  /** The change as a unified diff against the version it changes. */
+  /** The change as a unified diff against the base version. */
   diff: string;
-  /** The folder whose file it changes; absent for the root file. */
+  /** The id of the folder whose file the proposal changes. Absent for the file of the root. */
   folder_id?: FolderId | null;
-  /** The proposal. */
+  /** The id of the proposal. */
   id: AgentsDocProposalId;
-  /** Whether it waits for a decision and the file has another version by now. */
+  /** Whether the proposal is pending and its base version is not the current version. */
   is_stale: boolean;
-  /** What they said about it. */
+  /** The comment on the decision. Absent if there is none. */
   note?: string | null;
-  /** Why it should be changed. */
+  /** The reason for the change. */
   rationale: string;
-  /** The file an approved text was saved in. */
+  /** The id of the document in which the approved text was saved. Absent unless the proposal is approved. */
   saved_doc_id?: AgentsDocId | null;
-  /** The version it was saved as. */
+  /** The version number under which the approved text was saved. Absent unless the proposal is approved. */
   saved_version?: number | null;
-  /** The value for `expected_sha256`: it changes with the version the proposal changes and with the proposed text. */
+  /**
+   * The SHA-256 to send as `expected_sha256`, in lower-case hexadecimal. It depends on the id of the proposal, its
+   * base version and its text.
+   */
   sha256: string;
-  /** What became of it. */
+  /** The status of the proposal. */
   status: ThreadAgentsDocProposalStatus;
-  /** Unix seconds. */
+  /** The time of the last change in Unix seconds. */
   updated_at: number;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Payload of `thread/agents_doc/proposal/changed`. */
 export interface ThreadAgentsDocProposalChangedNotification {
-  /** The folder whose file it changes; absent for the root file. */
+  /** The id of the folder whose file the proposal changes. Absent for the file of the root. */
   folder_id?: FolderId | null;
-  /** The proposal. */
+  /** The id of the proposal. */
   proposal_id: AgentsDocProposalId;
-  /** What became of it. */
+  /** The status of the proposal after the change. */
   status: ThreadAgentsDocProposalStatus;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ThreadAgentsDocProposalDecide`]. */
 export interface ThreadAgentsDocProposalDecideParams {
-  /** What is decided. */
+  /** The decision. */
   decision: ThreadAgentsDocDecision;
   /**
-   * The `sha256` of the proposal that was looked at: if it was rebased since, nothing is decided. Absent for whatever
-   * is there.
+   * The `sha256` of the proposal that was reviewed. The call fails if the proposal was rebased since. Absent to
+   * decide without this check.
    */
   expected_sha256?: string | null;
-  /** What to say about it, 4096 characters at most. */
+  /** A comment on the decision, at most 4096 characters. */
   note?: string | null;
-  /** The proposal. */
+  /** The id of the proposal. */
   proposal_id: AgentsDocProposalId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadAgentsDocProposalDecide`]. */
 export interface ThreadAgentsDocProposalDecideResponse {
-  /** The proposal as it is now. */
+  /** The proposal after the decision. */
   proposal: ThreadAgentsDocProposal;
 }
 
 /** Params of [`ThreadAgentsDocProposalGet`]. */
 export interface ThreadAgentsDocProposalGetParams {
-  /** The proposal. */
+  /** The id of the proposal. */
   proposal_id: AgentsDocProposalId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadAgentsDocProposalGet`]. */
 export interface ThreadAgentsDocProposalGetResponse {
-  /** The text it changes; empty if it makes a new file. */
+  /** The text of the base version; empty if the proposal creates the file. */
   base_content: string;
   /** The whole proposed text. */
   content: string;
-  /** The text of the file now; empty if there is none. */
+  /** The current text of the file; empty if there is none. */
   current_content: string;
-  /** The proposal. */
+  /** The requested proposal. */
   proposal: ThreadAgentsDocProposal;
 }
 
 /** Params of [`ThreadAgentsDocProposalList`]. */
 export interface ThreadAgentsDocProposalListParams {
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
-  /** The most proposals to answer: 20 when absent, 50 at most. */
+  /** The maximum number of proposals to return. Default 20, maximum 50. */
   limit?: number | null;
-  /** Only those of this scope; absent for all. */
+  /** Return only proposals of this scope. Absent for all. */
   scope?: ThreadAgentsDocProposalScope | null;
-  /** Only those with this status; absent for all. */
+  /** Return only proposals with this status. Absent for all. */
   status?: ThreadAgentsDocProposalStatus | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadAgentsDocProposalList`]. */
 export interface ThreadAgentsDocProposalListResponse {
-  /** The proposals. */
+  /** The proposals: pending ones first, then closed ones, each newest first. */
   items: ThreadAgentsDocProposal[];
-  /** Where the next page begins; absent on the last one. */
+  /** The cursor of the next page. Absent on the last page. */
   next_cursor?: string | null;
 }
 
 /** Params of [`ThreadAgentsDocProposalRebase`]. */
 export interface ThreadAgentsDocProposalRebaseParams {
-  /** The merged text, for lines that both sides changed; needs `current_version`. */
+  /**
+   * The text merged by a person, for lines that both sides changed. Requires `current_version` and role `human`.
+   * Absent for an automatic merge.
+   */
   content?: string | null;
-  /** The version of the file that the text was merged with; absent for whichever there is. */
+  /**
+   * The version of the file with which the text was merged. The call fails if it is not the current version. Absent
+   * to use the current version.
+   */
   current_version?: number | null;
-  /** The proposal. */
+  /** The id of the proposal. */
   proposal_id: AgentsDocProposalId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadAgentsDocProposalRebase`]. */
 export interface ThreadAgentsDocProposalRebaseResponse {
-  /** The proposal as it is now. */
+  /** The proposal after the rebase. */
   proposal: ThreadAgentsDocProposal;
 }
 
-/** One scope of the tree. */
+/** One scope of the thread tree: a folder or the root. */
 export interface ThreadAgentsDocProposalScope {
-  /** The folder; absent for the root. */
+  /** The id of the folder. Absent for the root. */
   folder_id?: FolderId | null;
 }
 
-/** What became of a proposal. */
+/** The status of a proposal. */
 export type ThreadAgentsDocProposalStatus =
-  /** It waits for a decision. */
+  /** The proposal waits for a decision. */
   | "pending"
-  /** Its text was saved. */
+  /** The proposal was approved and its text was saved. */
   | "approved"
-  /** Nothing was changed. */
+  /** The proposal was denied; the file did not change. */
   | "denied"
-  /** Whoever made it took it back, or its folder was deleted. */
+  /** The author withdrew the proposal, or its folder was deleted. */
   | "withdrawn";
 
 /** Params of [`ThreadAgentsDocProposalWithdraw`]. */
 export interface ThreadAgentsDocProposalWithdrawParams {
-  /** The proposal. */
+  /** The id of the proposal. */
   proposal_id: AgentsDocProposalId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadAgentsDocProposalWithdraw`]. */
 export interface ThreadAgentsDocProposalWithdrawResponse {
-  /** The proposal as it is now. */
+  /** The proposal after the withdrawal. */
   proposal: ThreadAgentsDocProposal;
 }
 
 /** Params of [`ThreadAgentsDocPropose`]. */
 export interface ThreadAgentsDocProposeParams {
-  /** The version that was changed: the current one when absent, 0 for no file. */
+  /** The version that the proposal changes; 0 for a new file. Default: the current version. */
   base_version?: number | null;
-  /** The whole text as it should be, 65536 characters at most. */
+  /** The whole proposed text, at most 65536 characters. */
   content: string;
-  /** The folder; absent for the root. */
+  /** The id of the folder. Absent for the root. */
   folder_id?: FolderId | null;
-  /** Why, 4096 characters at most. */
+  /** The reason for the change, 1 to 4096 characters. */
   rationale: string;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadAgentsDocPropose`]. */
 export interface ThreadAgentsDocProposeResponse {
-  /** The proposal. */
+  /** The new proposal, or the pending one with the same text. */
   proposal: ThreadAgentsDocProposal;
 }
 
 /** Params of [`ThreadAgentsDocResolveForThread`]. */
 export interface ThreadAgentsDocResolveForThreadParams {
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The workspace. */
+  /** The id of the workspace that owns the thread. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadAgentsDocResolveForThread`]. */
 export interface ThreadAgentsDocResolveForThreadResponse {
-  /** The file in force. */
+  /** The effective file of the thread. Absent if there is none. */
   effective?: ThreadAgentsDocResolvedPayload | null;
 }
 
-/** The file in force for a scope or a thread. */
+/** The effective file of a scope or a thread. */
 export interface ThreadAgentsDocResolvedPayload {
-  /** The file. */
+  /** The effective file. */
   doc: ThreadAgentsDocPayload;
-  /** Whether it comes from above the requested scope. */
+  /** Whether the file belongs to a scope above the requested one. */
   inherited: boolean;
-  /** Unix seconds. */
+  /** The time of the resolution in Unix seconds. */
   resolved_at: number;
-  /** The requested folder; absent for the root. */
+  /** The id of the requested folder. Absent for the root. */
   resolved_for_folder_id?: FolderId | null;
-  /** Its folder; absent for the root. */
+  /** The id of the folder of the file. Absent for the root. */
   source_folder_id?: FolderId | null;
-  /** The names of the folders from the root of the tree down to the file's folder. */
+  /** The folder names from the root of the tree to the folder of the file. Empty for the root. */
   source_path: string[];
 }
 
 /** Params of [`ThreadAgentsDocRestore`]. */
 export interface ThreadAgentsDocRestoreParams {
-  /** The document. */
+  /** The id of the document. */
   doc_id: AgentsDocId;
-  /** The version the client saw last. */
+  /**
+   * The version that the client last read. The call fails if the version differs. Absent to restore without this
+   * check; ignored for archived files.
+   */
   expected_version?: number | null;
-  /** The version to write again; the one before the last when absent. */
+  /** The version number to restore. Default: the number before the current one. */
   version?: number | null;
-  /** The workspace. */
+  /** The id of the workspace that owns the document. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadAgentsDocRestore`]. */
 export interface ThreadAgentsDocRestoreResponse {
-  /** What to know about the text. */
+  /**
+   * Sentences about problems with the text, for example that a prompt has no room for all of it. Absent if there are
+   * none.
+   */
   content_warnings?: string[];
-  /** The file as it is now. */
+  /** The file after the restore. */
   doc: ThreadAgentsDocPayload;
 }
 
-/** One version of a file. */
+/** One version of a file with its text. */
 export interface ThreadAgentsDocRevision {
-  /** The text. */
+  /** The text of the version. */
   content: string;
-  /** SHA-256 of the text. */
+  /** The SHA-256 of the text in lower-case hexadecimal. */
   content_sha256: string;
-  /** The document. */
+  /** The id of the document. */
   doc_id: AgentsDocId;
-  /** `autosave`, `manual`, `restore` or `archive`. */
+  /** The reason for the save: `autosave`, `manual`, `restore`, `archive` or `proposal`. */
   save_reason: string;
-  /** Unix seconds. */
+  /** The time at which the version was saved, in Unix seconds. */
   saved_at: number;
-  /** Who saved it. */
+  /** The principal that saved the version: `owner` or the id of a token. Absent if it is unknown. */
   saved_by?: string | null;
-  /** The version. */
+  /** The version number. */
   version: number;
 }
 
 /** Params of [`ThreadAgentsDocRevisionGet`]. */
 export interface ThreadAgentsDocRevisionGetParams {
-  /** The document. */
+  /** The id of the document. */
   doc_id: AgentsDocId;
-  /** The version. */
+  /** The version number to return. */
   version: number;
-  /** The workspace. */
+  /** The id of the workspace that owns the document. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadAgentsDocRevisionGet`]. */
 export interface ThreadAgentsDocRevisionGetResponse {
-  /** The version. */
+  /** The requested version. */
   revision: ThreadAgentsDocRevision;
 }
 
@@ -7576,27 +7830,27 @@ export interface ThreadAgentsDocRevisionGetResponse {
 export interface ThreadAgentsDocRevisionSummary {
   /** The length of the text in characters. */
   char_count: number;
-  /** SHA-256 of the text. */
+  /** The SHA-256 of the text in lower-case hexadecimal. */
   content_sha256: string;
-  /** `autosave`, `manual`, `restore`, `archive` or `proposal`. */
+  /** The reason for the save: `autosave`, `manual`, `restore`, `archive` or `proposal`. */
   save_reason: string;
-  /** Unix seconds. */
+  /** The time at which the version was saved, in Unix seconds. */
   saved_at: number;
-  /** Who saved it. */
+  /** The principal that saved the version: `owner` or the id of a token. Absent if it is unknown. */
   saved_by?: string | null;
-  /** The version. */
+  /** The version number. */
   version: number;
 }
 
 /** Params of [`ThreadAgentsDocRevisions`]. */
 export interface ThreadAgentsDocRevisionsParams {
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
-  /** The document. */
+  /** The id of the document. */
   doc_id: AgentsDocId;
-  /** The most versions to answer: 100 when absent, 500 at most. */
+  /** The maximum number of versions to return. Default 100, maximum 500. */
   limit?: number | null;
-  /** The workspace. */
+  /** The id of the workspace that owns the document. */
   workspace_id: WorkspaceId;
 }
 
@@ -7604,132 +7858,141 @@ export interface ThreadAgentsDocRevisionsParams {
 export interface ThreadAgentsDocRevisionsResponse {
   /** The versions, newest first. */
   items: ThreadAgentsDocRevisionSummary[];
-  /** Where the next page begins; absent on the last one. */
+  /** The cursor of the next page. Absent on the last page. */
   next_cursor?: string | null;
 }
 
 /** Params of [`ThreadAgentsDocSave`]. */
 export interface ThreadAgentsDocSaveParams {
-  /** The whole text, 65536 characters at most. */
+  /** The whole text, at most 65536 characters. */
   content: string;
-  /** The version the client saw last; 0 means that there must be no file yet. */
+  /**
+   * The version that the client last read; 0 if the scope must have no file. The call fails if the version differs.
+   * Absent to save without this check.
+   */
   expected_version?: number | null;
-  /** The folder; absent for the root. */
+  /** The id of the folder. Absent for the root. */
   folder_id?: FolderId | null;
-  /** Why; `autosave` when absent. */
+  /** The reason for the save. Default `autosave`. */
   save_reason?: ThreadAgentsDocSaveReason | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
-/** Why a text was saved. */
+/** The reason why a text was saved. */
 export type ThreadAgentsDocSaveReason =
-  /** The editor saved by itself. */
+  /** The editor saved the text automatically. */
   | "autosave"
-  /** Somebody asked for it. */
+  /** The user saved the text explicitly. */
   | "manual";
 
 /** Response of [`ThreadAgentsDocSave`]. */
 export interface ThreadAgentsDocSaveResponse {
-  /** What to know about the text, such as that it is longer than a prompt can take. */
+  /**
+   * Sentences about problems with the text, for example that a prompt has no room for all of it. Absent if there are
+   * none.
+   */
   content_warnings?: string[];
-  /** The file as it is now. */
+  /** The file after the save. */
   doc: ThreadAgentsDocPayload;
 }
 
-/** Whether a file takes part in inheritance. */
+/** The status of a file, which determines whether it takes part in inheritance. */
 export type ThreadAgentsDocStatus =
-  /** It exists and is empty: shown, never sent to a model. */
+  /** The file contains only whitespace. It is displayed but never sent to a model. */
   | "draft"
-  /** It has text and takes part in inheritance. */
+  /** The file has text and takes part in inheritance. */
   | "active"
-  /** It was deleted from the tree. */
+  /** The file was removed from the tree. */
   | "archived";
 
 /** A file without its text. */
 export interface ThreadAgentsDocSummary {
   /** The length of the text in characters. */
   char_count: number;
-  /** SHA-256 of the text, lower-case hexadecimal. */
+  /** The SHA-256 of the text in lower-case hexadecimal. */
   content_sha256: string;
-  /** The folder; absent for the root file. */
+  /** The id of the folder. Absent for the file of the root. */
   folder_id?: FolderId | null;
-  /** The document. */
+  /** The id of the document. */
   id: AgentsDocId;
-  /** Whether it takes part in inheritance. */
+  /** The status of the file. */
   status: ThreadAgentsDocStatus;
-  /** Unix seconds. */
+  /** The time of the last change in Unix seconds. */
   updated_at: number;
-  /** The version. */
+  /** The current version number. */
   version: number;
-  /** The workspace that owns it. */
+  /** The id of the workspace that owns the document. */
   workspace_id: WorkspaceId;
 }
 
 /** Payload of `thread/artifacts/changed`. */
 export interface ThreadArtifactsChangedNotification {
-  /** The artifacts it is about. */
+  /** The ids of the artifacts that changed. */
   artifact_ids: ArtifactId[];
-  /** Unix seconds. */
+  /** The time of the change in Unix seconds. */
   generated_at: number;
   /**
-   * Why: `user_upload`, `new_version`, `user_input_binding`, `agent_output`, `task_result`, `bind`, `delete`,
+   * The reason: `user_upload`, `new_version`, `user_input_binding`, `agent_output`, `task_result`, `bind`, `delete`,
    * `restore`, `damaged` or `healed`.
    */
   reason: string;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Payload of `thread/closed`. */
 export interface ThreadClosedNotification {
-  /** The thread. */
+  /** The id of the thread. */
   threadId: ThreadId;
-  /** The workspace that owns the thread. */
+  /** The id of the workspace that owns the thread. */
   workspaceId: WorkspaceId;
 }
 
 /** Params of [`ThreadDelete`]. */
 export interface ThreadDeleteParams {
-  /** The thread. */
+  /** The id of the thread to delete. */
   thread_id: ThreadId;
-  /** The workspace that owns the thread. */
+  /** The id of the workspace that owns the thread. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadDelete`]. */
 export interface ThreadDeleteResponse {
-  /** Whether there was such a thread. */
+  /** Whether the thread existed. */
   deleted: boolean;
 }
 
-/** A node of the thread tree. */
+/** A folder of the thread tree. */
 export interface ThreadFolder {
-  /** Unix seconds. */
+  /** The time of creation in Unix seconds. */
   created_at: number;
-  /** The folder. */
+  /** The id of the folder. */
   id: FolderId;
-  /** What people call it; siblings may share a name. */
+  /** The display name; siblings may have the same name. */
   name: string;
-  /** The folder it is in; absent at the root. */
+  /** The id of the parent folder. Absent if the folder is at the root. */
   parent_folder_id?: FolderId | null;
-  /** A place among its siblings for clients that sort by hand; absent until given. */
+  /**
+   * The position among its siblings, for clients that support manual sorting; the gateway does not sort by it.
+   * Absent until a client sets it.
+   */
   position?: number | null;
-  /** Unix seconds. */
+  /** The time of the last change to the folder in Unix seconds. */
   updated_at: number;
-  /** The workspace that owns it. */
+  /** The id of the workspace that owns the folder. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ThreadFolderCreate`]. */
 export interface ThreadFolderCreateParams {
-  /** What to call it. */
+  /** The display name of the folder. */
   name: Name;
-  /** The folder to create it in; absent for the root. */
+  /** The id of the parent folder. Absent for the root. */
   parent_folder_id?: FolderId | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
@@ -7741,390 +8004,405 @@ export interface ThreadFolderCreateResponse {
 
 /** Params of [`ThreadFolderDelete`]. */
 export interface ThreadFolderDeleteParams {
-  /** The folder. */
+  /** The id of the folder to delete. */
   folder_id: FolderId;
-  /** The workspace. */
+  /** The id of the workspace that owns the folder. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadFolderDelete`]. */
 export interface ThreadFolderDeleteResponse {
-  /** Whether there was such a folder. */
+  /** Whether the folder existed. */
   deleted: boolean;
 }
 
 /** Params of [`ThreadFolderMove`]. */
 export interface ThreadFolderMoveParams {
-  /** The folder to move. */
+  /** The id of the folder to move. */
   folder_id: FolderId;
-  /** The folder to move it into; absent for the root. */
+  /** The id of the new parent folder. Absent for the root. */
   parent_folder_id?: FolderId | null;
-  /** The workspace. */
+  /** The id of the workspace that owns both folders. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadFolderMove`]. */
 export interface ThreadFolderMoveResponse {
-  /** Always `true`, also when the folder was there already. */
+  /** Always `true`, even if the folder already had this parent. */
   moved: boolean;
 }
 
-/** Params of [`ThreadFolderUpdate`]; at least one change is needed. */
+/** Params of [`ThreadFolderUpdate`]. At least one change is required. */
 export interface ThreadFolderUpdateParams {
-  /** The folder. */
+  /** The id of the folder. */
   folder_id: FolderId;
-  /** The new name. */
+  /** The new display name. Absent for no change. */
   name?: Name | null;
-  /** The new position. */
+  /** The new position. Absent for no change. */
   position?: number | null;
-  /** The workspace. */
+  /** The id of the workspace that owns the folder. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadFolderUpdate`]. */
 export interface ThreadFolderUpdateResponse {
-  /** The folder as it is now. */
+  /** The folder after the change. */
   folder: ThreadFolder;
 }
 
 /** Params of [`ThreadGet`]. */
 export interface ThreadGetParams {
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
 }
 
 /** Response of [`ThreadGet`]. */
 export interface ThreadGetResponse {
-  /** The thread. */
+  /** The requested thread. */
   thread: Thread;
 }
 
 /** Params of [`ThreadHistory`]. */
 export interface ThreadHistoryParams {
-  /** The most events to answer, the newest ones; at least 1. */
+  /** The maximum number of events to return; the newest ones are kept. Minimum 1; default and maximum 10000. */
   limit?: number | null;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
 }
 
 /** Response of [`ThreadHistory`]. */
 export interface ThreadHistoryResponse {
-  /** What happened, oldest first. */
+  /** The events, oldest first. */
   events: TurnEvent[];
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The workspace that owns the thread. */
+  /** The id of the workspace that owns the thread. */
   workspace_id: WorkspaceId;
 }
 
-/** A thread. */
+/** The id of a thread. */
 export type ThreadId = string;
 
-/** The purpose of a thread. It is stored and shown, and hooks may filter by it; it changes nothing about a turn. */
+/** The purpose of a thread. It is stored and displayed, and hooks may filter by it; it does not change how turns run. */
 export type ThreadMode =
   /** A conversation. */
   | "Chat"
-  /** The work of an agent. Turns offer the model no tools in this mode either. */
+  /** The work of an agent. Turns offer no tools to the model in this mode either. */
   | "Agent";
 
 /** Params of [`ThreadMove`]. */
 export interface ThreadMoveParams {
-  /** The folder; absent for the root. */
+  /** The id of the target folder. Absent for the root. */
   folder_id?: FolderId | null;
-  /** The thread. */
+  /** The id of the thread to move. */
   thread_id: ThreadId;
-  /** The workspace that owns both. */
+  /** The id of the workspace that owns the thread and the folder. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadMove`]. */
 export interface ThreadMoveResponse {
-  /** Always `true`, also when the thread was there already. */
+  /** Always `true`, even if the thread was already in the folder. */
   moved: boolean;
 }
 
-/** Where a thread comes from. */
+/** The origin of a thread. */
 export type ThreadOriginKind =
-  /** A person. */
+  /** A person started the thread. */
   | "user"
-  /** A job or session. */
+  /** A job or session of a worker started the thread. */
   | "task_run"
-  /** The gateway. */
+  /** The gateway started the thread. */
   | "system";
 
-/** Where a thread hangs. */
+/** The placement of a thread in the tree. */
 export interface ThreadPlacement {
-  /** The folder; absent for the root. */
+  /** The id of the folder that contains the thread. Absent for the root. */
   folder_id?: FolderId | null;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The workspace that owns both. */
+  /** The id of the workspace that owns the thread and the folder. */
   workspace_id: WorkspaceId;
 }
 
-/** Whether the tree shows a thread. */
+/** Whether the tree lists a thread. */
 export type ThreadSidebarVisibility =
-  /** It is listed. */
+  /** The tree lists the thread. */
   | "visible"
-  /** It is left out. */
+  /** The tree omits the thread. */
   | "hidden";
 
-/** Params of [`ThreadStart`]. On a thread that exists, only the given fields change. */
+/** Params of [`ThreadStart`]. If the thread exists, only the fields that are present change. */
 export interface ThreadStartParams {
   /** The name of the agent, for delegated threads. */
   agent_nickname?: string | null;
   /** The role of the agent, for delegated threads. */
   agent_role?: string | null;
-  /** What the model may do. */
+  /** The purpose of the thread. Default for a new thread: `Chat`. */
   mode?: ThreadMode | null;
-  /** The model of new turns. */
+  /** The id of the model for new turns. Default for a new thread: `echo`. */
   model?: string | null;
-  /** The provider of new turns. */
+  /** The id of the provider for new turns. Default for a new thread: `echo`. */
   model_provider?: string | null;
-  /** The title. */
+  /** The title, 1 to 200 characters. If absent, a new thread has none. */
   name?: string | null;
-  /** Where the thread comes from; read only when the thread is new. */
+  /** The origin of the thread; ignored if the thread exists. Default `user`. */
   origin_kind?: ThreadOriginKind | null;
-  /** Has no effect beyond being answered: `FullAccess` is the only value, and turns start no commands. */
+  /**
+   * Returned in the response and otherwise ignored: turns start no commands. `FullAccess` is the only value and the
+   * default.
+   */
   sandbox?: SandboxMode | null;
-  /** Whether the tree shows it. */
+  /** Whether the tree lists the thread. Default for a new thread: `visible`. */
   sidebar_visibility?: ThreadSidebarVisibility | null;
-  /** The id of the thread, made by the client. */
+  /** The id of the thread, chosen by the client. */
   thread_id: ThreadId;
-  /** The workspace that owns the thread. */
+  /** The id of the workspace that owns the thread. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadStart`]. */
 export interface ThreadStartResponse {
-  /** Its sandbox. */
+  /** The sandbox of the thread. */
   sandbox: Sandbox;
-  /** The thread as it is now. */
+  /** The thread after the call. */
   thread: Thread;
 }
 
 /** Payload of `thread/started`. */
 export interface ThreadStartedNotification {
-  /** The thread as it is now. */
+  /** The thread that was created or opened. */
   thread: Thread;
 }
 
-/** Whether a thread is at work. */
+/** Whether a thread is active. */
 export type ThreadStatus =
-  /** A turn runs. */
+  /** A turn is running. */
   | "Active"
-  /** Nothing runs. */
+  /** No turn is running. */
   | "Idle"
-  /** Nothing will run. */
+  /** The thread accepts no further turns. Not produced at present. */
   | "Closed";
 
 /** Payload of `thread/tree/changed`. */
 export interface ThreadTreeChangedNotification {
-  /** The method that changed the tree, or `external` for a change made by another process. */
+  /** The method that changed the tree, or `external` for a change by another process. The gateway always sends it. */
   reason?: string | null;
-  /** The version of the tree after the change. */
+  /** The version of the tree after the change. The gateway always sends it. */
   tree_version?: number | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ThreadTree`]. */
 export interface ThreadTreeParams {
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
-  /** The most threads to answer: 500 when absent, 5000 at most. */
+  /** The maximum number of threads to return. Default 500, maximum 5000. */
   limit?: number | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadTree`]. */
 export interface ThreadTreeResponse {
-  /** The AGENTS.md of each scope, without its text; empty on further pages. */
+  /** The AGENTS.md document of each scope, without its text. Empty on further pages. */
   agents_docs: ThreadAgentsDocSummary[];
-  /** Every folder by name in byte order, then by id; empty on further pages. */
+  /** All folders, by name in byte order, then by id. Empty on further pages. */
   folders: ThreadFolder[];
-  /** Where the next page of threads begins; absent on the last one. */
+  /** The cursor of the next page of threads. Absent on the last page. */
   next_cursor?: string | null;
-  /** Where the visible threads hang, by thread id; empty on further pages. */
+  /** The placements of the visible threads, by thread id. Empty on further pages. */
   placements: ThreadPlacement[];
   /** The visible threads, newest `updated_at` first, then by id. */
   threads: Thread[];
-  /** Grows with every change of the tree. */
+  /** The version of the tree, which increases with every change. The gateway always sends it. */
   tree_version?: number | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`ThreadUnsubscribe`]. */
 export interface ThreadUnsubscribeParams {
-  /** The thread; `thread_id` is understood too. */
+  /** The id of the thread. The gateway accepts the name `thread_id` as well. */
   threadId: ThreadId;
 }
 
 /** Response of [`ThreadUnsubscribe`]. */
 export interface ThreadUnsubscribeResponse {
-  /** What the call found. */
+  /** The result of the call. */
   status: ThreadUnsubscribeStatus;
 }
 
-/** What [`ThreadUnsubscribe`] found. */
+/** The result of [`ThreadUnsubscribe`]. */
 export type ThreadUnsubscribeStatus =
-  /** Nobody is subscribed to the thread. */
+  /** No connection was subscribed to the thread. */
   | "notLoaded"
-  /** Others are subscribed, this connection is not. */
+  /** Other connections are subscribed; this one was not. */
   | "notSubscribed"
-  /** This connection was subscribed and is no longer. */
+  /** This connection was subscribed and no longer is. */
   | "unsubscribed";
 
-/** Params of [`ThreadUpdate`]; at least one change is needed. */
+/** Params of [`ThreadUpdate`]. At least one change is required. */
 export interface ThreadUpdateParams {
-  /** Whether the thread is put away; archived threads are not in the tree. */
+  /** Whether the thread is archived; the tree omits archived threads. Absent for no change. */
   archived?: boolean | null;
-  /** The new title. */
+  /** The new title. Absent for no change. */
   name?: Name | null;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** Whether the tree shows it. */
+  /** Whether the tree lists the thread. Absent for no change. */
   visibility?: ThreadSidebarVisibility | null;
-  /** The workspace that owns the thread. */
+  /** The id of the workspace that owns the thread. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`ThreadUpdate`]. */
 export interface ThreadUpdateResponse {
-  /** The thread as it is now. */
+  /** The thread after the change. */
   thread: Thread;
 }
 
 /** Payload of `thread/updated`. */
 export interface ThreadUpdatedNotification {
-  /** Where it hangs; absent while it has no place in the tree. */
+  /** The placement of the thread. Absent if the thread has none. */
   placement?: ThreadPlacement | null;
-  /** The thread as it is now. */
+  /** The thread after the change. */
   thread: Thread;
 }
 
 /** One entry of a timeline. */
 export interface TimelineItem {
-  /** The entry. */
+  /** The id of the entry: the id of the turn, a colon and the `sequence` of the event. */
   id: string;
-  /** Where it comes from. */
+  /** The source and the time of the entry. */
   origin: TimelineOrigin;
-  /** What happened. */
+  /** The content of the entry. */
   payload: TimelinePayload;
 }
 
-/** Where an entry of a timeline comes from. */
+/** The source and the time of a timeline entry. */
 export interface TimelineOrigin {
-  /** What recorded it. */
+  /** The log that recorded the event. */
   kind: TimelineOriginKind;
-  /** The column to show it in. */
+  /** The zero-based column in which to display the entry; always 0. */
   lane: number;
-  /** Unix milliseconds. */
+  /** The time of the event in Unix milliseconds. */
   occurredAt: number;
-  /** Its place there. */
+  /** The `sequence` of the event in that log. */
   originSequence: number;
 }
 
-/** What recorded an entry of a timeline. */
+/** The log that recorded a timeline entry. */
 export type TimelineOriginKind =
-  /** The turn itself. */
+  /** The event log of the turn itself. */
   | "parent_turn";
 
-/** What happened. */
+/** The content of a timeline entry. */
 export type TimelinePayload =
-  /** An event of an item. */
+  /** An item event of the turn. */
   | {
-    /** The event. */
+    /** The item event. */
     event: TurnEventPayload;
     kind: "turn_item_event";
   };
 
 /** Payload of `transport/frame_rejected`. */
 export interface TransportFrameRejectedNotification {
-  /** Why, in stable snake_case: `unknown_magic`. */
+  /** The reason as a stable snake_case name; always `unknown_magic`. */
   kind: string;
-  /** The first four bytes as text, when they are printable. */
+  /**
+   * The first four bytes of the frame as text. Absent if the frame is shorter or one of them is not a printable
+   * ASCII character.
+   */
   magic?: string | null;
-  /** The length of the frame in bytes. */
+  /** The size of the frame in bytes. */
   size_bytes: number;
 }
 
-/** A deleted thing that can still be restored. */
+/** A deleted item that can still be restored. */
 export interface TrashItem {
-  /** Unix seconds. */
+  /** The time of deletion in Unix seconds. */
   deleted_at: number;
-  /** Who deleted it. */
+  /** The principal that deleted the item: `owner` or the id of a token. */
   deleted_by: string;
-  /** Folders only: how many folders were directly in it; they moved one level up when it was deleted. */
+  /**
+   * For folders, the number of folders directly in it; they moved up one level when the folder was deleted. 0 for
+   * other items.
+   */
   folder_count: number;
-  /** The folder it was in, or the folder of the document; absent for the root. */
+  /** The id of the folder that contained the item; for a document, its folder. Absent for the root. */
   folder_id?: FolderId | null;
-  /** The name of that folder when the item was deleted. */
+  /** The name of that folder at the time of deletion. Absent for the root. */
   folder_name?: string | null;
-  /** Folders only: whether an AGENTS.md was archived with it. */
+  /** Whether an AGENTS.md document was archived together with the folder. `false` for items that are not folders. */
   has_agents_doc: boolean;
-  /** The id of the thread, folder or document; with `kind` it names the item. */
+  /** The id of the thread, folder or document. `kind` and `id` together identify the item. */
   id: string;
-  /** What it is. */
+  /** The type of the item. */
   kind: TrashItemKind;
-  /** The title of the thread, the name of the folder, or `AGENTS.md`; empty for a thread without a title or text. */
+  /**
+   * The title of the thread, the name of the folder, or `AGENTS.md`. For a thread without a title, the beginning of
+   * its first message; empty if it has none.
+   */
   name: string;
-  /** When it is deleted for good, in Unix seconds. */
+  /** The time of permanent deletion in Unix seconds, 30 days after `deleted_at`. */
   purge_at: number;
-  /** Folders only: how many threads were directly in it; they moved one level up when it was deleted. */
+  /**
+   * For folders, the number of threads directly in it; they moved up one level when the folder was deleted. 0 for
+   * other items.
+   */
   thread_count: number;
-  /** The workspace. */
+  /** The id of the workspace that owns the item. */
   workspace_id: WorkspaceId;
 }
 
-/** What a trash item is. */
+/** The type of a deleted item. */
 export type TrashItemKind =
   /** A thread with its turns. */
   | "thread"
-  /** A folder with its AGENTS.md. */
+  /** A folder with its AGENTS.md document. */
   | "folder"
-  /** An AGENTS.md that was archived on its own. */
+  /** An AGENTS.md document that was archived separately from its folder. */
   | "agents_doc";
 
-/** Names one item of the trash. */
+/** A reference to one item of the trash. */
 export interface TrashItemRef {
   /** The id of the thread, folder or document. */
   id: string;
-  /** What it is. */
+  /** The type of the item. */
   kind: TrashItemKind;
 }
 
 /** Params of [`TrashList`]. */
 export interface TrashListParams {
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
-  /** The most items to answer: 100 when absent, 1000 at most. */
+  /** The maximum number of items to return. Default 100, maximum 1000. */
   limit?: number | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`TrashList`]. */
 export interface TrashListResponse {
-  /** The items, those deleted last first. */
+  /** The items, newest deletion first. */
   items: TrashItem[];
-  /** Where the next page begins; absent on the last one. */
+  /** The cursor of the next page. Absent on the last page. */
   next_cursor?: string | null;
 }
 
 /** Params of [`TrashPurge`]. */
 export interface TrashPurgeParams {
-  /** The items to delete for good, 1 to 1000. */
+  /** The items to delete permanently, 1 to 1000. */
   items: TrashItemRef[];
-  /** The workspace. */
+  /** The id of the workspace that owns the items. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`TrashPurge`]. */
 export interface TrashPurgeResponse {
-  /** How many items were deleted for good. */
+  /** The number of items that were deleted permanently; duplicates count once. */
   purged: number;
 }
 
@@ -8132,226 +8410,232 @@ export interface TrashPurgeResponse {
 export interface TrashRestoreParams {
   /** The id of the thread, folder or document. */
   id: string;
-  /** What the item is. */
+  /** The type of the item. */
   kind: TrashItemKind;
-  /** The workspace. */
+  /** The id of the workspace that owns the item. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`TrashRestore`]. */
 export interface TrashRestoreResponse {
-  /** The restored AGENTS.md, with its id, its earlier versions and the next version of its scope. */
+  /**
+   * The restored AGENTS.md document. It keeps its id and its earlier versions and gets the next version number of
+   * its scope. Absent if no document was restored.
+   */
   doc?: ThreadAgentsDocPayload | null;
-  /** The restored folder. */
+  /** The restored folder. Absent if the item is not a folder. */
   folder?: ThreadFolder | null;
-  /** The item as it was in the trash. */
+  /** The item as it was listed in the trash. */
   item: TrashItem;
-  /** Sentences for people about what could not be put back as it was; empty when everything was. */
+  /** Sentences for display that state what could not be restored to its previous state. Empty if everything was. */
   notes: string[];
-  /** How many folders moved back into the folder. */
+  /** The number of folders that moved back into the restored folder. */
   returned_folders: number;
-  /** How many threads moved back into the folder. */
+  /** The number of threads that moved back into the restored folder. */
   returned_threads: number;
-  /** The restored thread. */
+  /** The restored thread. Absent if the item is not a thread. */
   thread?: Thread | null;
 }
 
 /** One exchange on a thread. */
 export interface Turn {
-  /** Why it failed or was interrupted. */
+  /** The reason why the turn failed or was interrupted. Absent for other statuses. */
   error?: string | null;
-  /** The turn. */
+  /** The id of the turn. */
   id: TurnId;
-  /** What the model was told, once it was told. */
+  /** The manifest of the prompt that was sent to the model. Absent until the prompt is compiled. */
   prompt_manifest?: PromptManifest | null;
-  /** Where it stands. */
+  /** The current status of the turn. */
   status: TurnStatus;
 }
 
 /** Params of [`TurnCancel`]. */
 export interface TurnCancelParams {
-  /** Why; becomes the turn's `error`. */
+  /** The reason, which becomes the `error` of the turn. Default `cancelled`. */
   reason?: string | null;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The turn. */
+  /** The id of the turn to cancel. */
   turn_id: TurnId;
 }
 
 /** Response of [`TurnCancel`]. */
 export interface TurnCancelResponse {
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The turn as it is now. */
+  /** The turn after the cancellation. */
   turn: Turn;
-  /** Its workspace. */
+  /** The id of the workspace that owns the thread. */
   workspace_id: WorkspaceId;
 }
 
 /** Payload of `turn/completed`. */
 export interface TurnCompletedNotification {
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The turn. */
+  /** The completed turn. */
   turn: Turn;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
-/** One entry of the durable log. */
+/** One entry of the event log of a turn. */
 export interface TurnEvent {
-  /** Unix milliseconds. */
+  /** The time of the event in Unix milliseconds. */
   created_at: number;
-  /** What happened. */
+  /** The content of the event. */
   payload: TurnEventPayload;
-  /** Its place within the turn, from 1. */
+  /** The number of the event within the turn, from 1. */
   sequence: number;
-  /** The turn it belongs to. */
+  /** The id of the turn. */
   turn_id: TurnId;
 }
 
-/** What happened, as the durable log keeps it. */
+/** The content of a turn event, as stored in the event log. */
 export type TurnEventPayload =
   /** The turn was accepted. */
   | {
-    /** What the user said. */
+    /** The input of the turn. */
     input: UserInput[];
     type: "turnStarted";
   }
-  /** An item began. */
+  /** An item started. */
   | {
-    /** The item. */
+    /** The item at its start. */
     item: TurnItem;
     type: "itemStarted";
   }
   /** An item is complete. */
   | {
-    /** The item. */
+    /** The complete item. */
     item: TurnItem;
     type: "itemCompleted";
   }
-  /** The turn ended well. */
+  /** The turn completed successfully. */
   | {
     type: "turnCompleted";
-    /** Tokens as the provider reported them. */
+    /** The token usage. Absent if the provider reported none. */
     usage?: TurnUsage | null;
   }
-  /** The turn ended badly, or was interrupted. */
+  /** The turn failed or was interrupted. */
   | {
-    /** Why. */
+    /** The reason for the failure or interruption. */
     error: string;
-    /** How it ended. */
+    /** The final status: `Failed` or `Interrupted`. */
     status: TurnStatus;
     type: "turnFailed";
   };
 
 /** Params of [`TurnExplain`](super::TurnExplain). */
 export interface TurnExplainParams {
-  /** The thread of that turn; the same one when absent. */
+  /** The id of the thread of the compared turn. Default: `thread_id`. */
   compare_thread_id?: ThreadId | null;
-  /** A turn to compare it with, of the same thread or of another one of the same workspace. */
+  /** The id of a turn to compare with, in the same workspace. Absent for no comparison. */
   compare_turn_id?: TurnId | null;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The turn. */
+  /** The id of the turn to explain. */
   turn_id: TurnId;
 }
 
 /** Response of [`TurnExplain`](super::TurnExplain). */
 export interface TurnExplainResponse {
-  /** How they differ, piece by piece; empty without another turn. */
+  /** The result for each section, from the compared turn to this one. Absent without a comparison. */
   changes?: PromptChange[];
-  /** What the other turn was told. */
+  /** The prompt of the compared turn. Absent without a comparison. */
   compared?: ExplainedPrompt | null;
-  /** What the turn was told. */
+  /** The prompt of the turn. */
   prompt: ExplainedPrompt;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The workspace. */
+  /** The id of the workspace that owns the thread. */
   workspace_id: WorkspaceId;
 }
 
 /** Payload of `turn/failed`. */
 export interface TurnFailedNotification {
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The turn, `Failed` or `Interrupted`. */
+  /** The turn, with status `Failed` or `Interrupted`. */
   turn: Turn;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`TurnGet`]. */
 export interface TurnGetParams {
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The turn. */
+  /** The id of the turn. */
   turn_id: TurnId;
 }
 
 /** Response of [`TurnGet`]. */
 export interface TurnGetResponse {
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The turn. */
+  /** The requested turn. */
   turn: Turn;
-  /** Its workspace. */
+  /** The id of the workspace that owns the thread. */
   workspace_id: WorkspaceId;
 }
 
-/** One exchange on a thread. */
+/** The id of a turn of a thread. */
 export type TurnId = string;
 
-/** Something said or done in a turn. */
+/** One item of a turn, such as a message. */
 export type TurnItem =
-  /** What the user said. */
+  /** The user's message. */
   | {
-    /** What came with it. */
+    /**
+     * The inputs that are not text. An artifact is `{"type": "artifact", "artifact": …}` with an `ArtifactRef`;
+     * other inputs have the form in which they were sent. Default: empty.
+     */
     attachments?: unknown[];
-    /** `user_` and the turn's id. */
+    /** The id of the item: `user_` followed by the id of the turn. */
     id: string;
-    /** The text, letter by letter. */
+    /** The text inputs of the turn, joined by line breaks. */
     text: string;
     type: "userMessage";
   }
-  /** What the model said. */
+  /** The model's answer. */
   | {
-    /** The item. */
+    /** The id of the item. */
     id: string;
-    /** The text. */
+    /** The text generated so far; the whole text once the item is complete. */
     text: string;
     type: "agentMessage";
   }
-  /** How the model came to it. */
+  /** The model's reasoning. Not produced: the gateway does not store reasoning. */
   | {
-    /** In full. */
+    /** The full text of the reasoning, in parts. */
     content: string[];
-    /** The item. */
+    /** The id of the item. */
     id: string;
-    /** In short. */
+    /** The summary of the reasoning, in parts. */
     summary: string[];
     type: "reasoning";
   }
-  /** What the gateway has to say. */
+  /** A message from the gateway. Not produced at present. */
   | {
-    /** A stable name. */
+    /** A stable name for the event. Absent if it has none. */
     code?: string | null;
-    /** The item. */
+    /** The id of the item. */
     id: string;
-    /** How bad it is. */
+    /** The severity of the event. */
     level: SystemEventLevel;
-    /** One sentence. */
+    /** A one-sentence description of the event. */
     message: string;
     type: "systemEvent";
   };
 
 /** Params of [`TurnItems`]. */
 export interface TurnItemsParams {
-  /** Only events after this one. */
+  /** Return only events with a greater `sequence`. Default 0, which returns all. */
   after_sequence?: number | null;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The turn. */
+  /** The id of the turn. */
   turn_id: TurnId;
 }
 
@@ -8359,512 +8643,530 @@ export interface TurnItemsParams {
 export interface TurnItemsResponse {
   /** The item events, oldest first. */
   events: TurnEvent[];
-  /** The last sequence of the turn so far. */
+  /** The highest `sequence` of the turn so far, including events that are not about items. */
   last_sequence: number;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The turn. */
+  /** The id of the turn. */
   turn_id: TurnId;
-  /** Its workspace. */
+  /** The id of the workspace that owns the thread. */
   workspace_id: WorkspaceId;
 }
 
 /** Params of [`TurnStart`]. */
 export interface TurnStartParams {
-  /** What the user says; never nothing. */
+  /**
+   * The user's input: 1 to 256 parts, at least one of which is not an empty text. Limits: 2 MiB of text and 32
+   * artifacts.
+   */
   input?: UserInput[];
-  /** The mode of the thread from now on; unchanged when absent. `Agent` is refused: a turn offers the model no tools. */
+  /**
+   * The mode of the turn. Default: the mode of the thread. `Agent` is rejected, because a turn offers no tools to
+   * the model.
+   */
   mode?: ThreadMode | null;
-  /** The model; the thread's when absent. */
+  /** The id of the model. Default: the model of the thread. */
   model?: string | null;
-  /** The provider; the thread's when absent. */
+  /** The id of the provider. Default: the provider of the thread. */
   model_provider?: string | null;
-  /** Whether model, provider and mode become the thread's; `true` when absent. */
+  /** Whether model, provider and mode become the defaults of the thread. Default `true`. */
   remember?: boolean | null;
-  /** Refused when given: a turn asks a model and starts no command that a sandbox could restrict. */
+  /** Must be absent: a turn starts no commands, so the gateway rejects any sandbox policy. */
   sandbox_policy?: SandboxPolicy | null;
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The id of the turn, made by the client. */
+  /** The id of the turn, chosen by the client. */
   turn_id: TurnId;
 }
 
 /** Response of [`TurnStart`]. */
 export interface TurnStartResponse {
-  /** The turn. */
+  /** The new turn, or the stored one if the `turn_id` existed. */
   turn: Turn;
 }
 
 /** Payload of `turn/started`. */
 export interface TurnStartedNotification {
-  /** The thread. */
+  /** The id of the thread. */
   thread_id: ThreadId;
-  /** The turn. */
+  /** The turn that started. */
   turn: Turn;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
-/** Where a turn stands. */
+/** The status of a turn. */
 export type TurnStatus =
-  /** Accepted and running. */
+  /** The turn was accepted and is running. */
   | "InProgress"
-  /** Finished normally. */
+  /** The turn completed successfully. */
   | "Completed"
-  /** Ended by a failure; `error` says which. */
+  /** The turn failed; `error` contains the reason. */
   | "Failed"
-  /** Cancelled, or found running after a restart. */
+  /** The turn was cancelled, or the gateway stopped while it was running. */
   | "Interrupted";
 
-/** Params of [`TurnTimeline`]; snake_case is understood too. */
+/** Params of [`TurnTimeline`]. The gateway accepts snake_case field names as well. */
 export interface TurnTimelineParams {
-  /** The thread. */
+  /** The id of the thread. */
   threadId: ThreadId;
-  /** The turn. */
+  /** The id of the turn. */
   turnId: TurnId;
 }
 
 /** Response of [`TurnTimeline`]. */
 export interface TurnTimelineResponse {
-  /** What happened, in the order of time. */
+  /** The entries, in chronological order. */
   items: TimelineItem[];
-  /** The last sequence of the turn so far. */
+  /** The highest `sequence` of the turn so far, including events that are not about items. */
   lastSequence: number;
-  /** The thread. */
+  /** The id of the thread. */
   threadId: ThreadId;
-  /** The turn. */
+  /** The id of the turn. */
   turnId: TurnId;
-  /** Its workspace. */
+  /** The id of the workspace that owns the thread. */
   workspaceId: WorkspaceId;
 }
 
-/** Tokens of a turn as the provider reported them. */
+/** The token usage of a turn, as reported by the provider. */
 export interface TurnUsage {
-  /** Of these, tokens the provider had cached. */
+  /** The number of input tokens that the provider read from its cache; included in `inputTokens`. */
   cachedInputTokens: number;
-  /** Tokens of the question. */
+  /** The number of input tokens. */
   inputTokens: number;
-  /** Tokens of the answer. */
+  /** The number of output tokens. */
   outputTokens: number;
 }
 
-/** An agent among its colleagues. */
+/** An agent and its current activity. */
 export interface UiColleague {
-  /** Runs of the monitor that are not over. */
+  /** The number of running runs in `monitor`. */
   active_runs: number;
-  /** Its id. */
+  /** The id of the agent. */
   agent_id: string;
-  /** All its runs, however many the monitor shows. */
+  /** The number of all indexed runs of the agent, not limited to `monitor`. */
   all_runs: number;
-  /** When it was last heard of. */
+  /**
+   * The time of the last activity, in ISO-8601: an event, a run, a pending document or a decision. Absent if there
+   * is none.
+   */
   last_seen_at?: string | null;
-  /** Its name. */
+  /** The name of the agent. */
   name: string;
-  /** Its documents that wait for a decision. */
+  /** The number of pending documents produced by the agent in `review_inbox`. */
   pending_reviews: number;
-  /** What runs it. */
+  /** The provider of the agent. */
   provider: string;
-  /** Its decisions. */
+  /** The number of decisions made by the agent in `review_inbox`. */
   recent_decisions: number;
-  /** What it is. */
+  /** The role of the agent. */
   role: AgentRole;
-  /** What it is doing. */
+  /** The current activity of the agent. */
   status: UiColleagueStatus;
-  /** Its team. */
+  /** The id of the agent's team. Absent if it has none. */
   team_id?: string | null;
-  /** The name of its team. */
+  /** The name of the agent's team. Absent if it has none. */
   team_name?: string | null;
-  /** Runs of the monitor. */
+  /** The number of runs in `monitor`. */
   total_runs: number;
 }
 
-/** What an agent is doing. */
+/** The current activity of an agent. */
 export type UiColleagueStatus =
-  /** It runs something. */
+  /** The agent has at least one running run. */
   | "active"
-  /** Something of it waits for a decision. */
+  /** The agent has no running run and at least one pending document. */
   | "needs_review"
-  /** Nothing. */
+  /** The agent has neither a running run nor a pending document. */
   | "idle";
 
-/** The heartbeat in short. */
+/** The configuration and the state of the heartbeat. */
 export interface UiHeartbeat {
-  /** Whether directors may start workers. */
+  /** True if directors may start workers. Default false. */
   allow_director_to_spawn_workers: boolean;
-  /** Whether it is on. */
+  /** True if the heartbeat is enabled. */
   enabled: boolean;
-  /** Who leads. */
+  /** The id of the executive manager. Absent if there is none. */
   executive_manager_agent_id?: string | null;
-  /** Whom it may wake. */
+  /** The hierarchy mode: `standard` or `enterprise_v1`. Default `standard`. */
   hierarchy_mode: string;
-  /** When it beat last. */
+  /** The time of the last tick, in ISO-8601. Absent before the first tick. */
   last_tick_at?: string | null;
-  /** How much there must be to do. */
+  /** The minimum score at which a worker is woken. Default 3. */
   min_wake_score: number;
-  /** When it beats next. */
+  /** The time of the next tick, in ISO-8601. Absent if none is scheduled. */
   next_tick_at?: string | null;
-  /** Whether it beats at this moment. */
+  /** True if the heartbeat loop is running. */
   running: boolean;
-  /** What it did so far. */
+  /** The counters of the heartbeat. */
   stats: UiHeartbeatStats;
-  /** How often it beats. */
+  /** The time between two ticks, in minutes. Default 20. */
   tick_interval_minutes: number;
-  /** How many workers it wakes. */
+  /** The maximum number of workers woken per tick. Default 2. */
   top_k_workers: number;
 }
 
-/** What the heartbeat did so far. */
+/** Counters over all ticks of the heartbeat. */
 export interface UiHeartbeatStats {
-  /** What was done at once. */
+  /** The number of actions executed without approval. */
   actions_executed_total?: number;
-  /** What waits for a decision. */
+  /** The number of actions queued for approval. */
   approvals_queued_total?: number;
-  /** What was asked for twice. */
+  /** The number of actions dropped as duplicates. */
   deduped_actions_total?: number;
-  /** Workers with something to do. */
+  /** The number of worker reports with actions. */
   reports_actions_total?: number;
-  /** Workers with nothing to do. */
+  /** The number of worker reports without actions. */
   reports_ok_total?: number;
-  /** How often it beat. */
+  /** The number of ticks. */
   ticks_total?: number;
-  /** Workers it woke. */
+  /** The number of workers woken. */
   workers_woken_total?: number;
 }
 
 /** Params of [`UiResolve`]. */
 export interface UiResolveParams {
-  /** Who decides. */
+  /** The id of the actor that decides. Its visibility also applies to the snapshot. */
   actor_id: string;
-  /** What they are. */
+  /** The role of that actor. */
   actor_role: ActorRole;
-  /** Their team. */
+  /** The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent. */
   actor_team_id?: string | null;
-  /** The document. */
+  /** The id of the pending document. */
   artifact_id: string;
-  /** What is decided. */
+  /** The decision. */
   decision: ReviewDecision;
-  /** How many decisions; 200 if not given. */
+  /** The maximum number of decisions to return. Default 200. */
   decisions_limit?: number | null;
   /**
-   * The `sha256` of `inbox.read` that was looked at: if anything of it changed since, nothing is decided. Absent for
-   * whatever is there.
+   * The `sha256` returned by `inbox.read` for this document. If any of the files has changed since, the call fails
+   * and nothing is decided. If absent, the current files are not compared.
    */
   expected_sha256?: string | null;
-  /** How many runs the snapshot shows; 200 if not given. */
+  /** The maximum number of runs to return. Default 200. */
   monitor_limit?: number | null;
-  /** What they say. */
+  /** Notes that are stored with the review. None if absent. */
   notes?: string | null;
-  /** How many documents that wait for a decision; 200 if not given. */
+  /** The maximum number of pending documents to return. Default 200. */
   pending_limit?: number | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** Build the index anew first. */
+  /** If true, rebuilds the index first. Default false. */
   refresh_index?: boolean | null;
-  /** Bring the index up to date first; true if not given. */
+  /** If true, syncs the index first. Default true. */
   sync_index?: boolean | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`UiResolve`]. */
 export interface UiResolveResponse {
-  /** What was decided. */
+  /** The stored decision. */
   resolved: InboxResolveResponse;
-  /** The answer of `ui.snapshot` after the decision; `null` if it could not be made. */
+  /** The response of `ui.snapshot` after the decision. `null` if the snapshot failed. */
   snapshot?: UiSnapshotResponse | null;
-  /** Why `snapshot` is `null`. The decision is stored nevertheless, and must not be repeated. */
+  /**
+   * Why `snapshot` is `null`. The decision is stored nevertheless and must not be repeated. Absent if the snapshot
+   * succeeded.
+   */
   snapshot_error?: string | null;
 }
 
 /** Params of [`UiSnapshot`]. */
 export interface UiSnapshotParams {
-  /** Who asks: what they may not see is left out. */
+  /**
+   * The id of the actor whose visibility applies: data the actor may not see is omitted. If absent, the identity of
+   * the caller's token applies.
+   */
   actor_id?: string | null;
-  /** What they are. */
+  /** The role of that actor. If absent, the role of the caller's token applies; the owner sees everything. */
   actor_role?: ActorRole | null;
-  /** Their team. */
+  /** The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent. */
   actor_team_id?: string | null;
-  /** How many decisions; 200 if not given. */
+  /** The maximum number of decisions to return. Default 200. */
   decisions_limit?: number | null;
-  /** How many runs; 200 if not given. */
+  /** The maximum number of runs to return. Default 200. */
   monitor_limit?: number | null;
-  /** How many documents that wait for a decision; 200 if not given. */
+  /** The maximum number of pending documents to return. Default 200. */
   pending_limit?: number | null;
-  /** Only of this project. */
+  /** Return only data of this project. All projects if absent. */
   project_id?: string | null;
-  /** Build the index anew first. */
+  /** If true, rebuilds the index first. Default false. */
   refresh_index?: boolean | null;
-  /** Bring the index up to date first; true if not given. */
+  /** If true, syncs the index first. Default true. */
   sync_index?: boolean | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`UiSnapshot`]. */
 export interface UiSnapshotResponse {
-  /** The agents: who is at work first. */
+  /** The agents: those with the most active runs first, then by pending documents and last activity. */
   colleagues: UiColleague[];
-  /** What was said in the project, newest first; none without a project. */
+  /** The comments of the project, newest first, among its 300 newest. Empty if no project was given. */
   comments: Comment[];
-  /** When it was looked at. */
+  /** The time the snapshot was generated, in ISO-8601. */
   generated_at: string;
-  /** The heartbeat. */
+  /** The configuration and the state of the heartbeat. */
   heartbeat: UiHeartbeat;
-  /** The worker that keeps indexes up to date. */
+  /** The status of the worker that syncs the indexes. */
   index_sync_worker: IndexSyncWorkerStatusResponse;
-  /** What runs. */
+  /** The runs, as in `monitor.snapshot`. */
   monitor: MonitorSnapshotResponse;
-  /** What waits for a decision. */
+  /** The pending documents and the decisions, as in `inbox.snapshot`. */
   review_inbox: InboxSnapshotResponse;
-  /** What was used. */
+  /** Tokens and costs, as in `usage.analytics`. */
   usage_analytics: UsageAnalyticsResponse;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
-/** An upload. */
+/** The id of an upload. */
 export type UploadId = string;
 
 /** Params of [`UsageAnalytics`]. */
 export interface UsageAnalyticsParams {
-  /** How many runs; 200 if not given. */
+  /** The maximum number of newest runs to return and to sum up. Default 200. */
   limit?: number | null;
-  /** Only of this project. */
+  /** Count only runs of this project. All projects if absent. */
   project_id?: string | null;
-  /** Build the index anew first. */
+  /** If true, rebuilds the index first. Default false. */
   refresh_index?: boolean | null;
-  /** Bring the index up to date first; true if not given. */
+  /** If true, syncs the index first. Default true. */
   sync_index?: boolean | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`UsageAnalytics`]. */
 export interface UsageAnalyticsResponse {
-  /** All runs together, however many there are. */
+  /** Totals over all indexed runs, not limited by `limit`. */
   all_time_totals: UsageTotals;
-  /** The newest runs by provider, most tokens first. */
+  /** Totals over the newest runs by provider, most tokens first. */
   by_provider: UsageByProvider[];
-  /** When it was looked at. */
+  /** The time the response was generated, in ISO-8601. */
   generated_at: string;
-  /** Whether the index was built for it. */
+  /** True if the call rebuilt the index. */
   index_rebuilt: boolean;
-  /** Whether the index was brought up to date for it. */
+  /** True if the call synced the index. */
   index_synced: boolean;
-  /** The newest runs. */
+  /** The newest runs, newest first. */
   recent_runs: UsageRun[];
-  /** The newest runs together. */
+  /** Totals over the newest runs. */
   totals: UsageTotals;
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
-/** The runs of one provider. */
+/** Totals over the runs of one provider. */
 export interface UsageByProvider {
-  /** Cost of a run. */
+  /** The mean cost per run in US dollars. */
   average_cost_usd_per_run: number;
-  /** Tokens of a run, rounded. */
+  /** The mean number of tokens per run, rounded to an integer. */
   average_tokens_per_run: number;
-  /** Those with lines that are not JSON. */
+  /** The number of runs whose event log has lines that are not valid JSON. */
   parse_error_runs: number;
-  /** The provider. */
+  /** The name of the provider. */
   provider: string;
-  /** How many runs. */
+  /** The number of runs. */
   run_count: number;
-  /** What they cost. */
+  /** The total cost in US dollars. Runs without a price count as 0. */
   total_cost_usd: number;
-  /** Their tokens. */
+  /** The total number of tokens. */
   total_tokens: number;
 }
 
-/** What one run used. */
+/** The usage of one run. */
 export interface UsageRun {
-  /** What it cost. */
+  /** The cost in US dollars. `null` if no price is known. */
   cost_usd?: number | null;
-  /** When it was made. */
+  /** The time the run was created, in ISO-8601. */
   created_at: string;
-  /** Lines of its log that are not JSON. */
+  /** The number of lines in the event log that are not valid JSON. */
   parse_error_count: number;
-  /** Its project. */
+  /** The id of the project of the run. */
   project_id: string;
-  /** What ran it. */
+  /** The provider of the run. */
   provider: string;
-  /** Its id. */
+  /** The id of the run. */
   run_id: string;
-  /** Where it stands. */
+  /** The status of the run. */
   status: RunStatus;
-  /** Its tokens. */
+  /** The total number of tokens. 0 if no usage is recorded. */
   total_tokens: number;
-  /** How sure that is. */
+  /** The confidence in the numbers: `high` or `low`. `null` if no usage is recorded. */
   usage_confidence?: string | null;
-  /** Who counted. */
+  /** The origin of the numbers: `provider_reported` or `estimated_chars`. `null` if no usage is recorded. */
   usage_source?: string | null;
 }
 
-/** Runs together. */
+/** Totals over several runs. */
 export interface UsageTotals {
-  /** Those that were estimated. */
+  /** The number of runs whose tokens were estimated from character counts. */
   estimated_count: number;
-  /** Those with lines that are not JSON. */
+  /** The number of runs whose event log has lines that are not valid JSON. */
   parse_error_run_count: number;
-  /** Those with a price. */
+  /** The number of runs with a known cost. */
   priced_run_count: number;
-  /** Those whose provider counted. */
+  /** The number of runs whose tokens were reported by the provider. */
   provider_reported_count: number;
-  /** How many. */
+  /** The number of runs. */
   run_count: number;
-  /** What they cost. */
+  /** The total cost in US dollars. Runs without a price count as 0. */
   total_cost_usd: number;
-  /** Their tokens. */
+  /** The total number of tokens. */
   total_tokens: number;
-  /** Those without. */
+  /** The number of runs without a known cost. */
   unpriced_run_count: number;
 }
 
-/** What the user says. */
+/** One part of the user's input to a turn. */
 export type UserInput =
-  /** Words. */
+  /** Text written by the user. */
   | {
-    /** The text, kept letter by letter. */
+    /** The text, stored unchanged. */
     text: string;
-    /** Parts of the text that stand for something. */
+    /**
+     * Ranges of the text that represent something else, such as an attachment. The gateway stores them and does
+     * not interpret them. Default: empty.
+     */
     textElements?: TextElement[];
     type: "text";
   }
-  /** A picture on the web. */
+  /** A reference to an image on the web. The gateway does not download it; the model receives the URL as text. */
   | {
     type: "image";
-    /** Where it is. */
+    /** The URL of the image. */
     url: string;
   }
-  /** A file on the web. */
+  /** A reference to a file on the web. The gateway does not download it; the model receives the URL as text. */
   | {
     type: "file";
-    /** Where it is. */
+    /** The URL of the file. */
     url: string;
   }
-  /** A sound on the web. */
+  /** A reference to an audio file on the web. The gateway does not download it; the model receives the URL as text. */
   | {
     type: "audio";
-    /** Where it is. */
+    /** The URL of the audio file. */
     url: string;
   }
-  /** A film on the web. */
+  /** A reference to a video on the web. The gateway does not download it; the model receives the URL as text. */
   | {
     type: "video";
-    /** Where it is. */
+    /** The URL of the video. */
     url: string;
   }
-  /** A picture beside the gateway. */
+  /** An image on the machine of the gateway. `turn/start` rejects it; upload the file as an artifact instead. */
   | {
-    /** Where it is. */
+    /** The path of the image. */
     path: string;
     type: "localImage";
   }
-  /** A file beside the gateway. */
+  /** A file on the machine of the gateway. `turn/start` rejects it; upload the file as an artifact instead. */
   | {
-    /** Where it is. */
+    /** The path of the file. */
     path: string;
     type: "localFile";
   }
-  /** A sound beside the gateway. */
+  /** An audio file on the machine of the gateway. `turn/start` rejects it; upload the file as an artifact instead. */
   | {
-    /** Where it is. */
+    /** The path of the audio file. */
     path: string;
     type: "localAudio";
   }
-  /** A film beside the gateway. */
+  /** A video on the machine of the gateway. `turn/start` rejects it; upload the file as an artifact instead. */
   | {
-    /** Where it is. */
+    /** The path of the video. */
     path: string;
     type: "localVideo";
   }
-  /** Something the user points at. */
+  /** A reference to something the user mentions. The model receives its name and path as text. */
   | {
-    /** What it is called. */
+    /** The display name of the mentioned object. */
     name: string;
-    /** Where it is. */
+    /** The path of the mentioned object. */
     path: string;
     type: "mention";
   }
-  /** A skill the user chose. */
+  /** A skill selected by the user. The model receives its name and path as text. */
   | {
-    /** What it is called. */
+    /** The name of the skill. */
     name: string;
-    /** Where it is. */
+    /** The path of the skill. */
     path: string;
     type: "skill";
   }
-  /** An artifact of the workspace. */
+  /** An artifact of the workspace. The model receives its text or image if possible, else its description. */
   | {
-    /** The artifact. */
+    /** The id of the artifact. */
     artifact_id: string;
     type: "artifact";
-    /** Its version; the newest when absent. */
+    /** The id of the version. Default: the newest version. */
     version_id?: string | null;
   };
 
-/** One thing that is wrong with a company folder. */
+/** A problem of a company folder. */
 export interface ValidationIssue {
   /**
-   * What kind of thing: `missing_dir`, `missing_file`, `schema_invalid`, `parse_error`, `read_error`,
-   * `frontmatter`, `frontmatter_schema`, `missing_heading`, `contract_incomplete`, `memory_delta_invalid` or
+   * The issue code: `missing_dir`, `missing_file`, `schema_invalid`, `parse_error`, `read_error`, `frontmatter`,
+   * `frontmatter_schema`, `missing_heading`, `contract_incomplete`, `memory_delta_invalid` or
    * `milestone_report_invalid`.
    */
   code: string;
-  /** A sentence for people that begins with the file. */
+  /** A description of the issue, which names the file. */
   message: string;
-  /** The file, relative to the company folder. */
+  /** The path of the file, relative to the company folder. Absent if the issue belongs to no file. */
   path?: string | null;
 }
 
-/** Who may see something. */
+/** Which actors may see an object. */
 export type Visibility =
-  /** The agent that made it, and people. */
+  /** The agent that produced it, and people. */
   | "private_agent"
-  /** The team it belongs to, and managers. */
+  /** Members of its team, and actors with role manager or above. */
   | "team"
-  /** Managers and above. */
+  /** Actors with role manager or above. */
   | "managers"
-  /** Everybody in the company. */
+  /** All actors of the company. */
   | "org";
 
-/** What runs a job. */
+/** The kind of worker program that runs a job. */
 export type WorkerKind =
-  /** OpenAI's. */
+  /** The Codex CLI. */
   | "codex"
-  /** Anthropic's. */
+  /** The Claude CLI. */
   | "claude"
-  /** Google's. */
+  /** The Gemini CLI. */
   | "gemini";
 
-/** A tree of threads with its documents and artifacts. */
+/** A thread tree with its documents and artifacts. */
 export interface Workspace {
-  /** Unix seconds. */
+  /** The time of creation in Unix seconds. */
   created_at: number;
-  /** The company folder it stands for, if it does. */
+  /** The path of the company folder linked to the workspace. Absent if none is linked. */
   dir?: string | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   id: WorkspaceId;
-  /** An inactive workspace cannot be named in a call. */
+  /** Whether the workspace is active. Calls that name an inactive workspace fail. */
   is_active: boolean;
-  /** At most one workspace is current: the one a client should open first. */
+  /** Whether clients should open this workspace first. At most one workspace is current. */
   is_current: boolean;
-  /** What people call it. */
+  /** The display name of the workspace. */
   name: string;
-  /** Unix seconds. */
+  /** The time of the last change to the workspace itself in Unix seconds. */
   updated_at: number;
 }
 
 /** Payload of `workspace/changed`. */
 export interface WorkspaceChangedNotification {
-  /** The workspace as it is now. */
+  /** The workspace after the change. */
   workspace: Workspace;
 }
 
 /** Params of [`WorkspaceCreate`]. */
 export interface WorkspaceCreateParams {
-  /** What to call it; `Workspace` and a number when absent. */
+  /** The display name. Default: `Workspace` followed by a number. */
   name?: Name | null;
   /** The id of the new workspace. */
   workspace_id: WorkspaceId;
@@ -8872,7 +9174,7 @@ export interface WorkspaceCreateParams {
 
 /** Response of [`WorkspaceCreate`]. */
 export interface WorkspaceCreateResponse {
-  /** The stored workspace. */
+  /** The new workspace, or the stored one if the id existed. */
   workspace: Workspace;
 }
 
@@ -8881,23 +9183,23 @@ export type WorkspaceDefaultParams = Record<string, never>;
 
 /** Response of [`WorkspaceDefault`]. */
 export interface WorkspaceDefaultResponse {
-  /** The workspace to start in. */
+  /** The workspace to open first. */
   workspace: Workspace;
 }
 
 /** Params of [`WorkspaceForget`]. */
 export interface WorkspaceForgetParams {
-  /** The workspace; it must stand for a company folder. */
+  /** The id of a workspace that is linked to a company folder. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`WorkspaceForget`]. */
 export interface WorkspaceForgetResponse {
-  /** The workspace as it is now: inactive. */
+  /** The workspace, now inactive. */
   workspace: Workspace;
 }
 
-/** A workspace of the gateway. */
+/** The id of a workspace. */
 export type WorkspaceId = string;
 
 /** Params of [`WorkspaceList`]. */
@@ -8905,27 +9207,27 @@ export type WorkspaceListParams = Record<string, never>;
 
 /** Response of [`WorkspaceList`]. */
 export interface WorkspaceListResponse {
-  /** The workspaces the caller may see, oldest first. */
+  /** The workspaces that the caller may see, oldest first, including inactive ones. */
   workspaces: Workspace[];
 }
 
 /** Params of [`WorkspaceSelect`]. */
 export interface WorkspaceSelectParams {
-  /** Whether it becomes the current one; `false` when absent. */
+  /** Whether to make the workspace the current one. Default `false`. */
   make_current?: boolean | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`WorkspaceSelect`]. */
 export interface WorkspaceSelectResponse {
-  /** The workspace as it is now. */
+  /** The workspace after the call. */
   workspace: Workspace;
 }
 
 /** Params of [`WorkspaceSubscribe`]. */
 export interface WorkspaceSubscribeParams {
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
@@ -8937,7 +9239,7 @@ export interface WorkspaceSubscribeResponse {
 
 /** Params of [`WorkspaceUnsubscribe`]. */
 export interface WorkspaceUnsubscribeParams {
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
@@ -8947,186 +9249,192 @@ export interface WorkspaceUnsubscribeResponse {
   subscribed: boolean;
 }
 
-/** Params of [`WorkspaceUpdate`]; at least one change is needed. */
+/** Params of [`WorkspaceUpdate`]. At least one change is required. */
 export interface WorkspaceUpdateParams {
-  /** The new name. */
+  /** The new display name. */
   name?: Name | null;
-  /** The workspace. */
+  /** The id of the workspace. */
   workspace_id: WorkspaceId;
 }
 
 /** Response of [`WorkspaceUpdate`]. */
 export interface WorkspaceUpdateResponse {
-  /** The workspace as it is now. */
+  /** The workspace after the change. */
   workspace: Workspace;
 }
 
-/** What became of a worktree. */
+/** The action taken for a worktree. */
 export type WorktreeCleanupAction =
-  /** It stays. */
+  /** The worktree was kept. */
   | "kept"
-  /** It was gone already. */
+  /** The worktree was already missing. */
   | "missing"
-  /** It was removed. */
+  /** The worktree was removed. */
   | "removed"
-  /** It could not be removed. */
+  /** The worktree could not be removed. */
   | "failed";
 
 /** The worktree of a run. */
 export interface WorktreeCleanupItem {
-  /** What became of it. */
+  /** The action taken for the worktree. */
   action: WorktreeCleanupAction;
-  /** Its branch. */
+  /** The branch of the worktree. `null` if unknown. */
   branch?: string | null;
-  /** Whether its branch was deleted; absent if that was not asked for, in a dry run, or if there is no branch. */
+  /** Whether the branch was deleted. Absent if deletion was not requested, in a dry run, or if there is no branch. */
   branch_deleted?: boolean | null;
-  /** Why its branch stays, such as `unmerged commits`; absent if it does not, or if deleting was not asked for. */
+  /** Why the branch was kept, such as `unmerged commits`. Absent if it was deleted or deletion was not requested. */
   branch_kept_reason?: string | null;
-  /** When the run was over. */
+  /** The time the run ended, in ISO-8601. `null` if it has not ended. */
   ended_at?: string | null;
-  /** The project. */
+  /** The id of the project. */
   project_id: string;
-  /** Why. */
+  /** The reason for the action. */
   reason: string;
-  /** The repository. */
+  /** The id of the repository. `null` if unknown. */
   repo_id?: string | null;
-  /** The run. */
+  /** The id of the run. */
   run_id: string;
-  /** Where the run stands. */
+  /** The status of the run. */
   status: RunStatus;
-  /** The worktree. */
+  /** The path of the worktree: `workspace_dir` as given in the request, followed by the relative path. */
   worktree_abs: string;
-  /** The worktree, below the company folder. */
+  /** The path of the worktree, relative to the company folder. */
   worktree_relpath: string;
 }
 
 /** Params of [`WorktreeCleanup`]. */
 export interface WorktreeCleanupParams {
   /**
-   * Also delete the branches of worktrees that are removed or already gone: those that are merged into the current
-   * branch of the repository, or all of them with `force`. `false` when absent.
+   * If true, also deletes the branches of worktrees that are removed or already missing: those merged into the
+   * current branch of the repository, or all of them with `force`. Default false.
    */
   delete_branches?: boolean | null;
-  /** Only tell what would be removed, and what would fail and why. */
+  /** If true, removes nothing and reports what would be removed and what would fail. Default false. */
   dry_run?: boolean | null;
-  /** Also remove what has changes that were not committed. */
+  /** If true, also removes worktrees with uncommitted changes. Default false. */
   force?: boolean | null;
-  /** How long a run must have been over; 72 if it is not given. */
+  /** The minimum time since the end of a run before its worktree is removed, in hours. Default 72. */
   max_age_hours?: number | null;
-  /** Only of this project. */
+  /** Consider only runs of this project. All projects if absent. */
   project_id?: string | null;
-  /** The company folder. */
+  /** Absolute path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`WorktreeCleanup`]. */
 export interface WorktreeCleanupResponse {
-  /** Whether nothing was removed. */
+  /** True if the call was a dry run. */
   dry_run: boolean;
-  /** How many of them are old enough. */
+  /** The number of these runs that ended at least `max_age_hours` ago. */
   eligible: number;
-  /** How many could not be removed. */
+  /** The number of worktrees that could not be removed. */
   failed: number;
-  /** One row each. */
+  /** The individual worktrees, sorted by project and run. */
   items: WorktreeCleanupItem[];
-  /** How many stay. */
+  /** The number of worktrees that were kept. In a dry run this includes those that would be removed. */
   kept: number;
-  /** How long a run must have been over. */
+  /** The minimum time since the end of a run that was applied, in hours. */
   max_age_hours: number;
-  /** How many were gone already. */
+  /** The number of worktrees that were already missing. */
   missing: number;
-  /** How many were removed. */
+  /** The number of worktrees that were removed. */
   removed: number;
-  /** How many runs have a worktree. */
+  /** The number of runs with a worktree. */
   scanned: number;
-  /** The company folder. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
-/** Whether a worker should have its own copy of the repository. */
+/** Whether the sessions of a worker program should run in a git worktree of their own. */
 export type WorktreeIsolation =
-  /** It cannot use one. */
+  /** The program cannot run in a worktree. */
   | "unsupported"
-  /** It is better off with one. */
+  /** A worktree is recommended. */
   | "recommended"
-  /** It needs one. */
+  /** A worktree is required. */
   | "required";
 
 /** Every method: what it takes and what it answers. */
 export interface Methods {
-  /** List every workspace, oldest first. */
+  /** List the workspaces that the caller may see, oldest first. */
   "workspace/list": { params: WorkspaceListParams; result: WorkspaceListResponse };
   /**
-   * Answer the workspace to start in.
+   * Return the workspace that a client should open first.
    *
-   * It is the current one, else the first active one, else a new default workspace, which needs scope `write`.
+   * This is the current workspace, else the oldest active one, else a new default workspace.
+   * Creating the default workspace requires scope `write`.
    */
   "workspace/default": { params: WorkspaceDefaultParams; result: WorkspaceDefaultResponse };
   /**
-   * Create a workspace under an id the client made.
+   * Create a workspace with an id chosen by the client.
    *
-   * An id that exists answers the stored workspace and changes nothing.
+   * If the id exists, the stored workspace is returned unchanged.
    */
   "workspace/create": { params: WorkspaceCreateParams; result: WorkspaceCreateResponse };
-  /** Answer one workspace and, on request, make it the current one, which needs scope `write` and a token for all workspaces. */
+  /**
+   * Return one workspace and optionally make it the current one.
+   *
+   * Making it current requires scope `write` and a token that is not limited to some workspaces.
+   */
   "workspace/select": { params: WorkspaceSelectParams; result: WorkspaceSelectResponse };
   /** Rename a workspace. */
   "workspace/update": { params: WorkspaceUpdateParams; result: WorkspaceUpdateResponse };
   /**
-   * Forget the company folder of a workspace, such as one that was deleted; nothing on the disk changes.
+   * Deactivate the workspace of a company folder, for example after the folder was deleted.
    *
-   * The workspace becomes inactive.
-   * Opening the folder again brings it back with its threads and documents.
+   * Files on disk do not change.
+   * Opening the folder again reactivates the workspace with its threads and documents.
    */
   "workspace/forget": { params: WorkspaceForgetParams; result: WorkspaceForgetResponse };
   /**
-   * Receive the notifications of a workspace on this connection.
+   * Subscribe this connection to the notifications of a workspace.
    *
-   * Naming a workspace in any other call has the same effect.
+   * Any other call that names the workspace subscribes the connection as well.
    */
   "workspace/subscribe": { params: WorkspaceSubscribeParams; result: WorkspaceSubscribeResponse };
-  /** Stop receiving the notifications of a workspace on this connection. */
+  /** Unsubscribe this connection from the notifications of a workspace. */
   "workspace/unsubscribe": { params: WorkspaceUnsubscribeParams; result: WorkspaceUnsubscribeResponse };
   /**
-   * Create a thread, or open the one with this id, and subscribe to it.
+   * Create a thread, or open the thread with this id, and subscribe to it.
    *
-   * A thread that has neither a turn nor a place in the tree is a draft: only this connection sees it, and it is forgotten after a day.
+   * A thread that has neither a turn nor a placement in the tree is a draft.
+   * Only the connection that started a draft sees it, and the gateway deletes it after a day.
    */
   "thread/start": { params: ThreadStartParams; result: ThreadStartResponse };
-  /** Read one thread. */
+  /** Return one thread. */
   "thread/get": { params: ThreadGetParams; result: ThreadGetResponse };
-  /** Read the recorded events of a thread, oldest first. */
+  /** Return the recorded events of a thread, oldest first. */
   "thread/history": { params: ThreadHistoryParams; result: ThreadHistoryResponse };
   /**
-   * Read the tree of a workspace.
+   * Return the thread tree of a workspace.
    *
-   * The first page carries every folder, placement and AGENTS.md summary; further pages carry threads only.
+   * The first page contains all folders, placements and AGENTS.md summaries; further pages contain only threads.
    */
   "thread/tree": { params: ThreadTreeParams; result: ThreadTreeResponse };
-  /** Put a thread into a folder, or to the root. */
+  /** Move a thread into a folder or to the root. */
   "thread/move": { params: ThreadMoveParams; result: ThreadMoveResponse };
   /** Rename, archive, show or hide a thread. */
   "thread/update": { params: ThreadUpdateParams; result: ThreadUpdateResponse };
   /**
-   * Move a thread with its turns into the trash; refused while a turn runs.
+   * Move a thread with its turns to the trash; fails while a turn is running.
    *
-   * A draft is deleted at once.
-   * `trash/restore` brings a thread back within 30 days.
+   * A draft is deleted immediately.
+   * `trash/restore` restores a thread for up to 30 days.
    */
   "thread/delete": { params: ThreadDeleteParams; result: ThreadDeleteResponse };
-  /** Stop receiving the notifications of a thread on this connection. */
+  /** Unsubscribe this connection from the notifications of a thread. */
   "thread/unsubscribe": { params: ThreadUnsubscribeParams; result: ThreadUnsubscribeResponse };
   /** Create a folder. */
   "thread/folder/create": { params: ThreadFolderCreateParams; result: ThreadFolderCreateResponse };
-  /** Put a folder with everything in it under another one, or to the root. */
+  /** Move a folder with all its content into another folder or to the root. */
   "thread/folder/move": { params: ThreadFolderMoveParams; result: ThreadFolderMoveResponse };
-  /** Rename a folder or give it a position. */
+  /** Rename a folder or set its position. */
   "thread/folder/update": { params: ThreadFolderUpdateParams; result: ThreadFolderUpdateResponse };
   /**
-   * Move a folder into the trash; what is in it moves one level up.
+   * Move a folder to the trash; its content moves up one level.
    *
-   * Its AGENTS.md is archived with it.
-   * `trash/restore` brings both back within 30 days.
+   * The AGENTS.md document of the folder is archived with it.
+   * `trash/restore` restores both for up to 30 days.
    */
   "thread/folder/delete": { params: ThreadFolderDeleteParams; result: ThreadFolderDeleteResponse };
   /** Load the explicit file for one root/folder scope and the effective inherited file. */
@@ -9134,102 +9442,118 @@ export interface Methods {
   /**
    * Create or update the explicit file for one root/folder scope.
    *
-   * Line endings become LF and nothing else is changed, so that clients can compare hashes.
-   * A text that is there already makes no new version.
+   * The gateway converts line endings to LF and changes nothing else, so that clients can compare hashes.
+   * Saving an unchanged text creates no new version.
    */
   "thread/agents_doc/save": { params: ThreadAgentsDocSaveParams; result: ThreadAgentsDocSaveResponse };
-  /** Archive the explicit file for one root/folder scope. */
+  /**
+   * Archive the explicit file for one root/folder scope.
+   *
+   * The file moves to the trash, from which `trash/restore` restores it for up to 30 days.
+   */
   "thread/agents_doc/archive": { params: ThreadAgentsDocArchiveParams; result: ThreadAgentsDocArchiveResponse };
   /** Resolve the effective file for one concrete thread. */
   "thread/agents_doc/resolve_for_thread": { params: ThreadAgentsDocResolveForThreadParams; result: ThreadAgentsDocResolveForThreadResponse };
-  /** List the versions of a file, newest first, without their texts. */
+  /** List the versions of a file without their texts, newest first. */
   "thread/agents_doc/revisions": { params: ThreadAgentsDocRevisionsParams; result: ThreadAgentsDocRevisionsResponse };
-  /** Read one version of a file, also of an archived one. */
+  /** Return one version of a file, also of an archived file. */
   "thread/agents_doc/revision_get": { params: ThreadAgentsDocRevisionGetParams; result: ThreadAgentsDocRevisionGetResponse };
   /**
-   * Write an old version as a new one.
+   * Save an old version of a file as its newest version.
    *
-   * An archived file becomes the file of its scope again, unless the scope has another one by now.
+   * An archived file becomes the explicit file of its scope again; this fails if the scope has another file.
    */
   "thread/agents_doc/restore": { params: ThreadAgentsDocRestoreParams; result: ThreadAgentsDocRestoreResponse };
-  /** Show exactly the section a new turn of a thread would get. */
+  /** Return the prompt section that a new turn of a thread would contain. */
   "thread/agents_doc/preview": { params: ThreadAgentsDocPreviewParams; result: ThreadAgentsDocPreviewResponse };
   /**
-   * Create the folders and files of a repository's AGENTS.md and CLAUDE.md files, all or nothing.
+   * Import the AGENTS.md and CLAUDE.md files of a repository; either all of them or none.
    *
-   * A CLAUDE.md counts as the AGENTS.md of its folder when there is none.
-   * Paths mean the folders that export gives them.
+   * Missing folders are created.
+   * A CLAUDE.md file is imported as the AGENTS.md of its folder if the folder has no AGENTS.md.
+   * Paths refer to the folder names that `thread/agents_doc/export` returns.
    */
   "thread/agents_doc/import": { params: ThreadAgentsDocImportParams; result: ThreadAgentsDocImportResponse };
-  /** Answer the files below a scope the way import takes them. */
+  /** Return the files of a scope and of all folders below it, in the form that import accepts. */
   "thread/agents_doc/export": { params: ThreadAgentsDocExportParams; result: ThreadAgentsDocExportResponse };
   /**
-   * Propose a change of the file of one root/folder scope, for a person to decide about.
+   * Propose a change to the file of one root/folder scope; a person decides about it.
    *
-   * The same text proposed again by the same author, while it waits, is the same proposal.
+   * Proposing the same text again while the author's proposal is pending returns the existing proposal.
    */
   "thread/agents_doc/propose": { params: ThreadAgentsDocProposeParams; result: ThreadAgentsDocProposeResponse };
-  /** List the proposals of a workspace: those that wait first, then those that are over, each newest first. */
+  /** List the proposals of a workspace: pending ones first, then closed ones, each newest first. */
   "thread/agents_doc/proposal/list": { params: ThreadAgentsDocProposalListParams; result: ThreadAgentsDocProposalListResponse };
-  /** Read one proposal with its whole text. */
+  /** Return one proposal with its whole text. */
   "thread/agents_doc/proposal/get": { params: ThreadAgentsDocProposalGetParams; result: ThreadAgentsDocProposalGetResponse };
   /**
    * Approve or deny a proposal.
-   * The first decision is final; the same again is answered the same.
    *
-   * An approved text is saved with whoever approves as its author.
-   * A proposal against an old version cannot be approved: rebase it first.
+   * The first decision is final; repeating the same decision has no effect and returns the same result.
+   * An approved text is saved with the approving principal as its author.
+   * A proposal whose base version is outdated cannot be approved and must be rebased first.
    */
   "thread/agents_doc/proposal/decide": { params: ThreadAgentsDocProposalDecideParams; result: ThreadAgentsDocProposalDecideResponse };
   /**
-   * Put a proposal on the current version, for whoever made it or may decide about it.
+   * Rebase a proposal onto the current version of the file.
    *
+   * Only the author of the proposal and principals with role `human` may call it.
    * Lines that only one side changed are taken from that side.
-   * Where both changed the same lines the answer is an error with all texts, and the caller gives the merged one.
+   * If both sides changed the same lines, the call fails with an error that contains all texts, and a person must supply the merged text.
    */
   "thread/agents_doc/proposal/rebase": { params: ThreadAgentsDocProposalRebaseParams; result: ThreadAgentsDocProposalRebaseResponse };
-  /** Take a proposal back, for whoever made it. */
+  /** Withdraw a proposal; only its author may do so. */
   "thread/agents_doc/proposal/withdraw": { params: ThreadAgentsDocProposalWithdrawParams; result: ThreadAgentsDocProposalWithdrawResponse };
   /**
-   * List what was deleted in a workspace and can still be restored, the newest first.
+   * List the deleted items of a workspace that can still be restored, newest deletion first.
    *
-   * `thread/delete`, `thread/folder/delete` and `thread/agents_doc/archive` put things here; they are deleted for good 30 days later.
+   * `thread/delete`, `thread/folder/delete` and `thread/agents_doc/archive` move items to the trash.
+   * The gateway deletes them permanently after 30 days.
    */
   "trash/list": { params: TrashListParams; result: TrashListResponse };
   /**
-   * Put a deleted thread, folder or AGENTS.md back where it was.
+   * Restore a deleted thread, folder or AGENTS.md document to its previous location.
    *
-   * If the folder it was in is gone, a thread or folder goes to the root and `notes` says so.
-   * A folder gets back its AGENTS.md and those threads and folders that have not been moved since.
-   * An AGENTS.md is refused while its folder is deleted or has another one.
+   * If the containing folder no longer exists, a thread or folder is restored to the root and `notes` reports it.
+   * A restored folder gets back its AGENTS.md document and the threads and folders that have not been moved since.
+   * Restoring an AGENTS.md document fails while its folder is deleted or has another document.
    */
   "trash/restore": { params: TrashRestoreParams; result: TrashRestoreResponse };
   /**
-   * Delete items of the trash for good, all of them or none.
+   * Delete items of the trash permanently; either all of them or none.
    *
-   * Saved versions of AGENTS.md stay readable by `thread/agents_doc/revision_get`, because prompt manifests refer to them.
+   * Saved versions of AGENTS.md documents stay readable by `thread/agents_doc/revision_get`, because prompt manifests refer to them.
    */
   "trash/purge": { params: TrashPurgeParams; result: TrashPurgeResponse };
   /**
-   * Ask the model of a thread.
+   * Start a turn: send input to the model of a thread.
    *
-   * Answers as soon as the turn is stored; the rest comes by notifications.
-   * The same `turn_id` with the same input answers the stored turn and runs nothing.
+   * The gateway responds as soon as the turn is stored; notifications report its progress and its result.
+   * Repeating the call with the same `turn_id` and the same input returns the stored turn and does not start another one.
+   * The call fails while another turn of the thread is running.
    */
   "turn/start": { params: TurnStartParams; result: TurnStartResponse };
-  /** End a running turn; a finished one is answered unchanged. */
+  /** Cancel a running turn and wait until it has ended; a finished turn is returned unchanged. */
   "turn/cancel": { params: TurnCancelParams; result: TurnCancelResponse };
-  /** Read one turn with its prompt manifest. */
+  /** Return one turn with its prompt manifest. */
   "turn/get": { params: TurnGetParams; result: TurnGetResponse };
-  /** Read the item events of a turn. */
+  /** Return the item events of a turn, oldest first. */
   "turn/items": { params: TurnItemsParams; result: TurnItemsResponse };
-  /** Read the item events of a turn in the order of time, ready to be shown. */
+  /** Return the item events of a turn in chronological order, in a form suited to display. */
   "turn/timeline": { params: TurnTimelineParams; result: TurnTimelineResponse };
-  /** List every piece of a turn's prompt with its document, version, hash and size; two turns can be compared. */
+  /**
+   * List every part of a turn's prompt with its document, version, hash and size.
+   *
+   * Optionally compares the prompt with that of another turn.
+   */
   "turn/explain": { params: TurnExplainParams; result: TurnExplainResponse };
   /** Read upload and download limits and chunk sizes for a workspace. */
   "artifact/capabilities": { params: ArtifactCapabilitiesParams; result: ArtifactCapabilitiesResponse };
-  /** List workspace artifacts with optional scope filters. */
+  /**
+   * List workspace artifacts with optional scope filters.
+   *
+   * Newest first: by the newest matching binding if a scope is given, else by the last change.
+   */
   "artifact/list": { params: ArtifactListParams; result: ArtifactListResponse };
   /** List artifacts for one thread. */
   "artifact/list/thread": { params: ArtifactListForThreadParams; result: ArtifactListResponse };
@@ -9244,38 +9568,46 @@ export interface Methods {
   /**
    * Attach an existing artifact to a thread, turn, message, item, tool or task.
    *
-   * The same binding twice is one binding.
+   * Repeating the same binding returns the existing one.
    */
   "artifact/bind": { params: ArtifactBindParams; result: ArtifactBindResponse };
-  /** Soft-delete an artifact; its bytes go after 30 days. */
+  /** Soft-delete an artifact; the gateway deletes its bytes after 30 days. */
   "artifact/delete": { params: ArtifactDeleteParams; result: ArtifactDeleteResponse };
   /** Restore a soft-deleted artifact. */
   "artifact/restore": { params: ArtifactRestoreParams; result: ArtifactRestoreResponse };
   /** List the versions of an artifact, newest first. */
   "artifact/versions/list": { params: ArtifactVersionsListParams; result: ArtifactVersionsListResponse };
-  /** Tell how much room the artifacts of a workspace take. */
+  /** Return the storage that the artifacts of a workspace use, and its limits. */
   "artifact/usage": { params: ArtifactUsageParams; result: ArtifactUsageResponse };
-  /** Start an upload, or go on with the one that has the same `client_attachment_id`, size and hash. */
+  /** Start an upload, or resume the one with the same `client_attachment_id`, size and hash. */
   "artifact/upload/start": { params: ArtifactUploadStartParams; result: ArtifactUploadStartResponse };
   /**
    * Send a chunk of an upload as base64, for connections without binary frames, such as stdio.
    *
-   * The rules are those of `ARTU` frames; the answer takes the place of `artifact/upload/chunk_ack`.
-   * A refused chunk changes nothing: `data.rejection` has the `kind` of `artifact/upload/chunk_rejected`, and `data.next_offset` says where to go on.
+   * The rules are those of `ARTU` frames; the response replaces `artifact/upload/chunk_ack`.
+   * A rejected chunk has no effect: `data.rejection` contains the `kind` of `artifact/upload/chunk_rejected`, and `data.next_offset`, if present, is the offset at which to continue.
    */
   "artifact/upload/chunk": { params: ArtifactUploadChunkParams; result: ArtifactUploadChunkResponse };
-  /** Validate and persist a completed upload; twice answers the same artifact. */
+  /** Validate and persist a completed upload; repeating the call returns the same artifact. */
   "artifact/upload/finish": { params: ArtifactUploadFinishParams; result: ArtifactUploadFinishResponse };
-  /** Abort an upload and remove its bytes. */
+  /**
+   * Abort an upload and delete its bytes.
+   *
+   * If the upload is complete, its artifact is kept.
+   */
   "artifact/upload/abort": { params: ArtifactUploadAbortParams; result: ArtifactUploadAbortResponse };
-  /** Tell how far an upload has come, also after a lost connection or a restart. */
+  /** Return the progress of an upload, also after a lost connection or a restart. */
   "artifact/upload/status": { params: ArtifactUploadStatusParams; result: ArtifactUploadStatusResponse };
-  /** Start a download; the bytes stay the same until it ends, whatever happens to the artifact. */
+  /**
+   * Start a download of an artifact version.
+   *
+   * The bytes stay available until the download ends or expires, even if the artifact is changed or deleted.
+   */
   "artifact/download/start": { params: ArtifactDownloadStartParams; result: ArtifactDownloadStartResponse };
   /**
-   * Request a chunk, which comes as a binary `ARTD` frame before this answer.
+   * Request a chunk, which the gateway sends as a binary `ARTD` frame before this response.
    *
-   * On a connection without binary frames, such as stdio, the answer carries the bytes itself.
+   * On a connection without binary frames, such as stdio, the response contains the bytes.
    */
   "artifact/download/chunk": { params: ArtifactDownloadChunkParams; result: ArtifactDownloadChunkResponse };
   /** Finish a download. */
@@ -9284,198 +9616,223 @@ export interface Methods {
   "artifact/download/abort": { params: ArtifactDownloadAbortParams; result: ArtifactDownloadAbortResponse };
   /**
    * List the hook runs of a workspace, newest first.
-   * Runs of hooks with the visibility `internal` or `debug`, such as the AGENTS.md hook, are listed for the owner of the gateway only; every turn names its hooks in `prompt_manifest`.
+   *
+   * Runs of hooks with visibility `internal` or `debug`, such as the AGENTS.md hook, are returned to the owner of the gateway only.
+   * Every turn lists its hooks in `prompt_manifest`.
    */
   "hook/runs/list": { params: HookRunsListParams; result: HookRunsListResponse };
-  /** List the providers and whether they can be used. */
+  /** List the model providers and whether each one is ready for use. */
   "provider/list": { params: ProviderListParams; result: ProviderListResponse };
-  /** List the models of a provider. */
+  /** List the models of a provider, as reported by the provider. */
   "provider/models/list": { params: ProviderModelsListParams; result: ProviderModelsListResponse };
-  /** Store the key of a provider; it is never shown again. */
+  /** Store the API key of a provider; no method returns it again. */
   "provider/set_api_key": { params: ProviderSetApiKeyParams; result: ProviderSetApiKeyResponse };
-  /** Forget the stored key of a provider. */
+  /** Delete the stored API key of a provider. */
   "provider/delete_api_key": { params: ProviderDeleteApiKeyParams; result: ProviderDeleteApiKeyResponse };
   /**
-   * List the browsers that are signed in to the web desktop, the one used last first.
-   * For the owner alone.
+   * List the browsers that are signed in to the web desktop, most recently used first.
+   * Owner only.
    */
   "desktop_session/list": { params: DesktopSessionListParams; result: DesktopSessionListResponse };
   /**
-   * Sign a browser out; its connections are closed.
-   * For the owner alone.
+   * Sign a browser out and close its connections.
+   * Owner only.
    */
   "desktop_session/end": { params: DesktopSessionEndParams; result: DesktopSessionEndResponse };
   /**
-   * Receive the workspace notifications that were missed, and those to come.
+   * Replay the workspace notifications that the client missed and subscribe to new ones.
    *
-   * Every notification of a workspace carries a growing top-level `seq`.
-   * The retained ones after `after_seq` follow this answer.
-   * `gap` says that some are gone: read the state again instead.
+   * Every notification of a workspace has a top-level `seq`, which increases.
+   * The gateway sends the retained notifications after `after_seq` following this response.
+   * If `gap` is `true`, some notifications are lost and the client must reload its state.
    */
   "session/resume": { params: SessionResumeParams; result: SessionResumeResponse };
-  /** List every method of both families with its schemas. */
+  /** List all methods of both families with their JSON Schemas. */
   "system/methods": { params: SystemMethodsParams; result: SystemMethodsResponse };
-  /** Tell limits and features. */
+  /** Return the protocol version, the limits and the optional features of this gateway. */
   "system/capabilities": { params: SystemCapabilitiesParams; result: SystemCapabilitiesResponse };
-  /** Tell which company methods are there and which conventions they follow. */
+  /** Get the available company methods and the conventions they follow. */
   "system.capabilities": { params: CompanySystemCapabilitiesParams; result: CompanySystemCapabilitiesResponse };
-  /** Look at a folder: is it a company folder, and is everything in it well-formed? */
+  /** Check whether a folder is a valid company folder and register a valid one as a workspace of the gateway. */
   "workspace.open": { params: CompanyFolderParams; result: CompanyWorkspaceOpenResponse };
-  /** Make a company folder. */
+  /** Create a company folder. */
   "workspace.init": { params: CompanyWorkspaceInitParams; result: CompanyOkResponse };
-  /** Tell whether a company folder counts on this machine, and what it says about this machine. */
+  /** Get whether a company folder is trusted on this machine, and its machine-specific settings. */
   "workspace.trust.get": { params: CompanyFolderParams; result: CompanyWorkspaceTrustResponse };
-  /** Say that you trust a company folder that came from elsewhere: what its `.local` says about this machine counts from now on, and the folder can be changed and worked in. */
+  /**
+   * Trust a company folder that was created elsewhere.
+   *
+   * The settings in its `.local` take effect, and the folder can be written and run workers.
+   */
   "workspace.trust": { params: CompanyWorkspaceTrustParams; result: CompanyWorkspaceTrustResponse };
-  /** Take that back: the folder can be read and nothing else. */
+  /**
+   * Withdraw the trust in a company folder, which then is read-only.
+   *
+   * The call is rejected while sessions run in the folder.
+   */
   "workspace.trust.withdraw": { params: CompanyFolderParams; result: CompanyWorkspaceTrustResponse };
-  /** Check every document of a company folder. */
+  /** Validate all documents of a company folder. */
   "workspace.validate": { params: CompanyFolderParams; result: CompanyWorkspaceValidateResponse };
-  /** Check a company folder, the programs it needs, its repositories, its event logs and what crashes left behind. */
+  /** Check a company folder, its worker programs, repositories, event logs and index, and the leftovers of crashes. */
   "workspace.doctor": { params: CompanyWorkspaceDoctorParams; result: CompanyWorkspaceDoctorResponse };
-  /** Write a bundle of facts about a company folder for somebody who helps; secrets are blacked out. */
+  /** Write a diagnostics bundle of a company folder for support, with secrets redacted. */
   "workspace.diagnostics": { params: CompanyWorkspaceDiagnosticsParams; result: CompanyWorkspaceDiagnosticsResponse };
   /**
-   * Bring old event logs up to the envelope of today.
-   * A log with wrong hashes is left alone unless `force`.
+   * Upgrade old event logs to the current event envelope.
+   * Logs with invalid hashes are skipped unless `force` is true.
    */
   "workspace.migrate": { params: CompanyWorkspaceMigrateParams; result: CompanyWorkspaceMigrateResponse };
-  /** Copy a company folder to another place. */
+  /** Copy a company folder to another directory. */
   "workspace.export": { params: CompanyWorkspaceExportParams; result: CompanyWorkspaceExportResponse };
-  /** Copy an exported company folder to a new place. */
+  /** Create a company folder from an exported one. */
   "workspace.import": { params: CompanyWorkspaceImportParams; result: CompanyWorkspaceImportResponse };
-  /** List the projects with their progress. */
+  /** List the projects with their progress, newest first. */
   "workspace.projects.list": { params: CompanyFolderParams; result: CompanyWorkspaceProjectsListResponse };
-  /** List the agents. */
+  /** List the agents, sorted by name. */
   "workspace.agents.list": { params: CompanyWorkspaceAgentsListParams; result: CompanyWorkspaceAgentsListResponse };
-  /** List the teams. */
+  /** List the teams, sorted by name. */
   "workspace.teams.list": { params: CompanyFolderParams; result: CompanyWorkspaceTeamsListResponse };
-  /** Make a project with its secretary and its conversations. */
+  /** Create a project with its secretary agent and its default conversations. */
   "workspace.project.create_with_defaults": { params: CompanyWorkspaceProjectCreateWithDefaultsParams; result: CompanyWorkspaceProjectCreateWithDefaultsResponse };
-  /** Tie a repository to a project. */
+  /** Link a repository to a project. */
   "workspace.project.link_repo": { params: CompanyWorkspaceProjectLinkRepoParams; result: CompanyWorkspaceProjectLinkRepoResponse };
   /**
-   * Say where a repository is on this machine.
-   * A path that cannot be used is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   * Set the path of a repository on this machine.
+   *
+   * An unusable path is answered with -32601, as in the recorded reference, where the contract has -32602.
    */
   "workspace.repo_root.set": { params: CompanyWorkspaceRepoRootSetParams; result: CompanyWorkspaceRepoRootSetResponse };
-  /** Make a whole company: departments, teams, agents, a project and its conversations. */
+  /** Create a complete company with departments, teams, agents, a project and its conversations. */
   "workspace.bootstrap.enterprise": { params: CompanyWorkspaceBootstrapEnterpriseParams; result: CompanyWorkspaceBootstrapEnterpriseResponse };
-  /** Tell how all projects stand. */
+  /** Get the progress, the runs and the pending decisions of all projects. */
   "workspace.home.snapshot": { params: CompanyFolderParams; result: CompanyWorkspaceHomeSnapshotResponse };
   /**
-   * Make a run: its folder, its context pack and its first event.
-   * Nothing is started.
+   * Create a run with its folder, its context pack and its first event.
+   * Starts no process.
    */
   "run.create": { params: RunCreateParams; result: RunCreateResponse };
   /**
-   * End a run that was never launched, or whose session is still queued.
+   * End a run that was never launched or whose session is still queued.
    * Its status becomes `stopped`.
    *
-   * A run with a process is refused: `session.stop` ends its session.
+   * A run with a process is rejected; use `session.stop` to end its session.
    */
   "run.cancel": { params: RunCancelParams; result: RunCancelResponse };
   /** List the runs of a project or of the whole company, newest first. */
   "run.list": { params: RunListParams; result: RunListResponse };
-  /** Read the events of a run and prove that nobody changed them. */
+  /** Read the events of a run and, unless the mode is `raw`, verify their hash chain. */
   "run.replay": { params: RunReplayParams; result: RunReplayResponse };
   /**
-   * Start a worker program, or any command, for a run.
+   * Start a worker program or a command for a run.
    *
-   * Policy and budgets are looked at first.
-   * A session that has to wait for a free place is answered as `queued`.
-   * What cannot be prepared, such as an unknown repository, is answered as `failed`, and a program that the system cannot start is an error; both fail the run.
+   * The gateway checks policy and budgets first and returns an error if they forbid the launch.
+   * If no slot is free, the session is queued and the state is `queued`.
+   * If the launch cannot be prepared, for example because of an unknown repository, or if the operating system cannot start the program, the state is `failed` and so is the run.
    * With `explain` nothing is started and nothing is written.
    */
   "session.launch": { params: CompanySessionLaunchParams; result: CompanySessionLaunchResponse };
-  /** List sessions, newest first: of one company folder, or those of this gateway process. */
+  /** List the sessions of a company folder, or those of this gateway process, newest first. */
   "session.list": { params: CompanySessionListParams; result: CompanySessionListResponse };
-  /** Tell where a session stands. */
+  /** Get the status of a session. */
   "session.poll": { params: CompanySessionParams; result: CompanySessionStateResponse };
-  /** Wait until a session is over and tell what it left. */
+  /**
+   * Wait until a session has ended and list its outputs.
+   * A session that this gateway process does not run is returned without waiting.
+   */
   "session.collect": { params: CompanySessionParams; result: CompanySessionCollectResponse };
   /**
-   * Stop a session and everything it started.
-   * Answers at once; `session.collect` waits for the end.
+   * Stop a session and all processes it started.
+   * Returns without waiting for the end; `session.collect` waits for it.
    */
   "session.stop": { params: CompanySessionParams; result: CompanySessionStateResponse };
-  /** List the providers that cool down in a company folder, with the cause and the end of each cool-down. */
+  /** List the cool-downs of providers in a company folder, with cause and end. */
   "session.cooldown.list": { params: CompanySessionCooldownListParams; result: CompanySessionCooldownListResponse };
   /**
    * End cool-downs now.
-   * Sessions that waited for them start as far as limits allow.
+   * Queued sessions that waited for them start as far as the limits allow.
    */
   "session.cooldown.clear": { params: CompanySessionCooldownClearParams; result: CompanySessionCooldownListResponse };
   /**
-   * Give a worker something to do.
-   * Answers at once; `job.poll` tells how it goes.
+   * Submit a job to a worker.
+   * Returns as soon as the job is queued; `job.poll` reports its progress.
    *
-   * An id that is blank is chosen by the server.
-   * An id that is active already is answered with where it stands; one that is over is refused unless `resubmit` is true, which forgets its result.
+   * If `job_id` is blank, the gateway generates an id.
+   * If a gateway process is already working on the id, the response contains its current status and nothing is started.
+   * Any other id that already exists is rejected unless `resubmit` is true, which discards the earlier result.
    */
   "job.submit": { params: JobSubmitParams; result: JobSubmitResponse };
-  /** List the jobs of a project: the newest ones, sorted by id. */
+  /** List the newest jobs of a project, sorted by job id. */
   "job.list": { params: JobListParams; result: JobListResponse };
-  /** Tell where a job stands. */
+  /** Get the status and the attempts of a job. */
   "job.poll": { params: JobParams; result: JobPollResponse };
-  /** Tell where a job stands and what came of it. */
+  /**
+   * Get the status, the attempts and, if available, the result of a job.
+   * Does not wait for the job to finish.
+   */
   "job.collect": { params: JobParams; result: JobCollectResponse };
   /**
-   * Ask for the end of a job.
-   * Its worker is stopped; a job that is over only remembers that somebody asked.
+   * Request the cancellation of a job and stop its worker.
+   * The returned status may still be `running`.
+   * For a finished job, the gateway only sets `cancellation_requested`.
    */
   "job.cancel": { params: JobParams; result: JobPollResponse };
   /**
    * Remove the worktrees of runs that ended long ago.
-   * Nothing outside `.local/worktrees` is ever touched.
+   * Paths outside of `.local/worktrees` are never removed.
    */
   "worktree.cleanup": { params: WorktreeCleanupParams; result: WorktreeCleanupResponse };
   /**
-   * Bundle what managers and everybody may see of a project, with secrets blacked out: documents, memory and the events of every run.
-   * `SHA256SUMS` beside the manifest has the hash of every file.
+   * Create a bundle of the documents, the memory and the run events of a project with visibility `managers` or `org`, with secrets redacted.
+   *
+   * `SHA256SUMS` next to the manifest contains the hash of every file.
    */
   "sharepack.create": { params: SharepackCreateParams; result: SharepackCreateResponse };
-  /** Read the events in a share pack and tell what was left out from what was changed. */
+  /** Read the events in a share pack and distinguish declared omissions and redactions from tampering. */
   "sharepack.replay": { params: SharepackReplayParams; result: SharepackReplayResponse };
-  /** Hear of events from now on, and of the newest ones before, if wanted. */
+  /** Subscribe to events as they are written, optionally preceded by the newest existing ones. */
   "events.subscribe": { params: EventsSubscribeParams; result: EventsSubscribeResponse };
-  /** Hear of them no longer. */
+  /** End a subscription. */
   "events.unsubscribe": { params: EventsUnsubscribeParams; result: EventsUnsubscribeResponse };
   /**
-   * Acknowledge events of a subscription with `max_unacked`, so that further ones are sent.
+   * Acknowledge events of a subscription with `max_unacked`, so that the gateway sends further ones.
    * Without `last_event_id` and `last_ack_ts_monotonic_ms`, all events sent so far are acknowledged.
    */
   "events.ack": { params: EventsAckParams; result: CompanyOkResponse };
-  /** Tell which worker programs can be started, and why others cannot. */
+  /** List the worker programs, whether each can be started, and why not. */
   "adapter.status": { params: CompanyFolderParams; result: AdapterStatusResponse };
   /**
-   * Choose how the sessions of a worker program are paid for: by its subscription login or by an API key.
+   * Set how the sessions of a worker program are paid for: by its subscription login or by an API key.
    *
    * Changes `provider_execution_policy` in `.local/machine.yaml`.
-   * With `api`, workers get the key variables of the gateway's environment; with `subscription_cli`, they get none and a launch checks the login.
+   * With `api`, workers receive the key variables of the gateway's environment; with `subscription_cli`, they receive none and every launch checks the login.
    */
   "adapter.channel.set": { params: AdapterChannelSetParams; result: AdapterChannelSetResponse };
-  /** List the tasks of a project, newest first, with how far each is. */
+  /** List the tasks of a project that the caller may see, newest first, with their progress. */
   "task.list": { params: TaskListParams; result: TaskListResponse };
   /**
-   * Change when a task happens and how it should be run.
-   * The rest of its file stays.
-   * With `execution_plan.applied_by`, the gateway sets `applied_at` to the current time, as the recorded reference does, although the contract lets the caller give it.
+   * Update the schedule and the execution plan of a task.
+   * The rest of its file is kept.
+   *
+   * If `execution_plan.applied_by` is given, the gateway sets `applied_at` to the current time, as the recorded reference does, although the contract lets the caller provide it.
    */
   "task.update_plan": { params: TaskUpdatePlanParams; result: TaskUpdatePlanResponse };
   /**
-   * Tell how all projects stand and, for one of them, when its tasks happen and which of them decide when it ends.
-   * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   * Get a summary of all projects and, with scope `project`, the schedule and the critical path of one project.
+   *
+   * A missing `project_id` is answered with -32601, as in the recorded reference, where the contract has -32602.
    */
   "pm.snapshot": { params: PmSnapshotParams; result: PmSnapshotResponse };
   /**
-   * Say for each open task of a project who should do it and with how many tokens, and why.
-   * Nothing is changed.
+   * Recommend an agent, a provider and a token budget for each open task of a project, with reasons.
+   * Does not change any task.
    */
   "pm.recommend_allocations": { params: PmRecommendAllocationsParams; result: PmRecommendAllocationsResponse };
-  /** Note for several tasks how they should be run: all of them, or none if one cannot be changed. */
+  /**
+   * Store execution plans for several tasks.
+   * If any of the tasks cannot be updated, none is.
+   */
   "pm.apply_allocations": { params: PmApplyAllocationsParams; result: PmApplyAllocationsResponse };
-  /** Print the plan of a project so that other tools can show it: as a Mermaid diagram, a table or a calendar. */
+  /** Export the plan of a project as a Mermaid diagram, a CSV table or an iCalendar file. */
   "pm.export": { params: PmExportParams; result: PmExportResponse };
   /**
    * List the conversations of the company or of a project.
@@ -9483,33 +9840,33 @@ export interface Methods {
    */
   "conversation.list": { params: ConversationListParams; result: ConversationListResponse };
   /**
-   * Make a channel.
+   * Create a channel.
    * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
    */
   "conversation.create_channel": { params: ConversationCreateChannelParams; result: ConversationCreatedResponse };
   /**
-   * Make a conversation between two, or find the one they have.
+   * Create a direct conversation between two participants, or return the existing one.
    * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
    */
   "conversation.create_dm": { params: ConversationCreateDmParams; result: ConversationCreatedResponse };
   /**
-   * Read the last messages of a conversation.
+   * List the newest messages of a conversation, oldest first.
    * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
    */
   "conversation.messages.list": { params: ConversationMessagesListParams; result: ConversationMessagesListResponse };
   /**
-   * Say something.
+   * Send a message to a conversation.
    * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
    */
   "conversation.message.send": { params: ConversationMessageSendParams; result: ConversationMessageSendResponse };
-  /** Make the conversations a project should have, and add who should be in them. */
+  /** Create the default conversations of a project and update their participants. */
   "conversation.members.sync": { params: ConversationMembersSyncParams; result: ConversationMembersSyncResponse };
   /**
-   * Say something about an agent, a document or a run.
-   * At least one target is needed, as in the recorded reference, although the contract calls each of them optional.
+   * Add a comment on an agent, a document or a run.
+   * At least one target is required, as in the recorded reference, although the contract calls each of them optional.
    */
   "comment.add": { params: CommentAddParams; result: CommentAddResponse };
-  /** List what was said, newest first. */
+  /** List the comments of a project, newest first. */
   "comment.list": { params: CommentListParams; result: CommentListResponse };
   /** Tell how the heartbeat stands: how it is set, what it remembers, what it does now. */
   "heartbeat.status": { params: CompanyFolderParams; result: HeartbeatStatusResponse };
@@ -9556,7 +9913,7 @@ export interface Methods {
    * What the actor may not see is not found.
    */
   "index.search": { params: IndexSearchParams; result: IndexSearchResponse };
-  /** Show the newest runs with their last event, their decisions and what they used. */
+  /** Get the newest runs with their session, their last event, their policy and budget decisions and their usage. */
   "monitor.snapshot": { params: MonitorSnapshotParams; result: MonitorSnapshotResponse };
   /** List reviews, newest first. */
   "inbox.list_reviews": { params: InboxListParams; result: InboxListReviewsResponse };
@@ -9574,111 +9931,119 @@ export interface Methods {
    * The first decision is final.
    */
   "inbox.resolve": { params: InboxResolveParams; result: InboxResolveResponse };
-  /** Add up what the newest runs used, and what all of them used. */
+  /** Sum up the tokens and costs of the newest runs and of all runs. */
   "usage.analytics": { params: UsageAnalyticsParams; result: UsageAnalyticsResponse };
-  /** Count agents, providers and models, and add up what they used. */
+  /** Count agents, providers and models, and sum up the tokens and costs of runs. */
   "resources.snapshot": { params: ResourcesSnapshotParams; result: ResourcesSnapshotResponse };
-  /** Show an agent and what it did. */
+  /** Show the profile of an agent and the totals of its runs. */
   "agent.profile.snapshot": { params: AgentProfileSnapshotParams; result: AgentProfileSnapshotResponse };
-  /** Write down that an agent made a mistake. */
+  /** Record a mistake of an agent in its mistake log. */
   "agent.record_mistake": { params: AgentRecordMistakeParams; result: AgentRecordMistakeResponse };
-  /** Write down a mistake and, when it was made often enough and the evaluation passes, propose a rule against it. */
+  /** Record a mistake and, once its count reaches the threshold and the evaluation command passes, propose a rule against it. */
   "agent.self_improve_cycle": { params: AgentSelfImproveCycleParams; result: AgentSelfImproveCycleResponse };
-  /** Write the list of what an agent should read. */
+  /** Write the context index of an agent: the list of files it should read for its assigned tasks. */
   "agent.refresh_context": { params: AgentRefreshContextParams; result: AgentRefreshContextResponse };
-  /** Show the monitor, the inbox, what was used, the colleagues and the comments, all of one moment. */
+  /** Get the monitor, the inbox, the usage, the agents and the comments in one consistent snapshot. */
   "ui.snapshot": { params: UiSnapshotParams; result: UiSnapshotResponse };
-  /** Decide about a document that waits for it, and show what is left. */
+  /** Approve or deny a pending document and return a new snapshot. */
   "ui.resolve": { params: UiResolveParams; result: UiResolveResponse };
   /**
-   * Tell everything a desktop shows when it opens.
-   * Nothing is made or changed.
+   * Return everything a desktop shows when it opens.
+   * The call creates and changes nothing.
    * A missing `project_id` or `conversation_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
    */
   "desktop.bootstrap.snapshot": { params: DesktopBootstrapSnapshotParams; result: DesktopBootstrapSnapshotResponse };
-  /** Read a document, if policy lets the actor see it. */
+  /** Read a document, if policy allows the actor to read it. */
   "artifact.read": { params: CompanyArtifactReadParams; result: CompanyArtifactReadResponse };
   /**
    * Propose lines for the memory of a project or the guidance of an agent.
-   * For `project_memory`, a `scope_ref` other than `project_id` is refused, as in the recorded reference, although the contract ignores it.
+   *
+   * For `project_memory`, the gateway rejects a `scope_ref` other than `project_id`, as the recorded reference does, although the contract ignores it.
    */
   "memory.propose_delta": { params: MemoryProposeDeltaParams; result: MemoryProposeDeltaResponse };
   /**
-   * Apply a proposed delta.
-   * It is applied whole, and once.
+   * Approve a pending delta and apply it.
+   * A delta is applied completely or not at all, and at most once.
    */
   "memory.approve_delta": { params: MemoryApproveDeltaParams; result: MemoryApproveDeltaResponse };
   /** List the deltas the actor may see, newest first. */
   "memory.list_deltas": { params: MemoryListDeltasParams; result: MemoryListDeltasResponse };
   /**
-   * Suggest what a job taught that could be proposed.
-   * It changes no memory.
+   * Derive candidates for memory deltas from the result of a job and store them as a report.
+   * Does not change any memory.
    */
   "memory.extract_candidates": { params: MemoryExtractCandidatesParams; result: MemoryExtractCandidatesResponse };
-  /** Choose what a worker should know for a job: governance first, then approved memory, then what happened. */
+  /** Choose the references that a worker receives for a job: governance first, then approved memory, then recent history. */
   "context.plan_for_job": { params: ContextPlanForJobParams; result: ContextPlanForJobResponse };
-  /** Accept a milestone by its report and what proves it. */
+  /**
+   * Approve a milestone by its report and set its status to `done`.
+   *
+   * The call is rejected if the report lacks evidence that the milestone requires.
+   */
   "milestone.approve": { params: MilestoneApproveParams; result: MilestoneApproveResponse };
   /**
    * Read a file that a milestone report names as evidence.
-   * Callers that may read the report may read its evidence.
+   *
+   * The actor must be allowed to read the report, and also the evidence itself if that is a document.
    */
   "milestone.evidence.read": { params: MilestoneEvidenceReadParams; result: MilestoneEvidenceReadResponse };
   /**
-   * Make a project of what a client wants: a brief, the plans of the departments and of the company, a transcript, a task for each director, and a proposal that waits for the CEO.
+   * Create a project from a client request, with an intake brief, department plans, an executive plan, a meeting transcript, a task per director and a proposal for CEO approval.
    *
-   * Everything is there at once or not at all.
-   * With `model`, workers then write the plans and the transcript anew; what they cannot do stays as it was made and is told in the audit log.
+   * The project is created completely or not at all.
+   * If `model` is given, workers then rewrite the plans and the transcript.
+   * A document that a worker fails to write keeps its generated content, and the failure is recorded in the audit log.
    */
   "pipeline.client_intake.run": { params: PipelineClientIntakeRunParams; result: PipelineClientIntakeRunResponse };
   /**
-   * Give the workers of a department their tasks, once the CEO approved the executive plan.
+   * Create tasks for the workers of a department after the CEO approved the executive plan.
    *
-   * A worker that has an open task for the plan keeps it.
-   * A later denial of the plan closes the gate.
+   * A worker that already has an open task for the plan keeps it.
+   * A later denial of the plan blocks further assignments.
    */
   "pipeline.department.assign_tasks": { params: PipelineDepartmentAssignTasksParams; result: PipelineDepartmentAssignTasksResponse };
 }
 
 /** Every notification: what it carries. */
 export interface Notifications {
-  /** A workspace was created, renamed, forgotten or became current; sent to every connection that may see it. */
+  /** A workspace was created, renamed, deactivated or made current; sent to every connection that may see it. */
   "workspace/changed": WorkspaceChangedNotification;
   /** A thread was created or opened; sent to the caller of `thread/start`. */
   "thread/started": ThreadStartedNotification;
   /** A thread changed; sent to its subscribers. */
   "thread/updated": ThreadUpdatedNotification;
-  /** The last subscriber of a thread left; sent to that subscriber. */
+  /** The last subscriber of a thread unsubscribed; sent to that subscriber. */
   "thread/closed": ThreadClosedNotification;
   /**
-   * The tree of a workspace changed: read it again before showing it.
+   * The tree of a workspace changed; clients should reload it before displaying it.
    *
-   * Several changes may be told by one notification.
+   * One notification may cover several changes.
    */
   "thread/tree/changed": ThreadTreeChangedNotification;
-  /** The file of a scope, or what is in force there, changed: load the scope again. */
+  /** The explicit or the effective file of a scope changed; clients should reload the scope. */
   "thread/agents_doc/changed": ThreadAgentsDocChangedNotification;
-  /** A proposal was made, rebased, decided or taken back. */
+  /** A proposal was created, rebased, decided or withdrawn. */
   "thread/agents_doc/proposal/changed": ThreadAgentsDocProposalChangedNotification;
-  /** A turn was accepted and runs. */
+  /** A turn was accepted and is running. */
   "turn/started": TurnStartedNotification;
-  /** A turn ended well. */
+  /** A turn completed successfully. */
   "turn/completed": TurnCompletedNotification;
-  /** A turn ended badly, or was interrupted. */
+  /** A turn failed or was interrupted. */
   "turn/failed": TurnFailedNotification;
   /**
-   * An item begins.
+   * An item of a turn started.
    *
-   * Who joins in the middle of an answer gets it with the text so far.
+   * A client that subscribes while the model is answering receives this notification with the text generated so far.
    */
   "item/started": ItemStartedNotification;
   /**
-   * More text of an answer.
+   * The model generated more text of an answer.
    *
-   * A connection that reads too slowly may miss some, which `seq` shows; `item/completed` has it all.
+   * A connection that reads too slowly may miss deltas; a gap in `seq` shows this.
+   * `item/completed` contains the whole text.
    */
   "item/agent_message/delta": ItemAgentMessageDeltaNotification;
-  /** An item is complete. */
+  /** An item of a turn is complete. */
   "item/completed": ItemCompletedNotification;
   /** An artifact was created and is ready to display. */
   "artifact/created": ArtifactCreatedNotification;
@@ -9690,21 +10055,21 @@ export interface Notifications {
   "thread/artifacts/changed": ThreadArtifactsChangedNotification;
   /** A projection, such as a thumbnail, changed state. */
   "artifact/projection/updated": ArtifactProjectionUpdatedNotification;
-  /** A binary upload chunk was accepted; `next_offset` is where to go on. */
+  /** A binary upload chunk was accepted; `next_offset` is the offset of the next chunk. */
   "artifact/upload/chunk_ack": ArtifactUploadChunkAckNotification;
-  /** A binary upload chunk was refused and changed nothing. */
+  /** A binary upload chunk was rejected and had no effect. */
   "artifact/upload/chunk_rejected": ArtifactUploadChunkRejectedNotification;
-  /** How far an upload has come, now and then. */
+  /** The progress of an upload; sent at most every 250 milliseconds. */
   "artifact/upload/progress": ArtifactUploadProgressNotification;
-  /** How far a download has come, now and then. */
+  /** The progress of a download; sent at most every 250 milliseconds. */
   "artifact/download/progress": ArtifactDownloadProgressNotification;
-  /** A binary frame was not understood and was ignored. */
+  /** The gateway ignored a binary frame because it does not know its type. */
   "transport/frame_rejected": TransportFrameRejectedNotification;
   /** An event was written. */
   "events.notification": EventsNotification;
   /**
-   * Somebody said something in a conversation.
-   * Told to subscriptions of `events.subscribe` whose `event_types` name `conversation.message`.
+   * A message was sent to a conversation.
+   * Delivered to subscriptions of `events.subscribe` whose `event_types` contain `conversation.message`.
    */
   "conversation.notification": ConversationNotification;
 }

@@ -1,4 +1,4 @@
-//! What the gateway asks of the turn loop: accept, run, cancel, catch up.
+//! The interface of the turn loop: accept, run, cancel and follow turns.
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::{
     running::{Running, RunningTurns},
 };
 
-/// How long an interrupted turn may take to be written down.
+/// The time allowed for storing the result of an interrupted turn.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// The turn loop. Cheap to clone.
@@ -36,107 +36,107 @@ pub(crate) struct Inner {
     pub(crate) running: RunningTurns,
 }
 
-/// What the turn loop needs from outside.
+/// The dependencies of the turn loop.
 pub struct AgentOptions {
-    /// The hooks of every turn.
+    /// The hook runtime that runs the phases of every turn.
     pub hooks: Runtime,
-    /// Finds a provider by its id.
+    /// Resolves a provider id.
     pub providers: ProviderFinder,
-    /// Who is told.
+    /// Receives the progress of all turns.
     pub listener: Arc<dyn TurnListener>,
-    /// Reads the files attached to turns.
+    /// Reads attached files and stores generated images.
     pub attachments: Arc<dyn AttachmentSource>,
-    /// Unix milliseconds.
+    /// The clock; returns Unix milliseconds.
     pub now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
-    /// Makes ids from a prefix.
+    /// Generates a new id with the given prefix.
     pub new_id: Arc<dyn Fn(&str) -> String + Send + Sync>,
-    /// The name of this process among all that use the home.
+    /// The name of this process, unique among the processes that use the home.
     pub owner: String,
 }
 
-/// Finds a provider by its id.
+/// Resolves a provider id; returns `None` if the provider does not exist.
 pub type ProviderFinder = Arc<
     dyn Fn(String) -> Pin<Box<dyn Future<Output = Option<Arc<dyn Provider>>> + Send>> + Send + Sync,
 >;
 
-/// Whoever is told what happens in turns. The gateway implements it.
+/// Receives the progress of turns. The gateway implements it; the turn loop calls it.
 pub trait TurnListener: Send + Sync + 'static {
-    /// Tells one thing; things of one turn come in order.
+    /// Handles one notice. The notices of a turn arrive in order.
     fn tell(&self, notice: TurnNotice) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
-/// One thing that happens in a turn.
+/// A notice about the progress of a turn.
 #[derive(Clone, Debug)]
 pub enum TurnNotice {
-    /// It runs.
+    /// The turn started to run.
     Started {
-        /// The workspace.
+        /// The workspace of the thread.
         workspace_id: WorkspaceId,
-        /// The thread.
+        /// The thread of the turn.
         thread_id: ThreadId,
-        /// The turn.
+        /// The turn, in progress.
         turn: Turn,
     },
-    /// An item begins.
+    /// An item of the turn started.
     ItemStarted(ItemStartedNotification),
-    /// More text of an answer.
+    /// More text of the response arrived.
     Delta(ItemAgentMessageDeltaNotification),
-    /// An item is complete.
+    /// An item of the turn is complete.
     ItemCompleted(ItemCompletedNotification),
-    /// The turn ended.
+    /// The turn completed, failed or was interrupted.
     Ended {
-        /// The workspace.
+        /// The workspace of the thread.
         workspace_id: WorkspaceId,
-        /// The thread.
+        /// The thread of the turn.
         thread_id: ThreadId,
-        /// The turn.
+        /// The turn with its final status.
         turn: Box<Turn>,
     },
-    /// The thread got a title.
+    /// The thread received a generated title.
     Titled {
-        /// The thread.
+        /// The thread with its new title.
         thread: Box<thread::Model>,
-        /// The new version of the tree.
+        /// The tree version after the change.
         tree_version: u64,
     },
 }
 
-/// A turn somebody wants to start.
+/// The parameters of a turn to accept.
 #[derive(Clone, Debug)]
 pub struct NewTurn {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The turn.
+    /// The id of the turn. Accepting the same turn again returns the existing one.
     pub turn_id: TurnId,
-    /// What the user says.
+    /// The user's input.
     pub input: Vec<UserInput>,
-    /// Everything in it that is not text, as the user's message shows it.
+    /// The inputs other than text, in the form in which the user message stores them.
     pub attachments: Vec<serde_json::Value>,
-    /// The model; none for the thread's.
+    /// The model; `None` for the thread's model.
     pub model: Option<String>,
-    /// The provider; none for the thread's.
+    /// The provider id; `None` for the thread's provider.
     pub model_provider: Option<String>,
-    /// The mode; none for the thread's.
+    /// The mode; `None` for the thread's mode.
     pub mode: Option<String>,
-    /// Whether these become the thread's.
+    /// Whether the model, provider and mode also become those of the thread.
     pub remember: bool,
-    /// That whoever starts it may spend the owner's money.
+    /// The permission to spend the owner's money on this turn.
     pub may: MaySpend,
 }
 
-/// A turn that was accepted.
+/// The result of [`Agent::accept`].
 pub struct Accepted {
-    /// The turn.
+    /// The stored turn.
     pub turn: Turn,
-    /// The workspace of its thread.
+    /// The workspace of the thread.
     pub workspace_id: WorkspaceId,
-    /// The new version of the tree, if the thread became visible by it.
+    /// The new tree version; `None` unless the turn made the thread visible.
     pub tree_version: Option<u64>,
-    /// What is to be done; none when the turn was started before.
+    /// The turn to pass to [`Agent::run`]; `None` if it was accepted before.
     pub run: Option<TurnRun>,
 }
 
-/// A turn that waits to be run by [`Agent::run`].
+/// An accepted turn, to be run by [`Agent::run`].
 pub struct TurnRun {
     pub(crate) running: Arc<Running>,
     pub(crate) input: Vec<UserInput>,
@@ -147,25 +147,25 @@ pub struct TurnRun {
     pub(crate) may: MaySpend,
 }
 
-/// Why a turn cannot be started, read or ended.
+/// Why a turn cannot be accepted, read or cancelled.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The database says why.
+    /// The database operation failed or rejected the turn.
     #[error(transparent)]
     Store(#[from] crud::Error),
-    /// There is no such provider.
+    /// No provider with this id exists.
     #[error("there is no provider `{0}`")]
     UnknownProvider(String),
-    /// The turn runs in another process of the home.
+    /// The turn runs in another process that uses the same home.
     #[error("turn `{0}` runs in another process, which has to cancel it")]
     RunsElsewhere(TurnId),
-    /// What is stored is not what we store.
+    /// A stored turn cannot be parsed.
     #[error("a stored turn cannot be read: {0}")]
     Damaged(String),
 }
 
 impl Agent {
-    /// A turn loop on a database.
+    /// Creates a turn loop on a database.
     pub fn new(store: CrudStore, options: AgentOptions) -> Self {
         let inner = Inner {
             store,
@@ -177,8 +177,9 @@ impl Agent {
         }
     }
 
-    /// Stores a turn, unless one runs on its thread. It does not run before [`Agent::run`], so that whoever asked
-    /// can be answered first.
+    /// Stores a new turn. Fails if another turn runs on its thread.
+    ///
+    /// The turn does not run before [`Agent::run`], so that the caller can send its response first.
     pub async fn accept(&self, new: NewTurn) -> Result<Accepted, Error> {
         if let Some(provider) = &new.model_provider
             && (self.inner.options.providers)(provider.clone())
@@ -244,18 +245,18 @@ impl Agent {
         }
     }
 
-    /// The hooks of every turn.
+    /// Returns the hook runtime.
     pub fn hooks(&self) -> &Runtime {
         &self.inner.options.hooks
     }
 
-    /// Runs an accepted turn in the background.
+    /// Runs an accepted turn in a background task.
     pub fn run(&self, run: TurnRun) {
         let agent = self.clone();
         tokio::spawn(async move { agent.run_to_end(run).await });
     }
 
-    /// Ends a running turn and waits until it has ended. A finished one stays as it is.
+    /// Cancels a running turn, waits until it has ended and returns its row. A finished turn is returned unchanged.
     pub async fn cancel(
         &self,
         thread_id: &ThreadId,
@@ -268,7 +269,7 @@ impl Agent {
             return Ok(row);
         }
         let Some(running) = self.inner.running.get(turn_id) else {
-            // It may have ended since it was read.
+            // The turn may have ended since it was read.
             let row = turns.get(thread_id.as_str(), turn_id.as_str()).await?;
             return match row.status == "InProgress" && row.owner != self.inner.options.owner {
                 true => Err(Error::RunsElsewhere(turn_id.clone())),
@@ -280,7 +281,7 @@ impl Agent {
         Ok(turns.get(thread_id.as_str(), turn_id.as_str()).await?)
     }
 
-    /// Waits for the running turns, before the database closes. Those that take longer than `patience` are
+    /// Waits for the running turns before the database is closed. Turns that take longer than `patience` are
     /// interrupted.
     pub async fn settle(&self, patience: Duration) {
         let running = self.inner.running.all();
@@ -298,8 +299,8 @@ impl Agent {
         }
     }
 
-    /// Lets `tell` hear the answer of a thread's running turn as far as it has come, with no piece lost or
-    /// repeated between that and the next one.
+    /// Calls `tell` with the response received so far by the running turn of a thread. No delta is lost or repeated
+    /// between this text and the next notice.
     pub async fn catch_up(&self, thread_id: &ThreadId, tell: impl FnOnce(ItemStartedNotification)) {
         let Some(running) = self.inner.running.of_thread(thread_id) else {
             return;
@@ -318,7 +319,7 @@ impl Agent {
         }
     }
 
-    /// Marks turns as interrupted that ran in a process that is gone. Answers how many there were.
+    /// Marks turns as interrupted whose process has exited. Returns their number.
     pub async fn recover(&self, is_alive: impl Fn(&str) -> bool) -> Result<usize, Error> {
         let mut recovered = 0;
         for row in self.inner.store.turns().in_progress().await? {
@@ -353,7 +354,7 @@ impl std::fmt::Debug for Agent {
     }
 }
 
-/// A turn as it is told.
+/// Converts a stored turn to its wire form.
 pub fn wire(row: turn::Model) -> Result<Turn, Error> {
     let damaged = |detail: String| Error::Damaged(detail);
     let status =
@@ -371,7 +372,7 @@ pub fn wire(row: turn::Model) -> Result<Turn, Error> {
     })
 }
 
-/// An event as it is stored.
+/// Serializes an event for storage.
 pub(crate) fn event(payload: &TurnEventPayload) -> Result<NewTurnEvent, Error> {
     let kind = match payload {
         TurnEventPayload::TurnStarted { .. } => "turnStarted",
@@ -393,7 +394,7 @@ fn workspace(id: &str) -> Result<WorkspaceId, Error> {
 }
 
 fn hash(input: &[UserInput]) -> String {
-    // An input is a tree of strings and numbers: it cannot fail to serialise.
+    // User input consists of strings and numbers, so serialization cannot fail.
     let json = serde_json::to_vec(input).unwrap_or_default();
     Sha256::digest(json)
         .iter()

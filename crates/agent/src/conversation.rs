@@ -1,4 +1,4 @@
-//! What was said: from the input of a turn to words, and from past turns to messages for the model.
+//! Converts turn input to text, and stored turns to the messages sent to the model.
 
 use crud::PastItem;
 use protocol::{
@@ -12,18 +12,18 @@ use crate::{
     provider::{Message, Role},
 };
 
-/// Past turns the model may see.
+/// The maximum number of completed turns that are loaded for the model.
 pub(crate) const MAX_TURNS: i64 = 200;
-/// Tokens of everything the model is told, less what its answer needs.
+/// The token limit for the whole request: a 128,000-token context minus 16,000 tokens reserved for the response.
 const MAX_TOKENS: usize = 128_000 - 16_000;
-/// A rough measure that errs on the safe side for most languages.
+/// A conservative estimate: most languages average more characters per token.
 const CHARS_PER_TOKEN: usize = 3;
-/// Characters of the first words of a thread.
+/// The maximum length of a thread preview, in characters.
 const MAX_PREVIEW_CHARS: usize = 200;
-/// Words of a generated title.
+/// The maximum number of words in a generated title.
 const TITLE_WORDS: usize = 6;
 
-/// What the user said, letter by letter; several texts are lines.
+/// Returns the text inputs unchanged, joined by line feeds; other inputs are skipped.
 pub(crate) fn text(input: &[UserInput]) -> String {
     let texts: Vec<&str> = input
         .iter()
@@ -45,7 +45,7 @@ pub(crate) fn text(input: &[UserInput]) -> String {
     texts.join("\n")
 }
 
-/// A user's message as the model reads it: the words, then what came with them.
+/// Builds a user message: the text, followed by the rendered attachments.
 pub(crate) fn user_message(text: &str, attached: Rendered) -> Message {
     let mut parts = vec![text, &attached.text];
     parts.retain(|part| !part.is_empty());
@@ -56,12 +56,12 @@ pub(crate) fn user_message(text: &str, attached: Rendered) -> Message {
     }
 }
 
-/// The first words of a thread.
+/// Returns the preview of a thread: the beginning of the trimmed text.
 pub(crate) fn preview(text: &str) -> String {
     text.trim().chars().take(MAX_PREVIEW_CHARS).collect()
 }
 
-/// A title made of the first words, for a thread that has none.
+/// Builds a title from the first words of the text; `None` if the text has no printable words.
 pub(crate) fn title(text: &str) -> Option<String> {
     let mut words = text.split_whitespace();
     let first: Vec<&str> = words.by_ref().take(TITLE_WORDS).collect();
@@ -75,16 +75,18 @@ pub(crate) fn title(text: &str) -> Option<String> {
     (!title.is_empty()).then(|| format!("{title}{more}"))
 }
 
-/// Something said in an earlier turn.
+/// A message of an earlier turn, before its attachments are rendered.
 struct Said {
     role: Role,
     text: String,
-    /// The turn of a user's message, and what came with it.
+    /// The turn of a user message and its stored attachments; `None` if it has none.
     attached: Option<(TurnId, Vec<Value>)>,
 }
 
-/// The messages for the model: as many of the last turns as fit, then the question, which takes `question_chars`. Each
-/// turn keeps the files that were attached to it, as far as there is room for them.
+/// Builds the messages for the model: as many of the most recent turns as fit, then `question`.
+///
+/// `taken_chars` is the part of the budget that the system prompt and `question` already use. Attachments of past turns
+/// are rendered while the budget lasts. Lengths are measured in bytes, so non-ASCII text uses more of the budget.
 pub(crate) async fn messages(
     past: &[PastItem],
     question: Message,

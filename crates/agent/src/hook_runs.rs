@@ -1,4 +1,4 @@
-//! Remembers hook runs in the gateway database.
+//! Stores hook runs in the gateway database.
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
@@ -8,7 +8,7 @@ use hooks::{HookError, Phase, RunRecord, RunStatus, RunStore, StoreError};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-/// The store of hook runs.
+/// The [`RunStore`] on the gateway database.
 #[derive(Debug)]
 pub struct HookRuns(pub CrudStore);
 

@@ -1,7 +1,7 @@
 //! The turn loop and the model providers.
 //!
-//! [`Agent`] accepts a turn, compiles its prompt through the hook runtime, streams the answer of a provider and
-//! keeps a durable log of what happened. Whoever is told about it is a [`TurnListener`]; no wire handling here.
+//! [`Agent`] accepts a turn, compiles its prompt through the hook runtime, streams the provider's response and stores
+//! every event of the turn. It reports progress to a [`TurnListener`]; the crate contains no wire handling.
 
 mod agent;
 pub mod attachment;

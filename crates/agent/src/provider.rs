@@ -1,7 +1,7 @@
-//! Models reached over HTTP, and the one that needs none. Each provider is a file.
+//! Model providers: the services reached over HTTP, one file each, and the built-in `echo`.
 //!
-//! A provider turns a [`ModelRequest`] into a stream of [`ModelEvent`]s. It knows its wire format and nothing of
-//! threads, hooks or the database.
+//! A provider turns a [`ModelRequest`] into a stream of [`ModelEvent`]s. It knows its wire format only; threads, hooks
+//! and the database are handled by the turn loop.
 
 use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 
@@ -18,43 +18,44 @@ pub mod http;
 pub mod openai;
 mod sse;
 
-/// The events of one answer. Dropping the stream ends the request.
+/// The event stream of one response. Dropping the stream cancels the request.
 pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelEvent, ProviderError>> + Send>>;
 
-/// A model service. Each file of this folder implements it, the turn loop calls it.
+/// A model service. Each file of this directory implements the trait; the turn loop calls it.
 pub trait Provider: Send + Sync + 'static {
-    /// Its id on the wire: `echo`, `openai`, `anthropic`, `gemini`.
+    /// Returns the provider id used on the wire: `echo`, `openai`, `anthropic` or `gemini`.
     fn id(&self) -> &'static str;
 
-    /// What people call it.
+    /// Returns the display name.
     fn title(&self) -> &'static str;
 
-    /// Whether it can be used as it is, or what is missing.
+    /// Returns whether the provider is ready to use, or what its configuration lacks.
     fn availability(&self) -> Availability;
 
-    /// The models it offers. Asks the service where it has a list.
+    /// Returns the models that the provider offers. HTTP providers request the list from the service.
     fn models(
         &self,
         may: MaySpend,
     ) -> Pin<Box<dyn Future<Output = Result<Vec<Model>, ProviderError>> + Send + '_>>;
 
-    /// MIME types of pictures that its models take; none where they take no pictures.
+    /// Returns the MIME types of images that the provider accepts; empty if it accepts none.
     fn image_types(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Asks the model. Failures before the first event are events too.
+    /// Sends the request and streams the response. Every failure, including one before the first event, is an item of
+    /// the stream.
     fn stream(&self, request: ModelRequest) -> ModelStream;
 }
 
-/// Whether a provider can be used.
+/// Whether a provider is ready to use.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Availability {
-    /// Yes.
+    /// The provider can be called.
     Ready,
-    /// Not without a key.
+    /// The provider needs an API key, and none is configured.
     NeedsKey {
-        /// The environment variable that is looked at.
+        /// The environment variable that the key is read from.
         variable: &'static str,
     },
 }
@@ -62,51 +63,51 @@ pub enum Availability {
 /// A model of a provider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// Its id on the wire.
+    /// The model id on the wire.
     pub id: String,
-    /// What people call it.
+    /// The display name; equal to the id if the service reports none.
     pub title: String,
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelRequest {
-    /// The model.
+    /// The id of the model.
     pub model: String,
-    /// The part of the system prompt that stays the same between turns; providers may cache it.
+    /// The part of the system prompt that is the same in every turn; providers may cache it.
     pub system_stable: String,
-    /// The part of the system prompt that belongs to this turn.
+    /// The part of the system prompt that is specific to this turn.
     pub system_dynamic: String,
-    /// The conversation, oldest first; the last one is the user's.
+    /// The conversation, oldest message first; the last message is the user's.
     pub messages: Vec<Message>,
-    /// The most tokens of the answer; none leaves it to the provider.
+    /// The maximum number of output tokens; `None` for the provider's default.
     pub max_output_tokens: Option<u32>,
-    /// That whoever asks may spend the owner's money.
+    /// The permission to spend the owner's money on this request.
     pub may: MaySpend,
 }
 
 /// One message of the conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Who said it.
+    /// The author of the message.
     pub role: Role,
-    /// What was said.
+    /// The text; may be empty if the message has images.
     pub text: String,
-    /// Pictures that came with it, of types that the provider takes.
+    /// The attached images, all of a MIME type that the provider accepts.
     pub images: Vec<Image>,
 }
 
-/// A picture in a message.
+/// An image in a message or a response.
 #[derive(Clone, PartialEq)]
 pub struct Image {
-    /// Its MIME type, such as `image/png`.
+    /// The MIME type, such as `image/png`.
     pub mime_type: String,
-    /// Its bytes in base64. Shared, because they may be large.
+    /// The bytes in base64. Shared, because they may be large.
     pub base64: Arc<str>,
 }
 
 impl Image {
-    /// The number of its bytes, from the length of the base64.
+    /// Returns the approximate size in bytes, computed from the length of the base64 text. Padding is not subtracted.
     pub fn size_bytes(&self) -> u64 {
         (self.base64.len() as u64 / 4) * 3
     }
@@ -122,7 +123,7 @@ impl fmt::Debug for Image {
     }
 }
 
-/// Who said something.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The user.
@@ -131,109 +132,109 @@ pub enum Role {
     Assistant,
 }
 
-/// A piece of an answer.
+/// One event of a streamed response.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelEvent {
-    /// Text of the answer.
+    /// A part of the response text.
     Text(String),
-    /// A picture that the model made.
+    /// An image generated by the model.
     Image(Image),
-    /// Text about how the model came to it.
+    /// A part of the model's reasoning.
     Reasoning(String),
-    /// What it cost; a later one replaces an earlier one.
+    /// The token usage so far; a later event replaces an earlier one.
     Usage(Usage),
-    /// The answer is complete. A stream that ends without it was cut off.
+    /// The response is complete. A stream that ends without this event was truncated.
     Finished(FinishReason),
 }
 
-/// Why an answer ended.
+/// Why a response ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FinishReason {
-    /// The model was done.
+    /// The model finished its response.
     Stop,
-    /// The answer reached its longest length.
+    /// The response reached the token limit.
     Length,
-    /// The provider held it back.
+    /// The provider's content filter stopped the response.
     ContentFilter,
 }
 
-/// What an answer cost, as the provider reports it.
+/// The token usage of a response, as reported by the provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Usage {
-    /// Tokens of the question.
+    /// The number of prompt tokens, including cached ones.
     pub input_tokens: u64,
-    /// Of these, tokens the provider had cached.
+    /// The number of prompt tokens that the provider read from its cache.
     pub cached_input_tokens: u64,
-    /// Tokens of the answer.
+    /// The number of generated tokens, including reasoning where the provider reports it.
     pub output_tokens: u64,
 }
 
-/// Why there is no answer, or no more of it.
+/// A failed or truncated provider response.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ProviderError {
-    /// What kind of failure.
+    /// The kind of failure.
     pub class: FailureClass,
-    /// When it happened.
+    /// The stage of the request at which it occurred.
     pub stage: Stage,
-    /// One sentence without secrets.
+    /// One sentence for the client, without secrets.
     pub message: String,
-    /// When the provider wants to be asked again.
+    /// The delay that the provider requests before a retry; `None` if it requests none.
     pub retry_after: Option<Duration>,
 }
 
-/// What kind of failure.
+/// The kind of a provider failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureClass {
-    /// The connection broke or could not be made.
+    /// The connection failed or could not be established.
     NetworkTransient,
-    /// Too many requests.
+    /// The provider rejected the request because of a rate limit or quota.
     RateLimit,
-    /// The provider failed.
+    /// The provider reported an internal error or overload.
     Provider5xx,
-    /// The key is missing, wrong or expired.
+    /// The API key is missing, invalid or expired.
     AuthExpired,
-    /// There is no such model.
+    /// The provider has no model with the requested id.
     ModelNotFound,
-    /// The question is too long.
+    /// The prompt exceeds the model's context window.
     PromptTooLong,
-    /// The answer is too long.
+    /// The response exceeds the token limit.
     MaxOutputTokens,
-    /// Nothing came for too long.
+    /// The provider sent no data before the timeout.
     StreamStall,
-    /// The answer was cut off.
+    /// The stream ended before the response was complete.
     StreamTruncated,
-    /// The provider did not understand us.
+    /// The provider rejected the request as invalid.
     InvalidRequest,
-    /// The key does not allow this.
+    /// The API key lacks the permission for this request.
     PermissionDenied,
-    /// Anything else.
+    /// Any other failure.
     Unknown,
 }
 
-/// When a failure happened.
+/// The stage of a request at which a failure occurred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Before the provider answered.
+    /// Before the provider sent response headers.
     Connect,
-    /// Before the first piece.
+    /// Before the first event of the response.
     FirstChunk,
-    /// In the middle.
+    /// After the first event of the response.
     MidStream,
-    /// At the end.
+    /// While the complete response was being processed.
     Finalize,
 }
 
-/// How long a provider may take.
+/// The timeouts of a provider.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timeouts {
-    /// To be connected.
+    /// The time to establish a connection. Default 30 seconds.
     pub connect: Duration,
-    /// To the first piece.
+    /// The time to the first bytes of a streamed response. Default 180 seconds.
     pub first_chunk: Duration,
-    /// Between two pieces.
+    /// The maximum time between two chunks of a streamed response. Default 180 seconds.
     pub idle: Duration,
-    /// For an answer that is not streamed.
+    /// The time for a whole response that is not streamed. Default 120 seconds.
     pub whole: Duration,
 }
 
@@ -248,17 +249,17 @@ impl Default for Timeouts {
     }
 }
 
-/// A key. Its `Debug` hides it and it has no `Display`, so that it reaches no log.
+/// An API key. It has no `Display` and its `Debug` prints no content, so that it cannot reach a log.
 #[derive(Clone)]
 pub struct ApiKey(String);
 
 impl ApiKey {
-    /// Wraps a key.
+    /// Wraps the text of a key.
     pub fn new(key: impl Into<String>) -> Self {
         Self(key.into())
     }
 
-    /// The key, for the header that needs it.
+    /// Returns the key for use in a request header.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -271,7 +272,7 @@ impl fmt::Debug for ApiKey {
 }
 
 impl FailureClass {
-    /// The name on the wire.
+    /// Returns the name of the class on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NetworkTransient => "network_transient",

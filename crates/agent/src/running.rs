@@ -1,4 +1,4 @@
-//! The turns this process runs at the moment.
+//! The turns that this process is running.
 
 use std::{
     collections::BTreeMap,
@@ -8,20 +8,20 @@ use std::{
 use protocol::{ThreadId, TurnId, WorkspaceId};
 use tokio::sync::watch;
 
-/// One running turn.
+/// A running turn.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) workspace_id: WorkspaceId,
     pub(crate) thread_id: ThreadId,
     pub(crate) turn_id: TurnId,
-    /// The reason, once somebody wants it to end.
+    /// The reason for the cancellation; `None` until the turn is cancelled.
     cancelled: watch::Sender<Option<String>>,
     ended: watch::Sender<bool>,
-    /// The answer as far as it has come. Held while a piece is told, so that who joins misses none.
+    /// The response received so far. The lock is held while a delta is sent, so that a joining client misses none.
     pub(crate) answer: tokio::sync::Mutex<Option<PartialAnswer>>,
 }
 
-/// An answer that is not complete.
+/// A response that is not complete yet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PartialAnswer {
     pub(crate) item_id: String,
@@ -41,7 +41,7 @@ impl Running {
         }
     }
 
-    /// Asks the turn to end. The first reason counts.
+    /// Requests cancellation. Only the first reason is kept.
     pub(crate) fn cancel(&self, reason: String) {
         self.cancelled.send_if_modified(|current| {
             let is_first = current.is_none();
@@ -52,25 +52,25 @@ impl Running {
         });
     }
 
-    /// Waits for somebody to want the turn to end.
+    /// Waits for a cancellation request and returns its reason.
     pub(crate) async fn cancellation(&self) -> String {
         let mut cancelled = self.cancelled.subscribe();
         let found = cancelled.wait_for(Option::is_some).await;
         let reason = found.ok().and_then(|reason| reason.clone());
         match reason {
             Some(reason) => reason,
-            // The sender is in `self`, so it cannot be gone.
+            // Unreachable: `self` owns the sender.
             None => std::future::pending().await,
         }
     }
 
-    /// Waits for the end.
+    /// Waits until the turn has ended.
     pub(crate) async fn end(&self) {
         let _ = self.ended.subscribe().wait_for(|ended| *ended).await;
     }
 }
 
-/// The running turns by id.
+/// The running turns by turn id.
 #[derive(Debug, Default)]
 pub(crate) struct RunningTurns(Mutex<BTreeMap<TurnId, Arc<Running>>>);
 
@@ -79,7 +79,7 @@ impl RunningTurns {
         self.turns().insert(running.turn_id.clone(), running);
     }
 
-    /// Forgets a turn and wakes whoever waits for its end.
+    /// Removes a turn and wakes the tasks that wait for its end.
     pub(crate) fn remove(&self, running: &Running) {
         self.turns().remove(&running.turn_id);
         running.ended.send_replace(true);

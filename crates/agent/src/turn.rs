@@ -1,4 +1,4 @@
-//! One turn from start to end: hooks, prompt, model, answer.
+//! Runs one turn from start to end: hooks, prompt, model call and response.
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ use crate::{
     running::PartialAnswer,
 };
 
-/// How a turn ended, before it is written down.
+/// How a turn ended, before the result is stored.
 enum Outcome {
     Completed { usage: Option<Usage> },
     Failed { error: String },
     Interrupted { reason: String },
 }
 
-/// Why a turn failed.
+/// Why a turn failed. The text is stored with the turn and sent to clients.
 #[derive(Debug, thiserror::Error)]
 enum TurnError {
     #[error("{0}")]
@@ -38,7 +38,7 @@ enum TurnError {
     UnknownProvider(String),
     #[error("{0}")]
     Attachment(#[from] UnreadableAttachment),
-    /// Text of the database stays in the log.
+    /// Storage failed. The text of the database goes to the log only.
     #[error("the turn could not be stored")]
     Agent(#[from] Error),
 }
@@ -58,8 +58,8 @@ impl Agent {
             },
         };
         if let Err(error) = self.finish(&run, outcome).await {
-            // The row stays in progress; the next start marks it as interrupted.
-            tracing::error!(turn = %running.turn_id, %error, "the end of a turn cannot be stored");
+            // The turn stays in progress in the database; the next start of the gateway marks it as interrupted.
+            tracing::error!(turn = %running.turn_id, %error, "the result of a turn cannot be stored");
         }
         self.inner.running.remove(&running);
         self.post_turn(&run).await;
@@ -114,7 +114,7 @@ impl Agent {
         self.stream(run, provider.stream(request)).await
     }
 
-    /// The conversation up to this turn, with the files attached to it, and what of each file went in.
+    /// Returns the messages up to this turn, including attachments, and the record of the attached files.
     async fn conversation(
         &self,
         run: &TurnRun,
@@ -149,8 +149,8 @@ impl Agent {
         Ok((messages, attachments.into_record()))
     }
 
-    /// Puts the prompt and the conversation together and keeps their proof. A hook that fails closed, or a file that
-    /// cannot be read, ends the turn here, before anything is sent.
+    /// Compiles the system prompt and the messages and stores the prompt manifest. If a required hook fails or an
+    /// attached file cannot be read, the turn ends before any request is sent.
     async fn compile(
         &self,
         run: &TurnRun,
@@ -177,7 +177,7 @@ impl Agent {
         Ok((compiled, messages))
     }
 
-    /// Runs the phases before anybody is asked and compiles what hooks brought.
+    /// Runs the hook phases that precede the model call and compiles their contributions.
     pub(crate) async fn put_together(
         &self,
         context: &HookContext,
@@ -210,7 +210,8 @@ impl Agent {
         Ok((compiled, contributions))
     }
 
-    /// Tells the pieces of the answer as they come.
+    /// Consumes the provider's event stream and notifies the listener of each text delta. Returns the last reported
+    /// usage.
     async fn stream(
         &self,
         run: &TurnRun,
@@ -251,7 +252,7 @@ impl Agent {
                     usage = Some(reported);
                     continue;
                 }
-                // Thoughts are not part of the conversation, and nobody has asked to see them.
+                // Reasoning is not part of the conversation and is not forwarded to clients.
                 ModelEvent::Reasoning(_) | ModelEvent::Finished(_) => continue,
             };
             let mut answer = running.answer.lock().await;
@@ -274,7 +275,7 @@ impl Agent {
         Ok(usage)
     }
 
-    /// Makes an artifact of a picture in the answer. Answers the line that stands for it in the text.
+    /// Stores a generated image as an artifact. Returns the line that represents it in the response text.
     async fn keep_image(
         &self,
         run: &TurnRun,
@@ -297,13 +298,14 @@ impl Agent {
                 kept.display_name, kept.artifact_id
             ),
             Err(error) => {
-                tracing::warn!(turn = %run.running.turn_id, %error, "a generated picture is not kept");
-                format!("\n[generated image {number} could not be kept: {error}]\n")
+                tracing::warn!(turn = %run.running.turn_id, %error, "a generated image cannot be stored");
+                format!("\n[generated image {number} could not be stored: {error}]\n")
             }
         }
     }
 
-    /// Writes down how the turn ended and tells everybody. What has come of the answer is kept either way.
+    /// Stores the result of the turn and notifies the listener. The response text received so far is stored for every
+    /// outcome.
     async fn finish(&self, run: &TurnRun, outcome: Outcome) -> Result<(), Error> {
         let running = &run.running;
         let answer = running.answer.lock().await.take();
@@ -383,7 +385,7 @@ impl Agent {
             .run_phase(Phase::TurnPostTurn, context, Arc::default())
             .await
         {
-            // The turn has ended; nobody can be failed any more.
+            // The turn has already ended, so the failure is only logged.
             tracing::warn!(turn = %run.running.turn_id, %error, "a hook failed after the turn");
         }
     }
@@ -439,12 +441,12 @@ impl Agent {
     }
 }
 
-/// A manifest as it is stored.
+/// Serializes the prompt manifest for storage.
 pub(crate) fn manifest_json(compiled: &CompiledPrompt) -> Result<String, Error> {
     serde_json::to_string(&compiled.manifest).map_err(|error| Error::Damaged(error.to_string()))
 }
 
-/// Policies and context are handed to every later phase of the turn.
+/// Returns the policies and prompt context, which every later phase of the turn receives.
 fn handed_on(contributions: &[Contributed]) -> Vec<Contribution> {
     contributions
         .iter()

@@ -1,4 +1,4 @@
-//! Turns that a worker program runs: the same hooks, the same prompt and the same proof, without a model of ours.
+//! Turns run by worker programs: same hooks, prompt and manifest, but no model call by the gateway.
 
 use crud::{FinishTurn, WorkerTurn};
 use hooks::{Actor, HookContext, PhaseError, TreePlace};
@@ -8,62 +8,62 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{Agent, Error, agent::event};
 
-/// A worker that is about to start.
+/// The description of a worker that is about to start.
 #[derive(Clone, Debug)]
 pub struct WorkerBrief {
-    /// The workspace of its company folder.
+    /// The workspace of the company folder.
     pub workspace_id: String,
-    /// The folder of its project; none for the root.
+    /// The tree folder of the project; `None` for the root of the tree.
     pub folder_id: Option<String>,
-    /// Its hidden thread.
+    /// The hidden thread of the worker.
     pub thread_id: String,
-    /// The turn this start is.
+    /// The turn that records this start.
     pub turn_id: String,
-    /// What the thread is called.
+    /// The name of the thread.
     pub name: String,
-    /// Which agent works.
+    /// The agent that the worker runs as; `None` if no agent is assigned.
     pub agent_id: Option<String>,
-    /// What it is asked.
+    /// The task given to the worker.
     pub text: String,
-    /// The driver.
+    /// The driver that launches the worker, such as `codex`.
     pub driver: String,
-    /// The model; empty for the one of the program.
+    /// The model; empty for the worker program's default.
     pub model: String,
 }
 
-/// How a worker ended.
+/// The result of a worker.
 #[derive(Clone, Debug)]
 pub struct WorkerEnd {
-    /// The turn.
+    /// The turn that recorded the start.
     pub turn_id: String,
-    /// How.
+    /// The final status of the turn.
     pub status: TurnStatus,
-    /// Why it did not end well.
+    /// Why the worker failed; `None` if it completed.
     pub error: Option<String>,
-    /// Its last words.
+    /// The final message of the worker; `None` if it produced none.
     pub text: Option<String>,
 }
 
-/// Why a worker cannot be told what it should know; then it must not start.
+/// Why the instructions of a worker cannot be compiled; the worker must not start.
 #[derive(Debug, thiserror::Error)]
 pub enum BriefError {
-    /// A hook that must not fail failed.
+    /// A required hook failed.
     #[error("{0}")]
     Hook(#[from] PhaseError),
-    /// Text of the database stays in the log.
+    /// Storage failed. The text of the database goes to the log only.
     #[error("the instructions of the worker cannot be stored")]
     Store(#[from] Error),
 }
 
 impl Agent {
-    /// What a worker is told besides its task. Only reads.
+    /// Compiles the instructions that a worker receives besides its task. Writes nothing.
     pub async fn brief(&self, brief: &WorkerBrief) -> Result<CompiledPrompt, BriefError> {
         let context = self.worker_context(brief);
         let (compiled, _) = self.put_together(&context, Reader::Worker).await?;
         Ok(compiled)
     }
 
-    /// Writes down that a worker has started and what it was told. Twice is once.
+    /// Stores the start of a worker and its prompt manifest. Repeating the call has no effect.
     pub async fn worker_started(&self, brief: WorkerBrief, manifest: &str) -> Result<(), Error> {
         let message = TurnItem::UserMessage {
             id: format!("user_{}", brief.turn_id),
@@ -94,7 +94,7 @@ impl Agent {
         Ok(self.inner.store.turns().record(turn).await?)
     }
 
-    /// Writes down how a worker ended.
+    /// Stores the result of a worker.
     pub async fn worker_ended(&self, end: WorkerEnd) -> Result<(), Error> {
         let mut events = Vec::new();
         if let Some(text) = end.text {

@@ -1,6 +1,6 @@
-//! The `anthropic` provider against a service on a real socket.
+//! Tests the `anthropic` provider against an HTTP server on a real socket.
 //!
-//! What all providers share, such as time limits, is told in `provider_openai.rs` at more length.
+//! `provider_openai.rs` tests the behaviour shared by all providers, such as timeouts, in more detail.
 
 #[path = "support/server.rs"]
 mod server;
@@ -22,7 +22,7 @@ fn provider(server: &Server) -> Anthropic {
     Anthropic::new(server.base.clone(), key(), patient(), client())
 }
 
-/// An answer as this service writes it: each event is named.
+/// Formats a reply with one named event per value.
 fn named(reply: Reply, events: &[Value]) -> Reply {
     let text: String = events
         .iter()
@@ -185,7 +185,7 @@ async fn a_stream_cut_in_the_middle_is_truncated() {
     let (events, error) = all(provider(&server).stream(question())).await;
     assert_eq!(events, [usage(1), text("Hi")]);
     let class = FailureClass::StreamTruncated;
-    let message = "`anthropic` cut its answer off";
+    let message = "`anthropic` ended the response before it was complete";
     check(&error.unwrap(), class, Stage::MidStream, message);
 }
 
@@ -330,7 +330,7 @@ async fn a_silence_that_is_too_long_is_a_stall() {
         };
         let provider = Anthropic::new(server.base.clone(), key(), timeouts, client());
         let error = all(provider.stream(question())).await.1.unwrap();
-        let message = "`anthropic` said nothing for too long";
+        let message = "`anthropic` sent no data before the timeout";
         check(&error, FailureClass::StreamStall, stage, message);
     }
 }

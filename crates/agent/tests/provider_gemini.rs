@@ -1,6 +1,6 @@
-//! The `gemini` provider against a service on a real socket.
+//! Tests the `gemini` provider against an HTTP server on a real socket.
 //!
-//! What all providers share, such as time limits, is told in `provider_openai.rs` at more length.
+//! `provider_openai.rs` tests the behaviour shared by all providers, such as timeouts, in more detail.
 
 #[path = "support/server.rs"]
 mod server;
@@ -73,7 +73,7 @@ async fn a_model_that_would_leave_its_path_is_not_asked() {
     let mut question = question();
     question.model = "../files/x".to_owned();
     let error = failure(provider(&server).stream(question)).await;
-    let message = "`gemini` has no model `../files/x`, such a name cannot be part of a path";
+    let message = "`gemini` has no model `../files/x`, the name is not valid in a URL path";
     check(
         &error,
         FailureClass::InvalidRequest,
@@ -172,7 +172,7 @@ async fn a_stream_cut_in_the_middle_is_truncated() {
         let (events, error) = all(provider(&server).stream(question())).await;
         assert_eq!(events, [text("Hi")]);
         let class = FailureClass::StreamTruncated;
-        let message = "`gemini` cut its answer off";
+        let message = "`gemini` ended the response before it was complete";
         check(&error.unwrap(), class, Stage::MidStream, message);
     }
 }
@@ -333,7 +333,7 @@ async fn a_silence_that_is_too_long_is_a_stall() {
         };
         let provider = Gemini::new(server.base.clone(), key(), timeouts, client());
         let error = all(provider.stream(question())).await.1.unwrap();
-        let message = "`gemini` said nothing for too long";
+        let message = "`gemini` sent no data before the timeout";
         check(&error, FailureClass::StreamStall, stage, message);
     }
 }

@@ -1,4 +1,4 @@
-//! The `openai` provider against a service on a real socket.
+//! Tests the `openai` provider, and the behaviour shared by all providers, against an HTTP server on a real socket.
 
 #[path = "support/server.rs"]
 mod server;
@@ -70,7 +70,7 @@ async fn the_vendor_is_not_asked_without_a_key() {
     let variable = "OPENAI_API_KEY";
     assert_eq!(provider.availability(), Availability::NeedsKey { variable });
     let error = failure(provider.stream(question())).await;
-    let message = "`openai` needs a key, `OPENAI_API_KEY` is not set";
+    let message = "`openai` needs an API key, `OPENAI_API_KEY` is not set";
     check(&error, FailureClass::AuthExpired, Stage::Connect, message);
     assert_eq!(provider.models(MAY).await.unwrap_err(), error);
 }
@@ -176,7 +176,7 @@ async fn a_stream_cut_in_the_middle_is_truncated() {
         let (events, error) = all(provider(&server).stream(question())).await;
         assert_eq!(events, [text("Hi")]);
         let class = FailureClass::StreamTruncated;
-        let message = "`openai` cut its answer off";
+        let message = "`openai` ended the response before it was complete";
         check(&error.unwrap(), class, Stage::MidStream, message);
     }
 }
@@ -306,7 +306,7 @@ async fn what_is_no_stream_of_events_is_refused() {
         (
             Reply::json(200, &json!({ "choices": [] })),
             FailureClass::Unknown,
-            "`openai` did not answer with a stream of events",
+            "`openai` did not respond with an event stream",
         ),
         (
             Reply::json(
@@ -331,7 +331,7 @@ async fn a_redirect_is_not_followed() {
     let error = failure(provider(&server).stream(question())).await;
     let message = "`openai` answered 307, a redirect, which is not followed";
     check(&error, FailureClass::Unknown, Stage::FirstChunk, message);
-    // The first thing that the other service sees is this.
+    // The redirect target must receive this request first, so the redirect itself sent nothing to it.
     all(provider(&elsewhere).stream(question())).await;
     assert_eq!(elsewhere.request().await.line, "POST /chat/completions");
 }
@@ -358,7 +358,7 @@ async fn a_service_that_is_not_there_cannot_be_reached() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = BaseUrl::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
     drop(listener);
-    let why = "the connection was refused, so no program listens there";
+    let why = "the connection was refused, no program listens on the port";
     let message = format!("`openai` could not be reached at `{base}`: {why}");
     let provider = OpenAi::new(base, key(), patient(), client());
     let error = failure(provider.stream(question())).await;
@@ -371,7 +371,7 @@ async fn a_service_that_hangs_up_has_not_answered() {
     let server = Server::start([Reply::hang_up()]).await;
     let error = failure(provider(&server).stream(question())).await;
     let class = FailureClass::NetworkTransient;
-    let message = "`openai` closed the connection before it answered";
+    let message = "`openai` closed the connection before it sent a response";
     check(&error, class, Stage::Connect, message);
 }
 
@@ -419,7 +419,7 @@ async fn a_first_piece_that_does_not_come_is_a_stall() {
         };
         let provider = OpenAi::new(server.base.clone(), key(), timeouts, client());
         let error = failure(provider.stream(question())).await;
-        let message = "`openai` said nothing for too long";
+        let message = "`openai` sent no data before the timeout";
         check(
             &error,
             FailureClass::StreamStall,
@@ -442,7 +442,7 @@ async fn a_pause_that_is_too_long_is_a_stall() {
     let provider = OpenAi::new(server.base.clone(), key(), timeouts, client());
     let (events, error) = all(provider.stream(question())).await;
     assert_eq!(events, [text("Hi")]);
-    let message = "`openai` said nothing for too long";
+    let message = "`openai` sent no data before the timeout";
     check(
         &error.unwrap(),
         FailureClass::StreamStall,

@@ -1,7 +1,7 @@
-//! Collection: removes blobs that nothing refers to.
+//! Garbage collection of blobs that nothing refers to.
 //!
-//! What is live is the database's knowledge. A blob is committed before it is recorded, so only blobs that were not
-//! touched for a while are removed; finding a blob again by content touches it.
+//! The database determines which blobs are live. A blob is committed before it is recorded there, so only blobs that
+//! have not been touched for a minimum age are removed; committing the same content again touches the blob.
 
 use std::{
     collections::BTreeSet,
@@ -14,18 +14,18 @@ use crate::{
     store::{BlobStore, Removed},
 };
 
-/// What a collection did.
+/// The result of a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Collected {
-    /// How many blobs were removed.
+    /// The number of blobs removed.
     pub removed_blobs: u64,
-    /// How many bytes they had.
+    /// The total size of the removed blobs, in bytes.
     pub removed_bytes: u64,
-    /// How many blobs nothing refers to, but are too young to go.
+    /// The number of unreferenced blobs that were kept because they are too young.
     pub kept_young: u64,
 }
 
-/// Removes the blobs of a workspace that are not live and were not touched for `min_age`.
+/// Removes the blobs of a workspace that are not live and have not been touched for `min_age`.
 pub fn collect(
     store: &dyn BlobStore,
     workspace: &WorkspaceSegment,
@@ -34,7 +34,7 @@ pub fn collect(
     min_age: Duration,
 ) -> Result<Collected> {
     let mut collected = Collected::default();
-    // Before the first moment there is nothing that old.
+    // The cutoff precedes the earliest representable time, so nothing is old enough.
     let Some(before) = now.checked_sub(min_age) else {
         return Ok(collected);
     };
@@ -43,7 +43,7 @@ pub fn collect(
         if live.contains(&key.sha256()) {
             continue;
         }
-        // Something that is not a file has no size and is no blob; verification reports it.
+        // An entry that is not a regular file has no size and is not a blob; verification reports it.
         let Ok(size) = store.size(&key) else {
             continue;
         };

@@ -1,64 +1,64 @@
-//! What can be wrong with stored bytes.
+//! The errors of the blob store.
 
 use std::io;
 
 use crate::key::{BlobKey, ContentHash};
 
-/// The result of this crate.
+/// The result type of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What is wrong, named after the state of the world.
+/// An error of the blob store.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The text is not a workspace segment.
+    /// The text is not a valid workspace segment.
     #[error("a workspace segment is 1 to 64 of `A-Z a-z 0-9 _ -`")]
     InvalidWorkspace,
-    /// The text is not an upload segment.
+    /// The text is not a valid upload segment.
     #[error("an upload segment is 1 to 64 of `A-Z a-z 0-9 _ -`")]
     InvalidUpload,
-    /// The text is not a SHA-256 hash.
+    /// The text is not a SHA-256 hash in lower-case hexadecimal.
     #[error("a content hash is 64 lower-case hexadecimal characters")]
     InvalidHash,
     /// The text is not a storage key.
     #[error("a storage key is `sha256/<first two>/<next two>/<hash>`")]
     InvalidStorageKey,
-    /// No blob has this key.
+    /// No blob exists for this key.
     #[error("blob `{0}` is missing")]
     MissingBlob(BlobKey),
-    /// The file of this key holds other bytes.
+    /// The bytes stored for this key do not have its hash.
     #[error("blob `{0}` is damaged: its bytes do not have its hash")]
     DamagedBlob(BlobKey),
-    /// There is no file for this upload.
+    /// The upload has no payload file.
     #[error("the upload has no payload")]
     MissingUpload,
-    /// The upload was already begun.
+    /// An upload with this id already exists.
     #[error("the upload exists already")]
     UploadExists,
-    /// The payload is shorter than what was acknowledged to the client.
+    /// The payload is shorter than the acknowledged part of the upload, for example after a power failure.
     #[error("the payload has {actual} bytes, {acknowledged} were acknowledged")]
     PayloadTooShort {
-        /// What the client was told has arrived.
+        /// The number of bytes acknowledged to the client.
         acknowledged: u64,
-        /// What the file holds.
+        /// The number of bytes in the payload file.
         actual: u64,
     },
-    /// A chunk does not begin where the received bytes end.
+    /// A chunk does not start at the end of the received bytes.
     #[error("the chunk begins at {actual}, expected {expected}")]
     OffsetMismatch {
-        /// Where the next chunk must begin.
+        /// The offset at which the next chunk must start, in bytes.
         expected: u64,
-        /// Where the chunk begins.
+        /// The offset of the rejected chunk, in bytes.
         actual: u64,
     },
-    /// The payload has another size than declared.
+    /// The payload does not have the declared size.
     #[error("the payload has {actual} bytes, expected {expected}")]
     SizeMismatch {
-        /// The declared size.
+        /// The declared size, in bytes.
         expected: u64,
-        /// The size of the payload.
+        /// The size of the payload, in bytes.
         actual: u64,
     },
-    /// The payload has another hash than declared.
+    /// The payload does not have the declared hash.
     #[error("the payload has hash {actual}, expected {expected}")]
     HashMismatch {
         /// The declared hash.
@@ -66,31 +66,32 @@ pub enum Error {
         /// The hash of the payload.
         actual: ContentHash,
     },
-    /// A range is longer than one read may be.
+    /// The requested range exceeds the maximum length of one read.
     #[error("a range of {len} bytes is longer than {max}")]
     RangeTooLong {
-        /// The asked length.
+        /// The requested length, in bytes.
         len: u64,
-        /// The longest allowed length.
+        /// The maximum length, in bytes.
         max: u64,
     },
-    /// A symbolic link, device or other thing lies where a plain file or folder belongs; it was not followed.
+    /// A symbolic link, device or other special file was found where a regular file or directory belongs. It was not
+    /// followed.
     #[error("`{name}` is not a plain file or folder")]
     NotPlain {
-        /// The last component that was opened.
+        /// The path component that was opened.
         name: String,
     },
-    /// The operating system refused.
+    /// An operation of the operating system failed.
     #[error("cannot {doing}")]
     Io {
-        /// What was being done.
+        /// The operation that failed, as a verb phrase.
         doing: &'static str,
-        /// Why it failed.
+        /// The cause reported by the operating system.
         source: io::Error,
     },
 }
 
-/// Wraps an operating system error with what was being done.
+/// Wraps an operating system error with the operation that failed.
 pub(crate) fn io_error<E: Into<io::Error>>(doing: &'static str) -> impl FnOnce(E) -> Error {
     move |source| Error::Io {
         doing,

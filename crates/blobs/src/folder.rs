@@ -1,7 +1,7 @@
-//! A folder held open, below which no symbolic link is ever followed.
+//! A directory handle below which no symbolic link is followed.
 //!
-//! Every component is opened by itself, relative to the folder above it and without following links, so a link that
-//! is planted below the root, even while we work, leads nowhere.
+//! Every path component is opened separately, relative to the handle of its parent and without following links. A link
+//! planted below the root, even during an operation, has no effect.
 
 use std::{fs::File, path::Path};
 
@@ -16,20 +16,20 @@ use crate::{Error, Result, error::io_error};
 const FOLDER_MODE: Mode = Mode::RWXU;
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 
-/// A folder at or below the root of the store.
+/// A handle of a directory at or below the root of the store.
 #[derive(Debug)]
 pub(crate) struct Folder(OwnedFd);
 
-/// What a rename that never replaces came to.
+/// The result of a rename that does not replace.
 pub(crate) enum Moved {
-    /// The file is in its new place.
+    /// The file was moved.
     Moved,
-    /// Something has the new name already; the file stayed.
+    /// The new name already exists; the file was not moved.
     TargetExists,
 }
 
 impl Folder {
-    /// Opens the root itself; links above and at the root are the owner's choice and are followed.
+    /// Opens the root itself. Links in the path of the root are the owner's choice and are followed.
     pub(crate) fn open_root(path: &Path) -> Result<Folder> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         rustix::fs::open(path, flags, Mode::empty())
@@ -37,15 +37,15 @@ impl Folder {
             .map_err(io_error("open the artifact folder"))
     }
 
-    /// Another handle on the same folder.
+    /// Duplicates the handle.
     pub(crate) fn try_clone(&self) -> Result<Folder> {
         self.0
             .try_clone()
             .map(Folder)
-            .map_err(io_error("keep a folder open"))
+            .map_err(io_error("duplicate a directory handle"))
     }
 
-    /// The folder below, if there is one.
+    /// Opens a subdirectory. Returns `None` if it does not exist.
     pub(crate) fn child(&self, name: &str) -> Result<Option<Folder>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match rustix::fs::openat(&self.0, name, flags, Mode::empty()) {
@@ -55,7 +55,7 @@ impl Folder {
         }
     }
 
-    /// The folder several levels below, if there is one.
+    /// Opens a directory several levels below. Returns `None` if it does not exist.
     pub(crate) fn descend(&self, names: &[&str]) -> Result<Option<Folder>> {
         let mut folder = self.try_clone()?;
         for name in names {
@@ -67,7 +67,7 @@ impl Folder {
         Ok(Some(folder))
     }
 
-    /// The folder several levels below, made durably where it is missing.
+    /// Opens a directory several levels below and durably creates missing levels.
     pub(crate) fn descend_or_create(&self, names: &[&str]) -> Result<Folder> {
         let mut folder = self.try_clone()?;
         for name in names {
@@ -89,7 +89,7 @@ impl Folder {
         }
     }
 
-    /// Makes a new folder; false if the name is taken.
+    /// Creates a subdirectory. Returns false if the name exists.
     pub(crate) fn create_child(&self, name: &str) -> Result<bool> {
         match rustix::fs::mkdirat(&self.0, name, FOLDER_MODE) {
             Ok(()) => Ok(true),
@@ -98,25 +98,25 @@ impl Folder {
         }
     }
 
-    /// Opens a plain file for reading, if there is one.
+    /// Opens a regular file for reading. Returns `None` if it does not exist.
     pub(crate) fn open_file(&self, name: &str) -> Result<Option<File>> {
         self.open_plain(name, OFlags::RDONLY)
     }
 
-    /// Opens a plain file for reading and writing, if there is one.
+    /// Opens a regular file for reading and writing. Returns `None` if it does not exist.
     pub(crate) fn open_file_for_writing(&self, name: &str) -> Result<Option<File>> {
         self.open_plain(name, OFlags::RDWR)
     }
 
     fn open_plain(&self, name: &str, access: OFlags) -> Result<Option<File>> {
-        // Without NONBLOCK, opening a planted named pipe would wait for its other end.
+        // Without NONBLOCK, opening a planted named pipe would block until its other end is opened.
         let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let fd = match rustix::fs::openat(&self.0, name, flags, Mode::empty()) {
             Ok(fd) => fd,
             Err(Errno::NOENT) => return Ok(None),
             Err(errno) => return Err(open_error(name, errno)),
         };
-        let stat = rustix::fs::fstat(&fd).map_err(io_error("look at a file"))?;
+        let stat = rustix::fs::fstat(&fd).map_err(io_error("read the metadata of a file"))?;
         if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile {
             Ok(Some(File::from(fd)))
         } else {
@@ -124,7 +124,7 @@ impl Folder {
         }
     }
 
-    /// Makes a new file; none if the name is taken.
+    /// Creates a file. Returns `None` if the name exists.
     pub(crate) fn create_file(&self, name: &str) -> Result<Option<File>> {
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -135,12 +135,13 @@ impl Folder {
         }
     }
 
-    /// Moves a file into another folder unless its name is taken there.
+    /// Moves a file into another directory unless the name exists there.
     pub(crate) fn move_new(&self, name: &str, to: &Folder, new_name: &str) -> Result<Moved> {
         match rustix::fs::renameat_with(&self.0, name, &to.0, new_name, RenameFlags::NOREPLACE) {
             Ok(()) => Ok(Moved::Moved),
             Err(Errno::EXIST) => Ok(Moved::TargetExists),
-            // Some file systems cannot promise this. The caller looked before, and what races here has equal content.
+            // Some file systems do not support this flag. The caller has checked before, and a concurrent writer has
+            // equal content.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                 self.move_over(name, to, new_name)?;
                 Ok(Moved::Moved)
@@ -149,13 +150,13 @@ impl Folder {
         }
     }
 
-    /// Moves a file into another folder, replacing what has its name there; links are moved, not followed.
+    /// Moves a file into another directory and replaces an existing entry. Links are moved, not followed.
     pub(crate) fn move_over(&self, name: &str, to: &Folder, new_name: &str) -> Result<()> {
         rustix::fs::renameat(&self.0, name, &to.0, new_name)
             .map_err(io_error("move a file into place"))
     }
 
-    /// Removes a file (or the link itself); false if there is none.
+    /// Removes a file or link. Returns false if it does not exist.
     pub(crate) fn remove_file(&self, name: &str) -> Result<bool> {
         match rustix::fs::unlinkat(&self.0, name, AtFlags::empty()) {
             Ok(()) => Ok(true),
@@ -164,7 +165,7 @@ impl Folder {
         }
     }
 
-    /// Removes an empty folder; nothing happens if there is none.
+    /// Removes an empty subdirectory. Does nothing if it does not exist.
     pub(crate) fn remove_child(&self, name: &str) -> Result<()> {
         match rustix::fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -172,7 +173,7 @@ impl Folder {
         }
     }
 
-    /// The names in this folder, sorted; names that are not UTF-8 are none of ours and are left out.
+    /// Lists the entry names, sorted. Names that are not UTF-8 are skipped, because the store never creates them.
     pub(crate) fn names(&self) -> Result<Vec<String>> {
         let doing = "list a folder";
         let mut names = Vec::new();
@@ -187,18 +188,18 @@ impl Folder {
         Ok(names)
     }
 
-    /// Waits until no other handle, of this process or another, has this folder locked, and locks it.
+    /// Locks the directory exclusively against all other handles of this or another process. Blocks until it is free.
     pub(crate) fn lock(&self) -> Result<()> {
         rustix::io::retry_on_intr(|| rustix::fs::flock(&self.0, FlockOperation::LockExclusive))
             .map_err(io_error("lock the artifact folder"))
     }
 
-    /// Unlocks it. Closing the handle does so too, so this need not succeed.
+    /// Releases the lock. Errors are ignored, because closing the handle releases it as well.
     pub(crate) fn unlock(&self) {
         let _ = rustix::fs::flock(&self.0, FlockOperation::Unlock);
     }
 
-    /// Makes the names in this folder durable.
+    /// Makes the entries of this directory durable.
     pub(crate) fn sync(&self) -> Result<()> {
         rustix::fs::fsync(&self.0).map_err(io_error("make a folder durable"))
     }

@@ -1,8 +1,8 @@
-//! Hashing on other threads than the ones that receive.
+//! Hashing on dedicated threads, apart from the threads that receive uploads.
 //!
-//! A receiving upload has one running hash that follows its file. What was just written is hashed from memory, as long
-//! as little enough waits there; the rest is read back, out of the page cache, so resuming is the same work from byte
-//! zero. The threads are shared by all uploads of a store; each upload is at most once in their queue.
+//! An upload in progress has one running hash that follows its file. Bytes just written are hashed from memory while
+//! few enough are waiting; the rest is read back from the page cache, so that resuming is the same work starting at
+//! byte zero. All uploads of a store share the threads, and each upload is in their queue at most once.
 
 use std::{
     collections::VecDeque,
@@ -28,21 +28,21 @@ use crate::{
 };
 
 const THREADS: usize = 2;
-/// Small enough to be still in the processor's cache when it is hashed.
+/// Read size, in bytes; small enough to stay in the CPU cache while it is hashed.
 const PIECE: usize = 64 * 1024;
-/// How many bytes arrive before the disk begins to write them.
+/// Number of received bytes after which write-back to the disk is started.
 const WRITE_BACK_EVERY: u64 = 1024 * 1024;
-/// How many bytes of all uploads of a store may wait in memory for their hash.
+/// Maximum number of bytes, over all uploads of a store, that wait in memory to be hashed.
 const MAX_WAITING: usize = 8 * 1024 * 1024;
 
-/// Bytes somebody shares with us.
+/// Bytes shared with the sender of a chunk.
 pub(crate) type Shared = Box<dyn AsRef<[u8]> + Send>;
 
-/// The threads that hash; they end when the store and its last upload are gone.
+/// The hashing threads. They end when the store and its last upload are dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct Hashers {
     queue: mpsc::Sender<Weak<RunningHash>>,
-    /// Bytes that wait in memory.
+    /// Bytes that wait in memory, over all uploads.
     waiting: Arc<AtomicUsize>,
 }
 
@@ -76,24 +76,24 @@ impl Hashers {
         })
     }
 
-    /// Lets a thread bring this hash up to what was received, soon.
+    /// Queues this hash, so that a thread brings it up to date with the received bytes.
     pub(crate) fn wake(&self, hash: &Arc<RunningHash>) {
         if !hash.is_queued.swap(true, Ordering::AcqRel) {
-            // Without threads (they never end before us) the hash is still computed, when it is asked for.
+            // If sending fails, `finish` still computes the hash.
             let _ = self.queue.send(Arc::downgrade(hash));
         }
     }
 }
 
-/// The hash of a file that still grows.
+/// The running hash of a file that still grows.
 pub(crate) struct RunningHash {
     file: File,
     received: AtomicU64,
     is_queued: AtomicBool,
     progress: Mutex<Progress>,
-    /// Bytes that were written and are still in memory, with where they begin, in their order.
+    /// Bytes that were written and are still in memory, with their offsets, in order.
     recent: Mutex<VecDeque<(u64, Shared)>>,
-    /// Bytes that wait in memory, of all uploads.
+    /// Bytes that wait in memory, over all uploads.
     waiting: Arc<AtomicUsize>,
 }
 
@@ -101,12 +101,12 @@ pub(crate) struct RunningHash {
 struct Progress {
     hasher: Sha256,
     hashed: u64,
-    /// The disk has been asked to write this many bytes.
+    /// The number of bytes for which write-back has been requested.
     written_back: u64,
 }
 
 impl RunningHash {
-    /// A hash that will follow the file from its beginning.
+    /// Creates a hash that follows the file from its beginning.
     pub(crate) fn new(file: File, received: u64, hashers: &Hashers) -> Arc<RunningHash> {
         Arc::new(RunningHash {
             file,
@@ -118,12 +118,13 @@ impl RunningHash {
         })
     }
 
-    /// The file has this many good bytes now.
+    /// Sets the number of valid bytes in the file.
     pub(crate) fn set_received(&self, received: u64) {
         self.received.store(received, Ordering::Release);
     }
 
-    /// Lends the bytes that were written at `offset`, so that they need not be read back. Before they count as received.
+    /// Lends the bytes written at `offset`, so that they need not be read back. Must be called before they count as
+    /// received.
     pub(crate) fn lend(&self, offset: u64, bytes: Shared) {
         let length = (*bytes).as_ref().len();
         let waiting = self.waiting.fetch_add(length, Ordering::Relaxed);
@@ -134,7 +135,7 @@ impl RunningHash {
         }
     }
 
-    /// The file was cut to this many bytes: what was hashed beyond them no longer counts.
+    /// Adjusts the hash to a file truncated to `received` bytes. Starts over if more than that was hashed.
     pub(crate) fn cut(&self, received: u64) {
         let mut progress = self.lock();
         self.set_received(received);
@@ -145,7 +146,7 @@ impl RunningHash {
         progress.written_back = progress.written_back.min(received);
     }
 
-    /// Hashes what is left and answers for everything received.
+    /// Hashes the remaining bytes and returns the digest of everything received.
     pub(crate) fn finish(&self) -> Result<Digest> {
         let mut progress = self.lock();
         self.write_back(&mut progress, 1);
@@ -158,10 +159,10 @@ impl RunningHash {
     }
 
     fn follow(&self, piece: &mut [u8]) {
-        // Cleared first: bytes that arrive while we finish queue the upload again.
+        // Cleared first, so that bytes arriving during the last step queue the upload again.
         self.is_queued.store(false, Ordering::Release);
-        // The lock is free between pieces, so that finishing takes over instead of waiting.
-        // A read error ends this run; `finish` meets it again and reports it.
+        // The lock is released between pieces, so that `finish` can take over instead of waiting. A read error ends
+        // this run; `finish` encounters and reports it.
         loop {
             let mut progress = self.lock();
             match self.step(&mut progress, piece) {
@@ -171,7 +172,7 @@ impl RunningHash {
         }
     }
 
-    /// Hashes one piece; false when nothing is left.
+    /// Hashes one piece. Returns false if nothing is left.
     fn step(&self, progress: &mut Progress, piece: &mut [u8]) -> Result<bool> {
         let left = self
             .received
@@ -206,7 +207,7 @@ impl RunningHash {
         Ok(true)
     }
 
-    /// The oldest bytes that wait in memory.
+    /// Removes the oldest bytes that wait in memory.
     fn take_recent(&self) -> Option<(u64, Shared)> {
         let taken = self.recent().pop_front();
         if let Some((_, bytes)) = &taken {
@@ -220,10 +221,11 @@ impl RunningHash {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets the disk begin while bytes arrive and are hashed, so that the one who finishes waits for the last few only.
+    /// Starts write-back to the disk while bytes arrive and are hashed, so that the final sync only waits for the last
+    /// few.
     ///
-    /// Linux takes this advice as "start writing what is dirty". Unlike a sync it neither waits nor takes note of
-    /// write errors, which the sync of the finished blob must still see.
+    /// Linux interprets this advice as a request to start writing dirty pages. Unlike a sync, it neither waits nor
+    /// consumes write errors, which the sync of the finished blob must still see.
     fn write_back(&self, progress: &mut Progress, at_least: u64) {
         let received = self.received.load(Ordering::Acquire);
         let length = received.saturating_sub(progress.written_back);
@@ -271,7 +273,7 @@ pub(crate) fn hash_file(file: &File) -> Result<Digest> {
     })
 }
 
-/// Hashes a whole file, and each of its chunks of this many bytes.
+/// Hashes a whole file and each of its chunks of `chunk` bytes.
 pub(crate) fn hash_chunks(file: &File, chunk: NonZeroUsize) -> Result<(Digest, Vec<ContentHash>)> {
     let (mut whole, mut current) = (Sha256::new(), Sha256::new());
     let (mut room, mut chunks) = (chunk.get(), Vec::new());
@@ -292,7 +294,7 @@ pub(crate) fn hash_chunks(file: &File, chunk: NonZeroUsize) -> Result<(Digest, V
     Ok((Digest { sha256, size }, chunks))
 }
 
-/// Reads a whole file; answers its size.
+/// Reads a whole file in pieces and returns its size.
 fn read_pieces(file: &File, mut take: impl FnMut(&[u8])) -> Result<u64> {
     let mut piece = vec![0; PIECE];
     let mut size = 0;

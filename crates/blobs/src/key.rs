@@ -1,4 +1,4 @@
-//! Names that may become paths: each type can only hold text that was checked.
+//! Names that become parts of paths. Each type can only hold validated text.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use crate::{Error, Result};
 
 const MAX_SEGMENT_LENGTH: usize = 64;
 
-/// A workspace as a folder name: `[A-Za-z0-9_-]{1,64}`.
+/// A workspace id as a directory name: `[A-Za-z0-9_-]{1,64}`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkspaceSegment(String);
 
 impl WorkspaceSegment {
-    /// Checks the text.
+    /// Validates the text.
     pub fn new(text: &str) -> Result<WorkspaceSegment> {
         if is_segment(text) {
             Ok(WorkspaceSegment(text.to_owned()))
@@ -22,7 +22,7 @@ impl WorkspaceSegment {
         }
     }
 
-    /// The folder name.
+    /// Returns the directory name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -34,12 +34,12 @@ impl fmt::Display for WorkspaceSegment {
     }
 }
 
-/// An upload as a folder name: `[A-Za-z0-9_-]{1,64}`.
+/// An upload id as a directory name: `[A-Za-z0-9_-]{1,64}`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UploadSegment(String);
 
 impl UploadSegment {
-    /// Checks the text.
+    /// Validates the text.
     pub fn new(text: &str) -> Result<UploadSegment> {
         if is_segment(text) {
             Ok(UploadSegment(text.to_owned()))
@@ -48,7 +48,7 @@ impl UploadSegment {
         }
     }
 
-    /// The folder name.
+    /// Returns the directory name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -67,12 +67,12 @@ fn is_segment(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-/// A SHA-256 hash; as text, 64 lower-case hexadecimal characters.
+/// A SHA-256 hash. Its text form is 64 lower-case hexadecimal characters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ContentHash([u8; 32]);
 
 impl ContentHash {
-    /// Reads the 64 lower-case hexadecimal characters.
+    /// Parses 64 lower-case hexadecimal characters.
     pub fn parse(text: &str) -> Result<ContentHash> {
         let digits = text.as_bytes();
         if digits.len() != 64 {
@@ -85,12 +85,12 @@ impl ContentHash {
         Ok(ContentHash(hash))
     }
 
-    /// The hash of these bytes.
+    /// Returns the hash of these bytes.
     pub fn of(bytes: &[u8]) -> ContentHash {
         ContentHash(Sha256::digest(bytes).into())
     }
 
-    /// The hash a hasher arrived at.
+    /// Finalizes a hasher.
     pub(crate) fn from_hasher(hasher: Sha256) -> ContentHash {
         ContentHash(hasher.finalize().into())
     }
@@ -116,16 +116,16 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// What some bytes are: their hash and their number.
+/// The hash and size of a byte sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest {
-    /// The hash of all bytes.
+    /// The SHA-256 hash of all bytes.
     pub sha256: ContentHash,
-    /// How many bytes there are.
+    /// The number of bytes.
     pub size: u64,
 }
 
-/// One blob: content is shared within a workspace, never across workspaces.
+/// Identifies one blob. Content is shared within a workspace, never across workspaces.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BlobKey {
     workspace: WorkspaceSegment,
@@ -133,12 +133,12 @@ pub struct BlobKey {
 }
 
 impl BlobKey {
-    /// The blob with this content in this workspace.
+    /// Returns the key of the blob with this content in this workspace.
     pub fn new(workspace: WorkspaceSegment, sha256: ContentHash) -> BlobKey {
         BlobKey { workspace, sha256 }
     }
 
-    /// Reads what [`BlobKey::storage_key`] wrote.
+    /// Parses the output of [`BlobKey::storage_key`].
     pub fn from_storage_key(workspace: WorkspaceSegment, storage_key: &str) -> Result<BlobKey> {
         let hash = storage_key.rsplit('/').next().unwrap_or_default();
         let key = BlobKey::new(
@@ -152,23 +152,23 @@ impl BlobKey {
         }
     }
 
-    /// The key below the workspace, as kept in the database: `sha256/<first two>/<next two>/<hash>`.
+    /// Returns the key relative to the workspace, as stored in the database: `sha256/<first two>/<next two>/<hash>`.
     pub fn storage_key(&self) -> String {
         let [outer, inner, hash] = self.components();
         format!("sha256/{outer}/{inner}/{hash}")
     }
 
-    /// The workspace that owns the blob.
+    /// Returns the workspace that owns the blob.
     pub fn workspace(&self) -> &WorkspaceSegment {
         &self.workspace
     }
 
-    /// The hash of the content.
+    /// Returns the hash of the content.
     pub fn sha256(&self) -> ContentHash {
         self.sha256
     }
 
-    /// The two folders and the file name below `sha256`.
+    /// Returns the two directory names and the file name below `sha256`.
     pub(crate) fn components(&self) -> [String; 3] {
         let hash = self.sha256.to_string();
         [hash[..2].to_owned(), hash[2..4].to_owned(), hash]

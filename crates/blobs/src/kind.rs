@@ -1,40 +1,40 @@
-//! What a file is: its MIME type and its kind, from its bytes, its name and what the client declared.
+//! Detection of the MIME type and kind of a file from its bytes, its name and the client's declaration.
 //!
-//! The bytes win over the declaration, except where the declaration says more about the same bytes.
+//! The bytes take precedence over the declaration, unless the declaration is a more specific type for the same bytes.
 
 use serde::de::IgnoredAny;
 
-/// How many first bytes of a file [`detect`] wants to see: all of them, or this many.
+/// The number of leading bytes that [`detect`] needs; a shorter file is passed whole.
 pub const HEAD_LENGTH: usize = 256 * 1024;
 
 const SIGNATURE_LENGTH: usize = 8192;
 const UNKNOWN: &str = "application/octet-stream";
 
-/// The kinds that follow from content. Producers set the others themselves.
+/// The kinds derived from content. Producers of artifacts set other kinds themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Anything else.
+    /// Any other file.
     File,
     /// Readable text.
     Text,
-    /// A picture.
+    /// An image.
     Image,
-    /// Sound.
+    /// Audio.
     Audio,
-    /// Moving pictures.
+    /// Video.
     Video,
     /// A PDF document.
     Pdf,
-    /// A table.
+    /// A spreadsheet or delimited table.
     Spreadsheet,
-    /// A container of files, or a compressed file.
+    /// An archive or a compressed file.
     Archive,
-    /// JSON.
+    /// A JSON document or JSON lines.
     Json,
 }
 
 impl Kind {
-    /// The word on the wire.
+    /// Returns the wire name.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::File => "file",
@@ -50,28 +50,28 @@ impl Kind {
     }
 }
 
-/// What [`detect`] found.
+/// The result of [`detect`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detected {
-    /// The effective type: what was detected, else what was declared, else `application/octet-stream`.
+    /// The effective MIME type: the detected one, else the declared one, else `application/octet-stream`.
     pub mime: Option<String>,
-    /// What the bytes say, if they say anything.
+    /// The MIME type derived from the bytes. Absent if they match no known type.
     pub detected: Option<String>,
-    /// The client declared a type that the bytes contradict.
+    /// True if the declared type contradicts the bytes.
     pub mismatch: bool,
-    /// The kind that follows from the effective type and the file name.
+    /// The kind derived from the effective type and the file name.
     pub kind: Kind,
 }
 
-/// Looks at the first [`HEAD_LENGTH`] bytes (or all there are), the original file name and the declared type.
+/// Detects the type from the first [`HEAD_LENGTH`] bytes, the original file name and the declared type.
 pub fn detect(first_bytes: &[u8], file_name: &str, declared: Option<&str>) -> Detected {
     let extension = extension(file_name);
     let declared = declared
         .and_then(essence)
-        // What a client says when it does not know is no declaration.
+        // Clients declare this type when they do not know the type, so it counts as no declaration.
         .filter(|mime| mime != UNKNOWN);
     let detected = match &declared {
-        // An empty file contradicts nothing.
+        // An empty file contradicts no declaration.
         Some(_) if first_bytes.is_empty() => None,
         Some(_) | None => detect_bytes(first_bytes, &extension),
     };
@@ -90,7 +90,8 @@ pub fn detect(first_bytes: &[u8], file_name: &str, declared: Option<&str>) -> De
     }
 }
 
-/// `type/subtype` of a declaration: lower case, without parameters, common aliases replaced; none if it is not one.
+/// Normalizes a declaration to `type/subtype`: lower case, no parameters, common aliases replaced. Returns `None` if it
+/// is malformed.
 fn essence(declared: &str) -> Option<String> {
     let mime = declared.split(';').next()?.trim().to_ascii_lowercase();
     let (family, subtype) = mime.split_once('/')?;
@@ -114,7 +115,7 @@ fn essence(declared: &str) -> Option<String> {
     Some(known.to_owned())
 }
 
-/// Whether the declaration is a finer word for what was detected.
+/// Returns whether the declared type is a more specific form of the detected one.
 fn says_more(declared: &str, detected: &str) -> bool {
     match detected {
         "text/plain" => declared.starts_with("text/"),
@@ -144,11 +145,11 @@ fn detect_bytes(first_bytes: &[u8], extension: &str) -> Option<String> {
     Some(mime.to_owned())
 }
 
-/// The types we know by their first bytes.
+/// Returns the type for the supported file signatures.
 fn signature(head: &[u8]) -> Option<&'static str> {
     let mime = infer::get(head)?.mime_type();
     if mime.starts_with("application/vnd.openxmlformats-officedocument.") {
-        // The library goes by the first entries alone; `office_document` looks at all of them.
+        // The library checks only the first entries; `office_document` checks all of them.
         return Some("application/zip");
     }
     let is_known = matches!(
@@ -165,7 +166,8 @@ fn signature(head: &[u8]) -> Option<&'static str> {
     is_known.then_some(mime)
 }
 
-/// The type of an office document inside a ZIP, told by the names of its entries, whose order differs by program.
+/// Returns the type of an office document inside a ZIP, by the names of its entries, whose order depends on the
+/// producer.
 fn office_document(first_bytes: &[u8]) -> Option<&'static str> {
     const ENTRY: &[u8] = b"PK\x03\x04";
     const NAME_OFFSET: usize = 30;
@@ -200,7 +202,7 @@ fn office_document(first_bytes: &[u8]) -> Option<&'static str> {
 fn is_text(head: &[u8]) -> bool {
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
-        // The head may end inside a character.
+        // The head may end within a character.
         Err(error) if error.error_len().is_none() && head.len() == SIGNATURE_LENGTH => {
             std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default()
         }
@@ -220,7 +222,7 @@ fn is_json(first_bytes: &[u8]) -> bool {
     begins_well
         && match serde_json::from_slice::<IgnoredAny>(head) {
             Ok(_) => true,
-            // Correct as far as we can see.
+            // Valid up to the end of the available bytes.
             Err(error) => error.is_eof() && head.len() == HEAD_LENGTH,
         }
 }
@@ -256,7 +258,7 @@ fn classify(mime: &str, extension: &str) -> Kind {
     }
 }
 
-/// The lower-case extension of a name; empty if it has none.
+/// Returns the lower-case extension of a name, or an empty string.
 fn extension(file_name: &str) -> String {
     match file_name.rsplit_once('.') {
         Some((_, extension)) => extension.to_ascii_lowercase(),
@@ -281,7 +283,7 @@ mod tests {
         );
     }
 
-    /// A ZIP whose entries have these names and no content.
+    /// Builds a ZIP whose entries have these names and no content.
     fn zip(names: &[&str]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for name in names {

@@ -1,7 +1,7 @@
-//! Artifact bytes: the content-addressed store, receiving uploads, kinds, and projections.
+//! Artifact bytes: the content-addressed store, uploads in progress, type detection and projections.
 //!
-//! This crate knows bytes and files. It has no database (who owns a blob, what is live, how much of an upload was
-//! acknowledged), no wire types and no async runtime: every function blocks, and async callers run it on a blocking
+//! This crate handles bytes and files. It has no database (ownership, liveness and acknowledged upload offsets are
+//! stored elsewhere), no wire types and no async runtime: every function blocks, and async callers run it on a blocking
 //! thread.
 
 pub mod collect;

@@ -1,4 +1,4 @@
-//! Blobs as plain files.
+//! The blob store on the local disk, with one regular file per blob.
 //!
 //! ```text
 //! <root>/workspaces/<workspace>/blobs/sha256/<aa>/<bb>/<hash>
@@ -7,8 +7,8 @@
 //! <root>/upload_sessions/<workspace>/<upload>/payload.bin
 //! ```
 //!
-//! A blob is complete and durable before it gets its name, so a crash leaves at most a temporary file or a payload
-//! behind, never a partial blob.
+//! A blob is complete and durable before it gets its final name, so a crash leaves at most a temporary file or a
+//! payload behind, never a partial blob.
 
 use std::{
     fs::{DirBuilder, File},
@@ -45,22 +45,22 @@ const PAYLOAD: &str = "payload.bin";
 const TEMPORARY: &str = "tmp";
 const QUARANTINE: &str = "quarantine";
 
-/// The store on this machine's disk.
+/// The blob store on the local disk.
 #[derive(Debug)]
 pub struct LocalBlobs {
     root: Folder,
     hashers: Hashers,
-    /// Counts temporary files, so that two writers never want one name.
+    /// Counter for the names of temporary files, so that two writers never use the same name.
     temporaries: AtomicU64,
-    /// The root again, locked while a blob is found again, and while an old one is removed: the two must not meet, here
-    /// or in another process.
+    /// A second handle of the root. It is locked while a blob is found again and touched, and while an old one is
+    /// removed: the two must exclude each other, also across processes.
     removal: Mutex<Folder>,
-    /// Files that were verified and have not changed since.
+    /// Stamps of files that were verified and have not changed since.
     verified: Mutex<VerifiedStamps>,
 }
 
 impl LocalBlobs {
-    /// Opens the store, making its folder if it is missing.
+    /// Opens the store and creates its directory if it is missing.
     pub fn open(root: &Path) -> Result<LocalBlobs> {
         DirBuilder::new()
             .recursive(true)
@@ -76,7 +76,7 @@ impl LocalBlobs {
         })
     }
 
-    /// The workspaces that have blobs or uploads.
+    /// Lists the workspaces that have blobs or uploads.
     pub fn list_workspaces(&self) -> Result<Vec<WorkspaceSegment>> {
         let mut workspaces = Vec::new();
         for parent in [WORKSPACES, UPLOADS] {
@@ -90,7 +90,7 @@ impl LocalBlobs {
         Ok(workspaces)
     }
 
-    /// The uploads of a workspace that have a folder, finished or not.
+    /// Lists the uploads of a workspace that have a directory, finished or not.
     pub fn list_uploads(&self, workspace: &WorkspaceSegment) -> Result<Vec<UploadSegment>> {
         let Some(folder) = self.root.descend(&[UPLOADS, workspace.as_str()])? else {
             return Ok(Vec::new());
@@ -102,7 +102,7 @@ impl LocalBlobs {
             .collect())
     }
 
-    /// Removes an upload and its bytes; removing one that is not there is no error.
+    /// Removes an upload and its bytes. A missing upload is not an error.
     pub fn remove_upload(
         &self,
         workspace: &WorkspaceSegment,
@@ -114,7 +114,7 @@ impl LocalBlobs {
         let folder = match uploads.child(upload.as_str()) {
             Ok(Some(folder)) => folder,
             Ok(None) => return Ok(()),
-            // Somebody planted a link or file here: that thing itself goes, not what it points to.
+            // A link or file was planted here: remove the entry itself, not its target.
             Err(Error::NotPlain { .. }) => {
                 return uploads.remove_file(upload.as_str()).map(|_| ());
             }
@@ -124,7 +124,7 @@ impl LocalBlobs {
         uploads.remove_child(upload.as_str())
     }
 
-    /// Removes temporary files that a crash left behind. Returns how many.
+    /// Removes temporary files last modified before `before`, which a crash left behind. Returns their number.
     pub fn remove_temporaries(
         &self,
         workspace: &WorkspaceSegment,
@@ -150,7 +150,7 @@ impl LocalBlobs {
         &self.hashers
     }
 
-    /// Makes the payload of a new upload.
+    /// Creates the payload file of a new upload.
     pub(crate) fn create_payload(
         &self,
         workspace: &WorkspaceSegment,
@@ -159,7 +159,7 @@ impl LocalBlobs {
         let uploads = self
             .root
             .descend_or_create(&[UPLOADS, workspace.as_str()])?;
-        // A folder without a payload is what a crash between these two steps left; it is as good as new.
+        // A directory without a payload is the result of a crash between these two steps and can be reused.
         uploads.create_child(upload.as_str())?;
         let folder = uploads
             .child(upload.as_str())?
@@ -167,7 +167,7 @@ impl LocalBlobs {
         folder.create_file(PAYLOAD)?.ok_or(Error::UploadExists)
     }
 
-    /// Opens the payload of an upload that was begun before.
+    /// Opens the payload of an existing upload. Returns `None` if it does not exist.
     pub(crate) fn open_payload(
         &self,
         workspace: &WorkspaceSegment,
@@ -181,8 +181,8 @@ impl LocalBlobs {
         Ok(file.map(|file| (folder, file)))
     }
 
-    /// Drops the last bytes of an upload, down to `received`. A file that has become a blob meanwhile, by another process
-    /// that finished the upload, stays as it is.
+    /// Truncates an upload to `received` bytes. Does nothing if another process has meanwhile committed the upload,
+    /// because the file is then a blob.
     pub fn cut_upload(
         &self,
         workspace: &WorkspaceSegment,
@@ -196,7 +196,7 @@ impl LocalBlobs {
         }
     }
 
-    /// Opens the payload of an upload. Until the file is dropped nobody else makes a blob of it or cuts it.
+    /// Opens and locks the payload of an upload. Until the file is dropped, no other caller can commit or truncate it.
     fn hold_payload(
         &self,
         workspace: &WorkspaceSegment,
@@ -206,14 +206,14 @@ impl LocalBlobs {
             return Ok(None);
         };
         held.lock().map_err(io_error("lock an upload"))?;
-        // While we waited it may have become a blob, or gone.
+        // While this call waited for the lock, the payload may have been committed or removed.
         match self.open_payload(workspace, upload)? {
             Some((folder, found)) if is_same_file(&held, &found)? => Ok(Some((folder, held))),
             Some(_) | None => Ok(None),
         }
     }
 
-    /// Gives a complete file its place, or finds that the place holds the same content already.
+    /// Moves a complete file to its final path, or removes it if the blob already exists with the same content.
     fn settle(
         &self,
         key: &BlobKey,
@@ -233,7 +233,7 @@ impl LocalBlobs {
                 break;
             }
             if !is_durable {
-                // An upload may have taken a day: what counts for collection is when it became a blob.
+                // An upload may have taken a day; for collection, the time at which it became a blob counts.
                 touch(file)?;
                 file.sync_all().map_err(io_error("make a blob durable"))?;
                 is_durable = true;
@@ -243,18 +243,18 @@ impl LocalBlobs {
                 .root
                 .descend_or_create(&[WORKSPACES, workspace, "blobs", "sha256", &outer, &inner])?;
             if found == Found::Damaged {
-                // We hold the good bytes: keep the bad ones aside and heal the blob. Right before it is healed, so
-                // that hardly anybody misses it.
+                // The intact bytes are at hand: quarantine the damaged ones and replace them. This happens immediately
+                // before the move, so that the blob is missing only briefly.
                 self.quarantine(key)?;
             }
             match source.move_new(name, &target, &hash)? {
                 Moved::Moved => {
                     target.sync()?;
-                    // These bytes were hashed while they arrived, and the time of the file is one that only we set.
+                    // These bytes were hashed on arrival, and only this process set the time of the file.
                     self.remember(key, Stamp::of(file)?);
                     break;
                 }
-                // Another thread was faster with the same content.
+                // Another thread committed the same content first.
                 Moved::TargetExists => {}
             }
         }
@@ -265,7 +265,7 @@ impl LocalBlobs {
         })
     }
 
-    /// Compares a blob with its key. What else hashing it brought is answered for an intact one only.
+    /// Compares a blob with its key. Returns the second result of `hash` for an intact blob, otherwise its default.
     fn compare<T: Default>(
         &self,
         key: &BlobKey,
@@ -289,7 +289,7 @@ impl LocalBlobs {
         Ok((verified, T::default()))
     }
 
-    /// Looks for a blob by content and, if it is intact, marks it as touched now.
+    /// Looks up a blob by content and, if it is intact, marks it as touched now.
     fn find_again(&self, key: &BlobKey, size: u64) -> Result<Found> {
         loop {
             let Some(file) = self.open_blob(key)? else {
@@ -302,17 +302,17 @@ impl LocalBlobs {
                 self.remember(key, Stamp::of(&file)?);
                 return Ok(Found::Intact);
             }
-            // It was collected while we read it.
+            // The blob was collected while it was read.
         }
     }
 
-    /// Marks a blob as used now, so that it is not collected for a while. Answers whether there is one of this size
-    /// whose bytes have its hash.
+    /// Marks a blob as used now, which protects it from collection for a while. Returns whether an intact blob of this
+    /// size exists.
     pub fn keep(&self, key: &BlobKey, size: u64) -> Result<bool> {
         Ok(self.find_again(key, size)? == Found::Intact)
     }
 
-    /// Whether the file of a blob holds its bytes. Hashes it, unless it is unchanged since it was last hashed.
+    /// Returns whether the file has the hash of its key. Hashes it unless it is unchanged since it was last hashed.
     fn is_intact(&self, key: &BlobKey, file: &File) -> Result<bool> {
         let before = Stamp::of(file)?;
         if self.verified().contains(key, &before) {
@@ -325,7 +325,7 @@ impl LocalBlobs {
         Ok(is_intact)
     }
 
-    /// Remembers that a file is intact, if it cannot have changed since `before` without leaving another stamp.
+    /// Remembers a verified file if any change since `before` would have produced a different stamp.
     fn remember_settled(&self, key: &BlobKey, before: Stamp, file: &File) -> Result<()> {
         if before.is_settled(system_time()) && Stamp::of(file)? == before {
             self.remember(key, before);
@@ -341,10 +341,10 @@ impl LocalBlobs {
         self.verified.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Marks a file as touched, unless it was removed since it was opened.
+    /// Marks a file as touched unless it was removed since it was opened. Returns whether it still has a name.
     fn touch_linked(&self, file: &File) -> Result<bool> {
         let _guard = self.lock_removal()?;
-        let found = rustix::fs::fstat(file).map_err(io_error("look at a blob"))?;
+        let found = rustix::fs::fstat(file).map_err(io_error("read the metadata of a blob"))?;
         let is_linked = found.st_nlink > 0;
         if is_linked {
             touch(file)?;
@@ -382,7 +382,7 @@ impl LocalBlobs {
     }
 }
 
-/// Keeps blobs from being removed, and from being found again, by anybody else.
+/// Holds the lock that excludes removals and re-commits of blobs by other threads and processes.
 struct RemovalGuard<'a>(MutexGuard<'a, Folder>);
 
 impl Drop for RemovalGuard<'_> {
@@ -393,7 +393,9 @@ impl Drop for RemovalGuard<'_> {
 
 pub(crate) fn is_same_file(one: &File, other: &File) -> Result<bool> {
     let of = |file: &File| {
-        let found = file.metadata().map_err(io_error("look at an upload"))?;
+        let found = file
+            .metadata()
+            .map_err(io_error("read the metadata of an upload"))?;
         Ok((found.dev(), found.ino()))
     };
     Ok(of(one)? == of(other)?)
@@ -417,7 +419,7 @@ impl BlobStore for LocalBlobs {
     ) -> Result<Committed> {
         let key = BlobKey::new(workspace.clone(), expected_sha256);
         let Some((folder, file)) = self.hold_payload(workspace, upload)? else {
-            // An earlier commit may have been cut short after its rename; then the blob is there.
+            // An earlier commit may have been interrupted after its rename; then the blob exists.
             return match self.find_again(&key, expected_size)? {
                 Found::Intact => {
                     self.remove_upload(workspace, upload)?;
@@ -466,7 +468,7 @@ impl BlobStore for LocalBlobs {
             .root
             .descend_or_create(&[WORKSPACES, workspace.as_str(), TEMPORARY])?;
         let (name, mut file) = loop {
-            // The process id keeps processes that share the folder apart; a leftover of an earlier one is skipped.
+            // The process id separates processes that share the directory; leftovers of an earlier process are skipped.
             let count = self.temporaries.fetch_add(1, Ordering::Relaxed);
             let name = format!("put-{}-{count}", process::id());
             if let Some(file) = folder.create_file(&name)? {
@@ -478,7 +480,7 @@ impl BlobStore for LocalBlobs {
             .map_err(io_error("write a blob"))
             .and_then(|()| self.settle(&key, size, &file, &folder, &name));
         if settled.is_err() {
-            // The first error is the one to report; what stays behind is collected later.
+            // Report the first error; a leftover file is collected later.
             let _ = folder.remove_file(&name);
         }
         settled
@@ -504,7 +506,7 @@ impl BlobStore for LocalBlobs {
 
     fn open(&self, key: &BlobKey) -> Result<BlobReader> {
         let (file, size) = self.open_existing(key)?;
-        // Before it is hashed: what is written afterwards leaves another stamp.
+        // Taken before hashing, so that any later write produces a different stamp.
         let stamp = Stamp::of(&file)?;
         if !self.is_intact(key, &file)? {
             return Err(Error::DamagedBlob(key.clone()));
@@ -561,7 +563,7 @@ impl BlobStore for LocalBlobs {
 
     fn quarantine(&self, key: &BlobKey) -> Result<Removed> {
         let [_, _, hash] = key.components();
-        // Others may have healed it since somebody found it damaged; nobody does while we hold this.
+        // Another caller may have repaired the blob since it was found damaged; the lock prevents that from here on.
         let _guard = self.lock_removal()?;
         match self.verify(key)? {
             Verified::Damaged => {}
@@ -593,7 +595,7 @@ impl BlobStore for LocalBlobs {
             return Ok(Box::new(std::iter::empty()));
         };
         let workspace = workspace.clone();
-        // One outer folder at a time, so that a large store is not held in memory as a list.
+        // One outer directory at a time, so that the list of a large store is not held in memory.
         let outer = folder.names()?.into_iter().filter(|name| is_shard(name));
         Ok(Box::new(outer.flat_map(move |name| {
             match keys_below(&folder, &name, &workspace) {
@@ -604,7 +606,7 @@ impl BlobStore for LocalBlobs {
     }
 }
 
-/// The blobs in one outer folder; whatever is not named like a blob in its place is not listed.
+/// Lists the blobs in one outer directory. Entries that are not named like a blob at this path are skipped.
 fn keys_below(folder: &Folder, outer: &str, workspace: &WorkspaceSegment) -> Result<Vec<BlobKey>> {
     let mut keys = Vec::new();
     let Some(outer_folder) = folder.child(outer)? else {
@@ -627,18 +629,20 @@ fn is_shard(name: &str) -> bool {
 }
 
 fn size_of(file: &File) -> Result<u64> {
-    let metadata = file.metadata().map_err(io_error("look at a file"))?;
+    let metadata = file
+        .metadata()
+        .map_err(io_error("read the metadata of a file"))?;
     Ok(metadata.len())
 }
 
 fn modified_at(file: &File) -> Result<SystemTime> {
     file.metadata()
         .and_then(|metadata| metadata.modified())
-        .map_err(io_error("look at a file"))
+        .map_err(io_error("read the metadata of a file"))
 }
 
-/// Sets the time of a file to now, to the nanosecond. The kernel gives the times of writes in whole ticks, so that a
-/// write right after this one is sure to leave another time.
+/// Sets the modification time of a file to now, with nanosecond precision. The kernel sets write times in whole ticks,
+/// so a write right after this one gets a different time.
 fn touch(file: &File) -> Result<()> {
     let now = system_time().duration_since(SystemTime::UNIX_EPOCH);
     let now = now.unwrap_or_default();

@@ -1,11 +1,11 @@
-//! File names for showing and for saving; neither ever becomes a path of ours.
+//! File names for display and for downloads. Neither is ever used as a path in the store.
 
 use mime_guess::get_mime_extensions_str;
 
 const MAX_LENGTH: usize = 255;
 const NAMELESS: &str = "artifact";
 
-/// A file name made harmless to show: no control characters, no slashes, not empty, at most 255 characters.
+/// Sanitizes a file name for display: no control characters, no slashes, not empty, at most 255 characters.
 pub fn display_name(file_name: &str) -> String {
     let replaced: String = file_name
         .chars()
@@ -22,7 +22,7 @@ pub fn display_name(file_name: &str) -> String {
     }
 }
 
-/// The name to save a download under: the display name, with an extension of its type if it has no known one.
+/// Returns the file name for a download: the display name, plus an extension for its MIME type if it has no known one.
 pub fn download_name(display_name: &str, mime: Option<&str>) -> String {
     let has_known_extension = display_name
         .rsplit_once('.')
@@ -43,7 +43,7 @@ pub fn download_name(display_name: &str, mime: Option<&str>) -> String {
 }
 
 fn extension_of(mime: &str) -> Option<&'static str> {
-    // Where a type has many extensions, the table of the library is in alphabetical order; these are the usual ones.
+    // For types with several extensions the library lists them alphabetically; these are the usual ones.
     let usual = match mime {
         "text/plain" => "txt",
         "text/html" => "html",

@@ -1,8 +1,8 @@
-//! Projections: a small derived view of a blob, such as a thumbnail or its text.
+//! Projections: small derived views of a blob, such as a thumbnail or its text.
 //!
-//! Decoding what strangers upload happens in a child process of our own program: [`Workers`] starts it, feeds it the
-//! blob and takes its answer, [`run_child`] is what it runs. Whatever the file does to the decoder, the caller gets an
-//! error class and nothing else.
+//! Untrusted files are decoded in a child process of the same program: [`Workers`] starts it, passes it the blob and
+//! reads its output; [`run_child`] is its main function. Whatever the file does to the decoder, the caller only gets an
+//! error class.
 
 mod child;
 mod json_summary;
@@ -18,26 +18,26 @@ use serde_json::{Map, Value};
 pub use self::{child::run_child, workers::Workers};
 use crate::kind::Kind;
 
-/// The largest blob that is decoded as a whole.
+/// The maximum size, in bytes, of a blob that is decoded as a whole.
 pub const MAX_SOURCE: u64 = 64 * 1024 * 1024;
 
 const MAX_TEXT: usize = 1024 * 1024;
 
-/// The views we make.
+/// The kinds of projections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProjectionKind {
     /// A small PNG of an image.
     Thumbnail,
-    /// The beginning of a text.
+    /// The first mebibyte of a text.
     PlainText,
-    /// The shape of a JSON document.
+    /// The structure of a JSON document.
     JsonSummary,
     /// The text of a PDF, page by page.
     PdfText,
 }
 
 impl ProjectionKind {
-    /// All kinds.
+    /// All projection kinds.
     pub const ALL: [ProjectionKind; 4] = [
         ProjectionKind::Thumbnail,
         ProjectionKind::PlainText,
@@ -45,7 +45,7 @@ impl ProjectionKind {
         ProjectionKind::PdfText,
     ];
 
-    /// The word on the wire and on the worker's command line.
+    /// Returns the name used on the wire and on the worker's command line.
     pub fn as_str(self) -> &'static str {
         match self {
             ProjectionKind::Thumbnail => "thumbnail",
@@ -55,14 +55,14 @@ impl ProjectionKind {
         }
     }
 
-    /// Reads the word.
+    /// Parses the name. Returns `None` for an unknown one.
     pub fn parse(text: &str) -> Option<ProjectionKind> {
         ProjectionKind::ALL
             .into_iter()
             .find(|kind| kind.as_str() == text)
     }
 
-    /// The extractor and its version; a projection of another version is stale.
+    /// Returns the name and version of the extractor. A projection made by another version is stale.
     pub fn extractor(self) -> &'static str {
         match self {
             ProjectionKind::Thumbnail => "thumbnail_png_v1",
@@ -72,7 +72,7 @@ impl ProjectionKind {
         }
     }
 
-    /// How long the work may take.
+    /// Returns the maximum time for one projection.
     pub fn deadline(self) -> Duration {
         match self {
             ProjectionKind::Thumbnail => Duration::from_secs(10),
@@ -82,7 +82,7 @@ impl ProjectionKind {
     }
 }
 
-/// The projections worth making of a file.
+/// Returns the projections to create for a file.
 pub fn wanted(kind: Kind, mime: Option<&str>, size: u64) -> Vec<ProjectionKind> {
     let mime = mime.unwrap_or_default();
     let is_small = size <= MAX_SOURCE;
@@ -94,7 +94,7 @@ pub fn wanted(kind: Kind, mime: Option<&str>, size: u64) -> Vec<ProjectionKind> 
     if matches!(kind, Kind::Text | Kind::Json) || mime.starts_with("text/") {
         wanted.push(ProjectionKind::PlainText);
     }
-    // Lines of JSON are of kind json, but no JSON document.
+    // JSON lines have kind json but are not one JSON document.
     if is_small && kind == Kind::Json && is_json {
         wanted.push(ProjectionKind::JsonSummary);
     }
@@ -104,21 +104,21 @@ pub fn wanted(kind: Kind, mime: Option<&str>, size: u64) -> Vec<ProjectionKind> 
     wanted
 }
 
-/// The text of a file that is text, decoded here: reading UTF-8 is safe where decoding pictures and PDFs is not.
+/// The decoded text of a text file. Decoded in this process, because reading UTF-8 is safe, unlike images and PDFs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodedText {
-    /// The text, at most one mebibyte of it.
+    /// The text, at most one mebibyte.
     pub text: String,
-    /// Whether the file has more.
+    /// True if the file is longer.
     pub is_truncated: bool,
 }
 
-/// Decodes the beginning of a text, like the projection `plain_text` does.
+/// Decodes the beginning of a text, like the projection `plain_text`.
 pub fn decode_text(input: impl std::io::Read) -> Result<DecodedText, ProjectionError> {
     let made = plain_text::make(input)?;
     Ok(DecodedText {
         is_truncated: made.metadata.get("truncated") == Some(&Value::Bool(true)),
-        // Always UTF-8: it was decoded into a string.
+        // Always valid UTF-8: it was decoded into a string.
         text: String::from_utf8(made.content).unwrap_or_default(),
     })
 }
@@ -126,45 +126,46 @@ pub fn decode_text(input: impl std::io::Read) -> Result<DecodedText, ProjectionE
 /// A finished projection: either text or bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
-    /// The text, for every kind but thumbnails.
+    /// The text. Absent for thumbnails.
     pub text: Option<String>,
-    /// The bytes of a thumbnail.
+    /// The bytes of a thumbnail. Absent for all other kinds.
     pub bytes: Option<Vec<u8>>,
-    /// The type of the text or bytes.
+    /// The MIME type of the text or bytes.
     pub mime: String,
-    /// What else is known, the extractor always.
+    /// Additional properties; `extractor` is always set.
     pub metadata: Map<String, Value>,
 }
 
-/// Why there is no projection. The class is all there is: what a decoder says about a hostile file helps nobody.
+/// The reason a projection failed. Only the class is reported, because decoder messages contain data of the untrusted
+/// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the projection failed: {class}")]
 pub struct ProjectionError {
-    /// One of [`ProjectionError::CLASSES`].
+    /// The class of one of [`ProjectionError::CLASSES`].
     pub class: &'static str,
 }
 
 impl ProjectionError {
-    /// It took too long.
+    /// The deadline was exceeded.
     pub const TIMEOUT: ProjectionError = ProjectionError { class: "timeout" };
-    /// The worker ended without an answer, for want of memory for example.
+    /// The worker exited without a valid response, for example out of memory.
     pub const CRASHED: ProjectionError = ProjectionError { class: "crashed" };
-    /// The file, or what it unpacks to, is larger than we decode.
+    /// The file, or its unpacked content, exceeds the size limit.
     pub const TOO_LARGE: ProjectionError = ProjectionError { class: "too_large" };
-    /// The file is nested deeper than we follow.
+    /// The file is nested deeper than the limit.
     pub const TOO_DEEP: ProjectionError = ProjectionError { class: "too_deep" };
-    /// The file is not what it says it is, or is broken.
+    /// The file is malformed or of another type than claimed.
     pub const UNDECODABLE: ProjectionError = ProjectionError {
         class: "undecodable",
     };
-    /// The file wants a password.
+    /// The file needs a password.
     pub const ENCRYPTED: ProjectionError = ProjectionError { class: "encrypted" };
     /// The blob could not be read, or the worker could not be started.
     pub const UNAVAILABLE: ProjectionError = ProjectionError {
         class: "unavailable",
     };
 
-    /// Every class there is.
+    /// All error classes.
     pub const CLASSES: [ProjectionError; 7] = [
         ProjectionError::TIMEOUT,
         ProjectionError::CRASHED,
@@ -176,14 +177,14 @@ impl ProjectionError {
     ];
 }
 
-/// What an extractor makes of a blob.
+/// The output of an extractor.
 struct Made {
     content: Vec<u8>,
     mime: &'static str,
     metadata: Map<String, Value>,
 }
 
-/// The longest beginning that fits and does not cut a character in half.
+/// Returns the longest prefix of at most `max` bytes that ends at a character boundary.
 fn cut_text(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }

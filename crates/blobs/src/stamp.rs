@@ -1,7 +1,7 @@
-//! Which files were found to hold the bytes of their key, so that an unchanged file is not hashed for every read.
+//! Remembers which files were verified, so that an unchanged file is not hashed on every read.
 //!
-//! A file counts as unchanged while its inode, size and times stay the same. Changes below the file system, such as a
-//! failing disk, do not show in them; the weekly verification and the hashes that clients compare find those.
+//! A file counts as unchanged while its inode, size and times stay the same. Changes below the file system, such as
+//! disk corruption, are not visible there; the weekly verification and the hashes that clients compare detect them.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -12,12 +12,13 @@ use std::{
 
 use crate::{Result, error::io_error, key::BlobKey};
 
-/// Blobs to remember. Each takes about 200 bytes; beyond this the oldest entry is dropped and hashed again when read.
+/// Maximum number of remembered blobs, about 200 bytes each. Beyond it the oldest entry is dropped, and that blob is
+/// hashed again when read.
 const MAX_REMEMBERED: usize = 4096;
-/// Two writes within one tick of the kernel's clock leave the same times. Older times cannot be given twice.
+/// Two writes within one tick of the kernel's clock can have the same times. Times older than this are unambiguous.
 const CLOCK_TICK: Duration = Duration::from_millis(50);
 
-/// What changes when somebody writes to a file.
+/// The file metadata that changes with every write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     device: u64,
@@ -29,7 +30,9 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     pub(crate) fn of(file: &File) -> Result<Stamp> {
-        let found = file.metadata().map_err(io_error("look at a blob"))?;
+        let found = file
+            .metadata()
+            .map_err(io_error("read the metadata of a blob"))?;
         Ok(Stamp {
             device: found.dev(),
             inode: found.ino(),
@@ -39,7 +42,7 @@ impl Stamp {
         })
     }
 
-    /// Whether a later write is sure to leave another stamp.
+    /// Returns whether any later write is guaranteed to produce a different stamp.
     pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
         let now = now.duration_since(SystemTime::UNIX_EPOCH);
         let (Ok(now), Ok(seconds)) = (now, u64::try_from(self.changed.0)) else {
@@ -52,11 +55,11 @@ impl Stamp {
     }
 }
 
-/// The stamps of files whose bytes had the hash of their key.
+/// The stamps of files whose bytes matched the hash of their key.
 #[derive(Debug, Default)]
 pub(crate) struct VerifiedStamps {
     stamps: BTreeMap<BlobKey, Stamp>,
-    /// The keys in the order in which they were added.
+    /// The keys in insertion order.
     order: VecDeque<BlobKey>,
 }
 

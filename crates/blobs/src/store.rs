@@ -1,4 +1,4 @@
-//! Where blobs are kept: the trait of every backend, and the local one.
+//! The trait of blob storage backends, and readers of stored blobs.
 
 use std::{
     fs::File,
@@ -20,17 +20,18 @@ use crate::{
     stamp::Stamp,
 };
 
-/// The longest range one [`BlobStore::read_range`] answers.
+/// The maximum length of one [`BlobStore::read_range`], in bytes.
 pub const MAX_RANGE: u64 = 1024 * 1024;
 
-/// Content-addressed bytes. Implemented by [`LocalBlobs`], later by object stores; called by the artifact service.
+/// Content-addressed storage. [`LocalBlobs`] implements it; the artifact service calls it.
 ///
-/// Receiving uploads stay local files with every backend; see [`crate::upload::Upload`].
+/// Uploads in progress are local files with every backend; see [`crate::upload::Upload`].
 pub trait BlobStore: Send + Sync {
     /// Turns a fully received upload into a blob and removes the upload.
     ///
-    /// A payload of another size or hash stays where it is, for the caller to remove. Calling it again after a crash
-    /// between two of its steps ends in the same state: once the blob is in place, the payload may be gone.
+    /// A payload with another size or hash is left in place for the caller to remove. The operation is idempotent:
+    /// after a crash between two steps, repeating it leads to the same state, even if the payload has already become
+    /// the blob.
     fn commit_upload(
         &self,
         workspace: &WorkspaceSegment,
@@ -40,95 +41,95 @@ pub trait BlobStore: Send + Sync {
         payload: PayloadHash,
     ) -> Result<Committed>;
 
-    /// Stores bytes we made ourselves, such as a projection.
+    /// Stores bytes produced by the gateway itself, such as a projection.
     fn put(&self, workspace: &WorkspaceSegment, bytes: &[u8]) -> Result<Committed>;
 
-    /// Up to `len` bytes from `offset` on; fewer at the end of the blob, none beyond it. The whole blob is verified
-    /// first, like in [`BlobStore::open`].
+    /// Reads up to `len` bytes starting at `offset`; fewer at the end of the blob, none beyond it. Verifies the whole
+    /// blob first, like [`BlobStore::open`].
     fn read_range(&self, key: &BlobKey, offset: u64, len: u64) -> Result<Vec<u8>>;
 
-    /// Opens a blob for streaming; it stays readable when the blob is removed meanwhile.
+    /// Opens a blob for streaming. It stays readable if the blob is removed meanwhile.
     ///
-    /// A blob that is shortened or changed is [`crate::Error::DamagedBlob`]: its bytes are hashed, unless its file is
-    /// unchanged since they were hashed last.
+    /// Returns [`crate::Error::DamagedBlob`] if the bytes do not match the key. The bytes are hashed unless the file is
+    /// unchanged since it was last hashed.
     fn open(&self, key: &BlobKey) -> Result<BlobReader>;
 
-    /// The size of a blob.
+    /// Returns the size of a blob, in bytes.
     fn size(&self, key: &BlobKey) -> Result<u64>;
 
-    /// When the blob was written, or last found again by content.
+    /// Returns when the blob was written or last committed again.
     fn touched_at(&self, key: &BlobKey) -> Result<SystemTime>;
 
-    /// Removes a blob; removing one that is not there is no error.
+    /// Removes a blob. A missing blob is not an error.
     fn remove(&self, key: &BlobKey) -> Result<Removed>;
 
-    /// Removes a blob unless it was touched since `before`, also while another thread finds it again by content.
+    /// Removes a blob unless it was touched at or after `before`. Safe against a concurrent commit of the same content.
     fn remove_untouched_since(&self, key: &BlobKey, before: SystemTime) -> Result<Removed>;
 
-    /// Reads the whole blob and compares it with its key.
+    /// Reads the whole blob and compares its hash with the key.
     fn verify(&self, key: &BlobKey) -> Result<Verified>;
 
-    /// Verifies a blob and hashes each of its chunks of this many bytes on the way; only an intact one has any.
+    /// Verifies a blob and also hashes each of its chunks of `chunk` bytes. The hashes are empty unless the blob is
+    /// intact.
     fn verify_chunks(
         &self,
         key: &BlobKey,
         chunk: NonZeroUsize,
     ) -> Result<(Verified, Vec<ContentHash>)>;
 
-    /// Takes a damaged blob out of the store and keeps its bytes aside for a human to look at. An intact one stays.
+    /// Moves a damaged blob out of the store and keeps its bytes for inspection. An intact blob is kept.
     fn quarantine(&self, key: &BlobKey) -> Result<Removed>;
 
-    /// All blobs of a workspace, in the order of their hashes.
+    /// Lists all blobs of a workspace, ordered by hash.
     fn list(&self, workspace: &WorkspaceSegment) -> Result<BlobKeys>;
 }
 
-/// What [`BlobStore::list`] walks through.
+/// The iterator returned by [`BlobStore::list`].
 pub type BlobKeys = Box<dyn Iterator<Item = Result<BlobKey>> + Send>;
 
-/// Whether the payload was hashed while it arrived.
+/// The source of the payload's hash in [`BlobStore::commit_upload`].
 #[derive(Clone, Copy, Debug)]
 pub enum PayloadHash {
-    /// The answer of [`crate::upload::Upload::finish`].
+    /// The digest returned by [`crate::upload::Upload::finish`].
     Running(Digest),
-    /// Nobody watched: read the payload and hash it now.
+    /// No running hash exists: read the payload and hash it now.
     Reread,
 }
 
-/// A blob that is durable.
+/// A blob that has been stored durably.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committed {
-    /// The blob.
+    /// The key of the blob.
     pub key: BlobKey,
-    /// Its size.
+    /// The size of the blob, in bytes.
     pub size: u64,
-    /// The workspace had a blob of this key before. Only a blob that was not known may be removed again when
-    /// recording it fails.
+    /// True if the workspace already had this blob. Only a new blob may be removed when recording it fails.
     pub was_known: bool,
 }
 
-/// Whether a removal found something.
+/// The result of a removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removed {
-    /// The blob is gone now.
+    /// The blob was removed.
     Removed,
-    /// The blob stays: it was touched too recently, or is intact.
+    /// The blob was kept because it was touched too recently or is intact.
     Kept,
-    /// There was no such blob.
+    /// The blob does not exist.
     Missing,
 }
 
-/// The answer of a verification.
+/// The result of a verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verified {
     /// The bytes have the hash of the key.
     Intact,
-    /// The bytes have another hash, or something that is no file has the place of the blob.
+    /// The bytes have another hash, or the entry is not a regular file.
     Damaged,
-    /// There is no such blob.
+    /// The blob does not exist.
     Missing,
 }
 
-/// Small enough to be still in the processor's cache when it is hashed.
+/// Read size, in bytes; small enough to stay in the CPU cache while it is hashed.
 const PIECE: usize = 64 * 1024;
 
 /// An open blob.
@@ -137,7 +138,7 @@ pub struct BlobReader {
     size: u64,
     file: File,
     key: BlobKey,
-    /// The file as it was when its bytes were last known to be good.
+    /// The stamp of the file when its bytes were last verified.
     stamp: Mutex<Stamp>,
 }
 
@@ -151,14 +152,14 @@ impl BlobReader {
         }
     }
 
-    /// Whether the file is as it was when its bytes were last verified. Asks the system for its times only.
+    /// Returns whether the file is unchanged since it was last verified. Reads only its metadata.
     pub fn is_unchanged(&self) -> bool {
         let known = *self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
         matches!(Stamp::of(&self.file), Ok(stamp) if stamp == known)
     }
 
-    /// Hashes the whole blob again after [`BlobReader::is_unchanged`] said no: it may have been damaged, or only
-    /// marked as used. Blocks.
+    /// Hashes the whole blob again after [`BlobReader::is_unchanged`] returned false, which happens for a damaged blob
+    /// and for one that was only touched. Blocks.
     pub fn verify_again(&self) -> Result<()> {
         let stamp = Stamp::of(&self.file)?;
         if hash_file(&self.file)?.sha256 != self.key.sha256() {
@@ -168,14 +169,14 @@ impl BlobReader {
         Ok(())
     }
 
-    /// The number of bytes in the blob.
+    /// Returns the size of the blob, in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Appends a range of the blob, all of it, to a buffer. Several threads may read at once.
+    /// Appends a complete range of the blob to a buffer. Several threads may read concurrently.
     pub fn append_range(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
-        // Into memory that nobody had to fill before.
+        // Read into spare capacity, which needs no initialization.
         buffer.reserve_exact(length);
         let (begin, end) = (buffer.len(), buffer.len() + length);
         while buffer.len() < end {
@@ -190,19 +191,21 @@ impl BlobReader {
         Ok(())
     }
 
-    /// The hash of a range of the blob, all of it. Several threads may read at once.
+    /// Returns the hash of a complete range of the blob. Several threads may read concurrently.
     pub fn hash_range(&self, offset: u64, length: usize) -> io::Result<ContentHash> {
         let mut hasher = Sha256::new();
         self.pieces(offset, length, |piece| hasher.update(piece))?;
         Ok(ContentHash::from_hasher(hasher))
     }
 
-    /// Reads a range of the blob, all of it, so that nobody waits for the disk who sends it from the file next.
+    /// Reads a complete range of the blob into the page cache, so that sending it from the file does not block on the
+    /// disk.
     pub fn read_ahead(&self, offset: u64, length: usize) -> io::Result<()> {
         self.pieces(offset, length, |_| ())
     }
 
-    /// Whether a range of the blob, all of it, is in memory: then whoever sends it from the file waits for no disk.
+    /// Returns whether a complete range of the blob is in the page cache, so that sending it does not block on the
+    /// disk.
     #[cfg(target_os = "linux")]
     pub fn is_in_memory(&self, offset: u64, length: usize) -> bool {
         use rustix::io::{ReadWriteFlags, preadv2};
@@ -214,14 +217,14 @@ impl BlobReader {
             let at = offset + begin as u64;
             match preadv2(&self.file, &mut buffer, at, ReadWriteFlags::NOWAIT) {
                 Ok(read) if read > 0 => begin += read,
-                // `EAGAIN` for what is on the disk only; a file system that cannot tell says so too.
+                // `EAGAIN` for data that is only on disk; file systems without support return an error as well.
                 Ok(_) | Err(_) => return false,
             }
         }
         true
     }
 
-    /// Whether a range of the blob is in memory; other systems do not tell.
+    /// Returns false: only Linux can report whether a range is in the page cache.
     #[cfg(not(target_os = "linux"))]
     pub fn is_in_memory(&self, _offset: u64, _length: usize) -> bool {
         false
@@ -237,7 +240,7 @@ impl BlobReader {
         Ok(())
     }
 
-    /// The blob as a file, read only: for a child's standard input.
+    /// Returns the blob as a read-only file, for the standard input of a child process.
     pub fn into_file(self) -> File {
         self.file
     }

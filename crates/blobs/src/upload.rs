@@ -1,8 +1,8 @@
-//! One upload while it is received: a file that grows at its end, and its hash.
+//! An upload in progress: a file that grows at its end, and its running hash.
 //!
-//! An acknowledged chunk survives the end of our process, also by `kill -9`: it is in the page cache, which belongs to
-//! the system. Only [`crate::store::BlobStore::commit_upload`] waits for the disk, so after a power cut a payload may
-//! be shorter than what was acknowledged; [`Upload::truncate`] then says so.
+//! An acknowledged chunk survives the end of the process, including `kill -9`, because it is in the page cache. Only
+//! [`crate::store::BlobStore::commit_upload`] waits for the disk, so after a power failure a payload may be shorter
+//! than its acknowledged part; [`Upload::truncate`] then returns [`Error::PayloadTooShort`].
 
 use std::{
     fs::File,
@@ -21,19 +21,19 @@ use crate::{
 
 const COMPARED_PIECE: usize = 64 * 1024;
 
-/// A receiving upload. Dropping it keeps the file; [`LocalBlobs::remove_upload`] removes it.
+/// An upload in progress. Dropping it keeps the file; [`LocalBlobs::remove_upload`] removes it.
 #[derive(Debug)]
 pub struct Upload {
     file: File,
     received: u64,
-    /// How long we left the file: a chunk that failed half-way may have left bytes behind what counts.
+    /// The file length after the last write, in bytes. A chunk that failed part-way may leave bytes beyond `received`.
     length: u64,
     hash: Arc<RunningHash>,
     hashers: Hashers,
 }
 
 impl Upload {
-    /// Begins an upload.
+    /// Starts an upload. Fails with [`Error::UploadExists`] if it already has a payload.
     pub fn create(
         store: &LocalBlobs,
         workspace: &WorkspaceSegment,
@@ -43,9 +43,9 @@ impl Upload {
         Upload::of_file(store, file)
     }
 
-    /// Continues an upload with all bytes its file has; its hash is read back on another thread.
+    /// Continues an upload with all bytes its file contains; another thread computes their hash.
     ///
-    /// The file may hold more than was acknowledged: [`Upload::truncate`] it to what the database knows.
+    /// The file may contain more than was acknowledged; the caller must [`Upload::truncate`] it to the recorded offset.
     pub fn resume(
         store: &LocalBlobs,
         workspace: &WorkspaceSegment,
@@ -60,9 +60,11 @@ impl Upload {
     fn of_file(store: &LocalBlobs, file: File) -> Result<Upload> {
         let received = file
             .metadata()
-            .map_err(io_error("look at an upload"))?
+            .map_err(io_error("read the metadata of an upload"))?
             .len();
-        let for_hash = file.try_clone().map_err(io_error("keep an upload open"))?;
+        let for_hash = file
+            .try_clone()
+            .map_err(io_error("duplicate the handle of an upload"))?;
         let upload = Upload {
             file,
             received,
@@ -74,27 +76,27 @@ impl Upload {
         Ok(upload)
     }
 
-    /// How many bytes have arrived; the next chunk begins here.
+    /// Returns the number of bytes received, which is the offset of the next chunk.
     pub fn received(&self) -> u64 {
         self.received
     }
 
-    /// Whether the file is as we left it: another process may have gone on with it, or removed it.
+    /// Returns whether the file is unchanged since the last write. Another process may have continued or removed it.
     pub fn is_current(&self) -> bool {
         self.file
             .metadata()
             .is_ok_and(|found| found.len() == self.length && found.nlink() > 0)
     }
 
-    /// Writes a chunk at the end. Returns how many bytes have arrived now.
+    /// Writes a chunk at the end and returns the total number of bytes received.
     ///
-    /// When writing fails half-way, nothing of the chunk counts, and the next one overwrites what was written.
+    /// If the write fails part-way, the chunk does not count, and the next one overwrites it.
     pub fn append(&mut self, offset: u64, bytes: &[u8]) -> Result<u64> {
         self.write(offset, bytes)?;
         Ok(self.count(bytes.len()))
     }
 
-    /// Like [`Upload::append`], with bytes that may stay in memory until they are hashed.
+    /// Like [`Upload::append`], but keeps the bytes in memory for hashing, within the limit of the hashers.
     pub fn append_shared(
         &mut self,
         offset: u64,
@@ -128,7 +130,7 @@ impl Upload {
         self.received
     }
 
-    /// Whether this chunk arrived before: it lies inside the received range, with identical bytes.
+    /// Returns whether the chunk repeats received data: it is inside the received range and has identical bytes.
     pub fn is_repeat(&self, offset: u64, bytes: &[u8]) -> Result<bool> {
         let end = offset.checked_add(bytes.len() as u64);
         if end.is_none_or(|end| end > self.received) {
@@ -149,12 +151,12 @@ impl Upload {
         Ok(true)
     }
 
-    /// Whether this is our file.
+    /// Returns whether `file` is the file of this upload.
     pub(crate) fn is_of(&self, file: &File) -> Result<bool> {
         is_same_file(&self.file, file)
     }
 
-    /// Cuts the file to what was acknowledged, dropping a chunk that was written but never answered.
+    /// Truncates the file to the acknowledged size, which drops a chunk that was written but not acknowledged.
     pub fn truncate(&mut self, received: u64) -> Result<()> {
         if received > self.received {
             return Err(Error::PayloadTooShort {
@@ -162,23 +164,23 @@ impl Upload {
                 actual: self.received,
             });
         }
-        // The hash first: no thread may read beyond the cut once the file is shorter.
+        // The hash is cut first: no thread may read beyond the cut once the file is shorter.
         self.hash.cut(received);
         self.received = received;
         self.file
             .set_len(received)
-            .map_err(io_error("cut an upload"))?;
+            .map_err(io_error("truncate an upload"))?;
         self.length = received;
         self.hashers.wake(&self.hash);
         Ok(())
     }
 
-    /// The hash and size of everything received, for [`crate::store::PayloadHash::Running`].
+    /// Returns the hash and size of all received bytes, for [`crate::store::PayloadHash::Running`].
     pub fn finish(&mut self) -> Result<Digest> {
-        // A chunk that failed half-way may have left bytes behind the end.
+        // A chunk that failed part-way may have left bytes beyond the end.
         self.file
             .set_len(self.received)
-            .map_err(io_error("cut an upload"))?;
+            .map_err(io_error("truncate an upload"))?;
         self.length = self.received;
         self.hash.finish()
     }

@@ -807,7 +807,7 @@ fn a_provider_that_cannot_be_reached_is_named_with_the_reason() {
     let asked = desk.run(&["ask", "--provider", "openai", "--model", "m", "Hello"]);
     assert_eq!(asked.code, 1, "{}", asked.err);
     let sentence = format!(
-        "error: `openai` could not be reached at `{base}`: the connection was refused, so no program listens there\n"
+        "error: `openai` could not be reached at `{base}`: the connection was refused, no program listens on the port\n"
     );
     assert_eq!(asked.err, sentence, "one sentence, and no line of the log");
     let mut loud = desk.ac();
@@ -1154,7 +1154,7 @@ fn help_names_commands_and_flags_and_no_numbers_of_errors() {
     let desk = Desk::new();
     let methods = desk.run(&["methods", "job:submit"]).out;
     assert!(
-        methods.contains("`ac job:poll` tells how it goes"),
+        methods.contains("`ac job:poll` reports its progress"),
         "{methods}"
     );
     let help = desk.run(&["worktree:cleanup", "--help"]).out;

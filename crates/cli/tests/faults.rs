@@ -108,7 +108,7 @@ async fn a_write_that_may_not_be_on_the_disk_is_not_acknowledged_and_ends_the_pr
     assert_eq!(answer, Err(Error::Closed));
     let (status, complaint) = serving.wait();
     assert_eq!(status.code(), Some(70), "{complaint}");
-    let sentence = "error: the disk failed to store a write (fsync): the gateway stops, because it could not keep its promises";
+    let sentence = "error: the disk failed to store a write (fsync): the gateway stops, because writes are no longer durable";
     assert!(
         complaint.lines().any(|line| line == sentence),
         "{complaint}"

@@ -1,4 +1,4 @@
-//! Tokens made for other clients. Only the hash of a secret is stored.
+//! Access tokens for other clients. Only the hash of each secret is stored.
 
 use entity::access_token::{ActiveModel, Column, Entity, Model};
 use sea_orm::{
@@ -8,26 +8,26 @@ use sea_orm::{
 
 use crate::{CrudStore, Error};
 
-/// The operations on tokens.
+/// The repository of access tokens.
 #[derive(Debug)]
 pub struct AccessTokenRepository<'a>(pub(crate) &'a CrudStore);
 
-/// A token to store.
+/// An access token to store.
 #[derive(Clone, Debug)]
 pub struct NewAccessToken {
-    /// The id people revoke it by.
+    /// The id by which the token is revoked.
     pub id: String,
-    /// What it is for.
+    /// The purpose of the token, as given by the owner.
     pub name: String,
     /// SHA-256 of the secret, lower-case hexadecimal.
     pub secret_sha256: String,
-    /// The highest role its calls may claim.
+    /// The highest role that calls with this token may claim.
     pub role: String,
-    /// Comma-separated.
+    /// The scopes of the token, comma-separated.
     pub scopes: String,
-    /// Comma-separated workspace ids; none means all.
+    /// The ids of the permitted workspaces, comma-separated. Absent if all are permitted.
     pub workspaces: Option<String>,
-    /// Unix seconds.
+    /// The creation time, in Unix seconds.
     pub created_at: i64,
 }
 
@@ -47,7 +47,7 @@ impl AccessTokenRepository<'_> {
         self.0.write(move |db| Ok(row.insert(db)?)).await
     }
 
-    /// Every token, oldest first, the revoked ones included.
+    /// Returns all tokens including revoked ones, oldest first.
     pub async fn list(&self) -> Result<Vec<Model>, Error> {
         let oldest_first = Entity::find()
             .order_by_asc(Column::CreatedAt)
@@ -55,7 +55,7 @@ impl AccessTokenRepository<'_> {
         self.0.read(move |db| Ok(oldest_first.all(db)?)).await
     }
 
-    /// The token with this secret, unless it was revoked.
+    /// Returns the token with this secret hash, unless it has been revoked.
     pub async fn find(&self, secret_sha256: &str) -> Result<Option<Model>, Error> {
         let found = Entity::find()
             .filter(Column::SecretSha256.eq(secret_sha256))
@@ -63,7 +63,7 @@ impl AccessTokenRepository<'_> {
         self.0.read(move |db| Ok(found.one(db)?)).await
     }
 
-    /// Ends a token. Answers whether there was one to end.
+    /// Revokes a token. Returns whether an active token was revoked.
     pub async fn revoke(&self, id: &str, now: i64) -> Result<bool, Error> {
         let id = id.to_owned();
         let work = move |db: &DatabaseConnection| {

@@ -1,4 +1,4 @@
-//! Artifacts: what they are, what they are bound to, and what can be shown for them.
+//! Artifacts with their versions, bytes, bindings and previews.
 
 use std::collections::BTreeMap;
 
@@ -31,27 +31,27 @@ pub use projection::{ProjectionResult, ProjectionWork};
 pub use quota::Quota;
 pub use upload::{FinishUpload, Finished, NewUpload, UploadStarted};
 
-/// The operations on artifacts.
+/// The repository of artifacts.
 #[derive(Debug)]
 pub struct ArtifactRepository<'a>(pub(crate) &'a CrudStore);
 
 /// An artifact with everything a summary shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArtifactDetail {
-    /// The artifact.
+    /// The row of the artifact.
     pub artifact: artifact::Model,
-    /// The version that was asked for.
+    /// The requested version.
     pub version: artifact_version::Model,
-    /// Its bytes.
+    /// The bytes of that version.
     pub blob: artifact_blob::Model,
-    /// What it is bound to, newest first.
+    /// The bindings of the artifact, newest first.
     pub bindings: Vec<artifact_binding::Model>,
-    /// What to show for the version: a thumbnail if there is one, else a text.
+    /// The preview of the version: a thumbnail if there is one, else a text. Absent if there is no projection.
     pub preview: Option<artifact_projection::Model>,
 }
 
 impl ArtifactRepository<'_> {
-    /// One artifact in one version; none for the newest.
+    /// Returns one artifact in one version, or in the newest if none is given.
     pub async fn get(
         &self,
         workspace_id: &str,
@@ -68,7 +68,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// What is known of bytes, such as those of a projection.
+    /// Returns the row of a blob, such as that of a projection.
     pub async fn blob(&self, blob_id: &str) -> Result<artifact_blob::Model, Error> {
         let blob_id = blob_id.to_owned();
         self.0
@@ -79,7 +79,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// The hashes of the chunks of bytes, if they are known.
+    /// Returns the chunk hashes of a blob, or `None` if they are unknown.
     pub async fn chunk_hashes(&self, blob_id: &str) -> Result<Option<ChunkHashes>, Error> {
         let blob_id = blob_id.to_owned();
         self.0
@@ -93,12 +93,12 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// A page of artifacts, with a fixed number of statements.
+    /// Returns a page of artifacts, with a fixed number of statements.
     pub async fn list(&self, wanted: ArtifactQuery) -> Result<ArtifactPage, Error> {
         self.0.read(move |db| list::page(db, &wanted)).await
     }
 
-    /// The versions of an artifact, newest first, with their bytes.
+    /// Returns the versions of an artifact with their bytes, newest first.
     pub async fn versions(
         &self,
         workspace_id: &str,
@@ -128,7 +128,7 @@ impl ArtifactRepository<'_> {
     }
 }
 
-/// An artifact of the workspace, deleted or not.
+/// Returns an artifact of the workspace, deleted or not, or fails.
 fn owned(db: &DatabaseConnection, workspace_id: &str, id: &str) -> Result<artifact::Model, Error> {
     let found = artifact::Entity::find_by_id(id).one(db)?;
     found
@@ -154,7 +154,7 @@ fn detail(
         .ok_or_else(|| Error::UnknownArtifact(id.to_owned()))
 }
 
-/// Everything else about artifacts, in three statements however many they are.
+/// Loads the details of artifacts, in three statements regardless of their number.
 fn details(
     db: &DatabaseConnection,
     found: Vec<(artifact::Model, artifact_version::Model)>,
@@ -206,7 +206,7 @@ fn details(
     Ok(details.collect())
 }
 
-/// Which projection makes the better preview: a ready one, a picture, the newer one.
+/// Ranks projections as previews: ready ones first, then images, then newer ones.
 fn rank(projection: &artifact_projection::Model) -> (bool, bool, i64) {
     (
         projection.status == "ready",
@@ -232,7 +232,7 @@ fn blobs(
         .collect())
 }
 
-/// The bytes with this hash, made known when they are new.
+/// Returns the row of the blob with this hash, and inserts it if it is new.
 fn blob(
     db: &DatabaseConnection,
     workspace_id: &str,
@@ -255,7 +255,7 @@ fn blob(
     query::find(db, sql, values)?.ok_or_else(|| Error::UnknownArtifact(new_id.to_owned()))
 }
 
-/// Forgets what ties artifacts to a thread that is being deleted.
+/// Deletes the bindings of artifacts to a thread that is being deleted.
 pub(crate) fn unbind_thread(db: &DatabaseConnection, thread_id: &str) -> Result<(), Error> {
     artifact_binding::Entity::delete_many()
         .filter(artifact_binding::Column::ThreadId.eq(thread_id))

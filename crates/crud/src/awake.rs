@@ -1,7 +1,9 @@
-//! Waiting without sleep. To put a thread to sleep and to wake it takes about as long as a commit on a fast disk, and
-//! one client that waits for each of its writes would pay for that twice with every write. So while commits are fast
-//! and a write is the only one, who waits stays awake for a moment, and lets everybody else run who wants to. If
-//! somebody does, the processors are needed, and for a while everybody sleeps as usual.
+//! Adaptive spinning for single writes.
+//!
+//! Putting a thread to sleep and waking it takes about as long as a commit on a fast disk, and a client that waits for
+//! each write would pay for that twice per write. While commits are fast and only one write is in flight, waiting
+//! threads therefore spin briefly and yield to other threads. If another thread uses the CPU for long, spinning stops
+//! for a cool-down period.
 
 use std::{
     num::NonZero,
@@ -15,26 +17,27 @@ use std::{
 
 use tokio::sync::oneshot;
 
-/// How long to stay awake at most. Commits that usually take longer are slept through.
+/// Maximum spin time. If commits usually take longer, waiting threads sleep instead.
 const MOMENT: Duration = Duration::from_micros(300);
-/// Whoever was let run for longer than this has more to do than to answer us.
+/// A yield that takes longer than this indicates CPU contention.
 const CROWDED: Duration = Duration::from_micros(500);
-/// How long nobody stays awake when the processors are needed. Twice as long each time, until nobody needed them.
+/// Cool-down before spinning again after CPU contention. It doubles each time, up to `LONGEST_REST`, until a spin
+/// succeeds.
 const SHORTEST_REST: Duration = Duration::from_millis(10);
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
-/// What the writing thread and those who wait for it know of each other.
+/// The state shared by the writer thread and the tasks that wait for it.
 #[derive(Debug)]
 pub(crate) struct Awake {
-    /// Writes that somebody waits for.
+    /// The number of writes in flight.
     under_way: AtomicUsize,
     commits_are_fast: AtomicBool,
-    /// With a single processor, who stays awake keeps the others from their work.
+    /// False on a single CPU, where spinning would block the other threads.
     has_processors: bool,
     begun: Instant,
-    /// When somebody may stay awake again, in microseconds since we begun.
+    /// The end of the cool-down, in microseconds since `begun`.
     rests_until: AtomicU64,
-    /// How long the next rest is, in microseconds.
+    /// The length of the next cool-down, in microseconds.
     next_rest: AtomicU64,
 }
 
@@ -51,13 +54,13 @@ impl Awake {
         }
     }
 
-    /// How long a commit usually takes.
+    /// Sets the estimated commit time, which determines whether spinning is worthwhile.
     pub(crate) fn set_usual_commit(&self, usual: Duration) {
         let is_fast = self.has_processors && usual <= MOMENT;
         self.commits_are_fast.store(is_fast, Ordering::Relaxed);
     }
 
-    /// One more write is under way, until the answer is dropped.
+    /// Counts one more write in flight until the returned guard is dropped.
     pub(crate) fn begin(&self) -> UnderWay<'_> {
         self.under_way.fetch_add(1, Ordering::Relaxed);
         UnderWay(self)
@@ -69,7 +72,7 @@ impl Awake {
             && self.rests_until.load(Ordering::Relaxed) <= micros(self.begun.elapsed())
     }
 
-    /// Lets other threads run while there is nothing to write: none of ours runs for long then.
+    /// Yields to other threads while the queue is empty, and detects CPU contention.
     fn make_way(&self) {
         let begun = Instant::now();
         thread::yield_now();
@@ -86,13 +89,13 @@ impl Awake {
         }
     }
 
-    /// The next job, if one comes within a moment.
+    /// Spins for the next job. Returns `None` if none arrives in time.
     pub(crate) fn next<J>(&self, queue: &Receiver<J>) -> Option<J> {
         let begun = Instant::now();
         while self.is_worth_it() {
             match queue.try_recv() {
                 Ok(job) => {
-                    // Nobody needed the processor meanwhile, or it would not be worth it any more.
+                    // No contention was seen meanwhile, or spinning would have stopped.
                     let rest = micros(SHORTEST_REST);
                     self.next_rest.store(rest, Ordering::Relaxed);
                     return Some(job);
@@ -109,11 +112,11 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// A write that somebody waits for.
+/// Guard of a write in flight.
 pub(crate) struct UnderWay<'a>(&'a Awake);
 
 impl UnderWay<'_> {
-    /// Waits for the answer; none if nobody will give it.
+    /// Waits for the response. Returns `None` if the sender was dropped.
     pub(crate) async fn answer<T>(self, mut answer: oneshot::Receiver<T>) -> Option<T> {
         let begun = Instant::now();
         while self.0.is_worth_it() {
@@ -121,7 +124,7 @@ impl UnderWay<'_> {
                 Ok(given) => return Some(given),
                 Err(oneshot::error::TryRecvError::Closed) => return None,
                 Err(oneshot::error::TryRecvError::Empty) if begun.elapsed() < MOMENT => {
-                    // Other threads first, the writing one among them, then the other tasks and sockets of this one.
+                    // Yield to other threads first, including the writer, then to the other tasks of this thread.
                     thread::yield_now();
                     tokio::task::yield_now().await;
                 }
@@ -161,7 +164,7 @@ mod tests {
 
     #[test]
     fn only_a_single_write_on_a_fast_disk_with_processors_to_spare_is_worth_it() {
-        assert!(!Awake::new().is_worth_it(), "nobody knows the disk yet");
+        assert!(!Awake::new().is_worth_it(), "no commit was measured yet");
         assert!(!awake(true, MOMENT * 2).is_worth_it());
         assert!(!awake(false, FAST).is_worth_it());
         let awake = awake(true, FAST);
@@ -182,7 +185,7 @@ mod tests {
         awake.made_way(CROWDED / 2);
         assert!(awake.is_worth_it());
         let (jobs, queue) = channel();
-        // The last of the rests comes after nobody needed them.
+        // The last cool-down follows a successful spin, which resets its length.
         for rest in [10, 20, 40, 80, 160, 320, 640, 1000, 1000, 10].map(Duration::from_millis) {
             if rest < LONGEST_REST
                 && awake.next_rest.load(Ordering::Relaxed) == micros(LONGEST_REST)
@@ -197,7 +200,7 @@ mod tests {
         }
     }
 
-    /// Counts how often it is asked to look again.
+    /// Counts its wake-ups.
     #[derive(Default)]
     struct Counter(AtomicUsize);
 
@@ -209,7 +212,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_looked_for_awake_and_asleep() {
-        // Who is awake looks again by itself; who sleeps is woken by the answer.
+        // A spinning task wakes itself; a sleeping task is woken by the response.
         for (usual_commit, looks, woken) in [(FAST, 1, 1), (MOMENT * 2, 0, 1)] {
             let awake = awake(true, usual_commit);
             let counter = Arc::new(Counter::default());

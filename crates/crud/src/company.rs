@@ -1,4 +1,4 @@
-//! Company folders as workspaces: a folder of the tree for each project, a hidden thread for each worker.
+//! Company folders as workspaces, with a folder of the thread tree for each project.
 
 use std::collections::BTreeMap;
 
@@ -13,72 +13,72 @@ use crate::{
     workspace::{FIRST_NUMBERS, bump_tree},
 };
 
-/// The operations on company folders.
+/// The repository of company folders.
 #[derive(Debug)]
 pub struct CompanyRepository<'a>(pub(crate) &'a CrudStore);
 
-/// A company folder that is opened.
+/// A company folder to be linked to a workspace.
 #[derive(Clone, Debug)]
 pub struct LinkCompany {
-    /// Where it is.
+    /// The path of the company folder.
     pub dir: String,
-    /// What the company is called.
+    /// The name of the company.
     pub name: String,
-    /// The id of the workspace, if it is new.
+    /// The id for the workspace if it does not exist yet.
     pub new_id: String,
-    /// Its projects.
+    /// The projects of the company folder.
     pub projects: Vec<LinkProject>,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
 /// A project of a company folder.
 #[derive(Clone, Debug)]
 pub struct LinkProject {
-    /// Its id.
+    /// The id of the project.
     pub project_id: String,
-    /// What it is called.
+    /// The name of the project.
     pub name: String,
-    /// The id of its folder, if that is new.
+    /// The id for the folder of the project if it does not exist yet.
     pub new_folder_id: String,
 }
 
-/// A company folder and what stands for it.
+/// The result of linking a company folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linked {
-    /// The workspace.
+    /// The workspace of the company folder.
     pub workspace: Created<workspace::Model>,
-    /// Whether it was inactive before.
+    /// True if the workspace was inactive before.
     pub is_reactivated: bool,
-    /// The new version of its tree, if folders came, went or were renamed.
+    /// The new version of the tree. Absent if no folder was created, removed or renamed.
     pub tree_version: Option<u64>,
 }
 
-/// Where a project is in the tree.
+/// The placement of a project in the thread tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectPlace {
-    /// The workspace of the company folder.
+    /// The id of the workspace of the company folder.
     pub workspace_id: String,
-    /// The folder of the project; none if it has none, which is the root then.
+    /// The id of the project's folder. Absent if it has none; the root is used then.
     pub folder_id: Option<String>,
 }
 
 impl CompanyRepository<'_> {
-    /// Makes the workspace of a company folder, and brings the folders of its projects in step with them.
+    /// Creates or reactivates the workspace of a company folder and synchronizes its folders with the projects.
     ///
-    /// What people did stays: a folder they renamed keeps its name, one they moved stays where it is, and of a project
-    /// that is gone only an empty folder goes.
+    /// Changes by users are kept: a renamed folder keeps its name, a moved folder stays in place, and the folder of a
+    /// removed project is deleted only if it is empty.
     pub async fn link(&self, link: LinkCompany) -> Result<Linked, Error> {
         self.0.write(move |db| self::link(db, &link)).await
     }
 
-    /// The workspace of a company folder.
+    /// Returns the id of the workspace of a company folder, or `None`.
     pub async fn workspace(&self, dir: &str) -> Result<Option<String>, Error> {
         let place = self.place(dir, "").await?;
         Ok(place.map(|place| place.workspace_id))
     }
 
-    /// Where a project is. One indexed read, and none while nobody has written.
+    /// Returns the placement of a project. Uses one indexed read, or the cache while no write has happened.
     pub async fn place(&self, dir: &str, project_id: &str) -> Result<Option<ProjectPlace>, Error> {
         let key = (dir.to_owned(), project_id.to_owned());
         let work = |db: &DatabaseConnection, (dir, project_id): &(String, String)| {
@@ -110,7 +110,7 @@ fn link(db: &DatabaseConnection, link: &LinkCompany) -> Result<Linked, Error> {
     let mut is_reactivated = false;
     let workspace = match found.one(db)? {
         Some(workspace) if workspace.is_active => Created::Existing(workspace),
-        // It was forgotten, and is opened again.
+        // The company folder was forgotten and is opened again.
         Some(workspace) => {
             let mut row = workspace::ActiveModel::from(workspace);
             is_reactivated = true;
@@ -146,7 +146,7 @@ fn insert(db: &DatabaseConnection, link: &LinkCompany) -> Result<workspace::Mode
     Ok(row.insert(db)?)
 }
 
-/// Answers whether anything changed.
+/// Synchronizes the folders with the projects. Returns whether anything changed.
 fn sync(db: &DatabaseConnection, workspace_id: &str, link: &LinkCompany) -> Result<bool, Error> {
     let known = company_project::Entity::find()
         .filter(company_project::Column::WorkspaceId.eq(workspace_id))
@@ -199,7 +199,7 @@ fn add(
     Ok(())
 }
 
-/// Gives the folder the new name of its project, unless somebody has named it otherwise. Answers whether it did.
+/// Renames the folder to the new name of its project, unless a user has renamed it. Returns whether it was renamed.
 fn rename(
     db: &DatabaseConnection,
     row: company_project::Model,
@@ -221,7 +221,7 @@ fn rename(
     Ok(is_changed)
 }
 
-/// Forgets a project that is gone, and removes its folder if there is nothing in it. Answers whether it did.
+/// Forgets a removed project and deletes its folder if it is empty. Returns whether a folder was deleted.
 fn remove(db: &DatabaseConnection, gone: &company_project::Model) -> Result<bool, Error> {
     let key = (gone.workspace_id.clone(), gone.project_id.clone());
     company_project::Entity::delete_by_id(key).exec(db)?;

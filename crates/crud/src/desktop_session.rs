@@ -1,4 +1,4 @@
-//! Browsers that are signed in to the web desktop, and the one-time codes they sign in with. Only hashes are stored.
+//! Desktop sessions of browsers, and the one-time codes for signing in. Only hashes are stored.
 
 use entity::{
     desktop_session::{ActiveModel, Column, Entity, Model},
@@ -11,31 +11,31 @@ use sea_orm::{
 
 use crate::{CrudStore, Error};
 
-/// The operations on desktop sessions.
+/// The repository of desktop sessions.
 #[derive(Debug)]
 pub struct DesktopSessionRepository<'a>(pub(crate) &'a CrudStore);
 
-/// A session to store. Hashes are lower-case hexadecimal.
+/// A desktop session to store. Hashes are lower-case hexadecimal.
 #[derive(Clone, Debug)]
 pub struct NewDesktopSession {
-    /// The id people end it by.
+    /// The id by which the session is ended.
     pub id: String,
     /// SHA-256 of the secret in the cookie.
     pub cookie_sha256: String,
     /// SHA-256 of the secret in the storage of the page.
     pub page_key_sha256: String,
-    /// SHA-256 of the owner's token, without which the session does not count.
+    /// SHA-256 of the owner's token. The session is valid only while the owner has this token.
     pub owner_sha256: String,
-    /// What the browser says it is.
+    /// The `User-Agent` of the browser.
     pub user_agent: String,
-    /// Unix seconds; also the first use.
+    /// The creation time, in Unix seconds; also the time of the first use.
     pub created_at: i64,
-    /// Unix seconds.
+    /// The expiry time, in Unix seconds.
     pub expires_at: i64,
 }
 
 impl DesktopSessionRepository<'_> {
-    /// Stores a one-time code and forgets those that have expired.
+    /// Stores a one-time code and deletes expired codes.
     pub async fn create_code(
         &self,
         code_sha256: String,
@@ -58,7 +58,7 @@ impl DesktopSessionRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Uses a code up. Of any number of requests with the same code, one is answered true.
+    /// Redeems a code. Returns true for exactly one of any number of requests with the same code.
     pub async fn redeem_code(
         &self,
         code_sha256: &str,
@@ -88,7 +88,7 @@ impl DesktopSessionRepository<'_> {
         self.0.write(move |db| Ok(row.insert(db)?)).await
     }
 
-    /// The session with this cookie, if it counts.
+    /// Returns the session with this cookie if it is valid: not expired, and of the current owner token.
     pub async fn find(
         &self,
         cookie_sha256: &str,
@@ -102,7 +102,7 @@ impl DesktopSessionRepository<'_> {
         self.0.read(move |db| Ok(found.one(db)?)).await
     }
 
-    /// The sessions that count, the one used last first.
+    /// Returns the valid sessions, most recently used first.
     pub async fn list(&self, owner_sha256: &str, now: i64) -> Result<Vec<Model>, Error> {
         let found = Entity::find()
             .filter(Column::OwnerSha256.eq(owner_sha256))
@@ -112,7 +112,7 @@ impl DesktopSessionRepository<'_> {
         self.0.read(move |db| Ok(found.all(db)?)).await
     }
 
-    /// Writes down that a session is used, and until when that keeps it.
+    /// Records the use of a session and its new expiry time.
     pub async fn used(&self, id: &str, last_used_at: i64, expires_at: i64) -> Result<(), Error> {
         let used = Entity::update_many()
             .col_expr(Column::LastUsedAt, last_used_at.into())
@@ -125,14 +125,14 @@ impl DesktopSessionRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Ends a session. Answers whether there was one to end.
+    /// Ends a session. Returns whether it existed.
     pub async fn end(&self, id: &str) -> Result<bool, Error> {
         let ended = Entity::delete_many().filter(Column::Id.eq(id));
         let work = move |db: &DatabaseConnection| Ok(ended.exec(db)?.rows_affected > 0);
         self.0.write(work).await
     }
 
-    /// Deletes the sessions that no longer count.
+    /// Deletes invalid sessions and returns their number.
     pub async fn forget_ended(&self, owner_sha256: &str, now: i64) -> Result<u64, Error> {
         let ended = Entity::delete_many().filter(
             Condition::any()

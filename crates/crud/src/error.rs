@@ -1,45 +1,45 @@
-//! What can be wrong with the world when somebody reads or writes the database.
+//! The errors of database operations.
 
 use sea_orm::{DbErr, RuntimeErr};
 
-/// Why an operation did not happen. Nothing was changed.
+/// The reason an operation failed. A failed operation changes nothing.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no active workspace with this id.
+    /// No active workspace has this id.
     #[error("there is no workspace `{0}`")]
     UnknownWorkspace(String),
-    /// The workspace stands for no company folder.
-    #[error("workspace `{0}` has no company folder that could be forgotten")]
+    /// The workspace is not linked to a company folder.
+    #[error("workspace `{0}` has no company folder")]
     NoCompanyFolder(String),
-    /// There is no such folder, or it belongs to another workspace.
+    /// The folder does not exist or belongs to another workspace.
     #[error("folder `{folder_id}` is not in workspace `{workspace_id}`")]
     UnknownFolder {
-        /// The folder.
+        /// The id of the folder.
         folder_id: String,
-        /// The workspace the caller named.
+        /// The id of the workspace the caller named.
         workspace_id: String,
     },
-    /// There is no such thread.
+    /// The thread does not exist.
     #[error("there is no thread `{0}`")]
     UnknownThread(String),
     /// The thread belongs to another workspace.
     #[error("thread `{thread_id}` is not in workspace `{workspace_id}`")]
     ForeignThread {
-        /// The thread.
+        /// The id of the thread.
         thread_id: String,
-        /// The workspace the caller named.
+        /// The id of the workspace the caller named.
         workspace_id: String,
     },
-    /// A turn of the thread runs.
+    /// A turn of the thread is running.
     #[error("a turn of thread `{0}` is running")]
     ThreadBusy(String),
-    /// There is no such turn on the thread.
+    /// The turn does not exist on the thread.
     #[error("there is no turn `{0}`")]
     UnknownTurn(String),
-    /// The turn was started before, with another input.
+    /// The turn was already started with a different input.
     #[error("turn `{0}` was started before with another input")]
     TurnDiffers(String),
-    /// There is no such artifact in the workspace.
+    /// The artifact does not exist in the workspace.
     #[error("there is no artifact `{0}`")]
     UnknownArtifact(String),
     /// The artifact has no such version.
@@ -48,134 +48,134 @@ pub enum Error {
     /// The artifact has no such projection.
     #[error("artifact `{artifact_id}` has no projection `{kind}`")]
     UnknownProjection {
-        /// The artifact.
+        /// The id of the artifact.
         artifact_id: String,
-        /// What it should show.
+        /// The requested kind of projection.
         kind: String,
     },
-    /// The artifact cannot be used as it is.
+    /// The status of the artifact does not permit the operation.
     #[error("artifact `{artifact_id}` is {status}")]
     ArtifactNotReady {
-        /// The artifact.
+        /// The id of the artifact.
         artifact_id: String,
-        /// Its status.
+        /// The current status of the artifact.
         status: String,
     },
-    /// There is no such upload, or it is somebody else's, or it has expired.
+    /// The upload does not exist, belongs to another principal, or has expired.
     #[error("there is no upload `{0}`")]
     UnknownUpload(String),
-    /// The workspace is full.
+    /// A quota of the workspace is exhausted.
     #[error(
         "workspace `{workspace_id}` has no room for more artifacts: `{limit}` is {limit_value}"
     )]
     QuotaExceeded {
-        /// Which limit: `max_bytes`, `max_files` or `max_stored_bytes`.
+        /// The exceeded limit: `max_bytes`, `max_files` or `max_stored_bytes`.
         limit: &'static str,
-        /// Its value.
+        /// The value of the limit, in bytes or files.
         limit_value: i64,
-        /// The workspace.
+        /// The id of the workspace.
         workspace_id: String,
     },
-    /// There is no such document in the workspace.
+    /// The agents doc does not exist in the workspace.
     #[error("there is no AGENTS.md document `{0}`")]
     UnknownDoc(String),
     /// The document has no such version.
     #[error("document `{doc_id}` has no version {version}")]
     UnknownRevision {
-        /// The document.
+        /// The id of the document.
         doc_id: String,
-        /// The version.
+        /// The requested version.
         version: i64,
     },
-    /// Somebody else saved in between.
+    /// Another caller saved the document first.
     #[error("expected version {expected}, actual version {actual}")]
     VersionConflict {
-        /// What the caller saw.
+        /// The version the caller expected.
         expected: i64,
-        /// What there is; 0 for nothing.
+        /// The current version; 0 if there is no document.
         actual: i64,
-        /// The document as it is.
+        /// The current document. Absent if there is none.
         current: Option<Box<entity::thread_agents_doc::Model>>,
     },
-    /// The scope never had this version.
+    /// The scope never had a document of this version.
     #[error("the AGENTS.md of this scope never had version {version}")]
     UnknownScopeVersion {
-        /// The version.
+        /// The requested version.
         version: i64,
     },
-    /// There is no such proposal in the workspace.
+    /// The proposal does not exist in the workspace.
     #[error("there is no proposal `{0}`")]
     UnknownProposal(String),
-    /// Somebody decided about the proposal before.
+    /// The proposal has already been decided. Contains its current row.
     #[error("proposal `{}` is {} already", .0.id, .0.status)]
     ProposalDecided(Box<entity::thread_agents_doc_proposal::Model>),
-    /// The proposal has another text than the caller saw.
-    #[error("proposal `{}` was rebased in between", .0.id)]
+    /// The text of the proposal differs from the one the caller saw. Contains its current row.
+    #[error("proposal `{}` was rebased meanwhile", .0.id)]
     ProposalChanged(Box<entity::thread_agents_doc_proposal::Model>),
-    /// Too many proposals wait.
-    #[error("an author can have {limit} proposals that wait at most")]
+    /// The author has too many pending proposals.
+    #[error("an author can have at most {limit} pending proposals")]
     TooManyProposals {
-        /// The most.
+        /// The maximum number of pending proposals per author.
         limit: i64,
     },
-    /// A folder would contain itself.
+    /// A folder cannot be moved into one of its descendants.
     #[error("folder `{folder_id}` cannot be moved into `{parent_folder_id}`, which is inside it")]
     FolderCycle {
-        /// The folder to move.
+        /// The id of the folder to move.
         folder_id: String,
-        /// The folder it would be in.
+        /// The id of the requested parent folder.
         parent_folder_id: String,
     },
-    /// A folder would be too deep.
+    /// The folder would exceed the maximum depth.
     #[error("folders can be nested {limit} deep at most")]
     TooDeep {
-        /// The deepest level.
+        /// The maximum depth.
         limit: usize,
     },
-    /// The workspace is full of folders.
-    #[error("a workspace can have {limit} folders at most")]
+    /// The workspace has too many folders.
+    #[error("a workspace can have at most {limit} folders")]
     TooManyFolders {
-        /// The most folders.
+        /// The maximum number of folders per workspace.
         limit: usize,
     },
-    /// The trash of the workspace has no such item.
+    /// The trash of the workspace does not contain the item.
     #[error("the trash holds no {kind} `{id}`")]
     NotInTrash {
-        /// What was looked for.
+        /// The kind of the item.
         kind: &'static str,
-        /// Its id.
+        /// The id of the item.
         id: String,
     },
     /// A thread with this id is in the trash.
     #[error("thread `{0}` is in the trash")]
     ThreadInTrash(String),
-    /// The folder of a document is deleted.
+    /// The folder of a document to be restored is deleted.
     #[error("the folder `{name}` (`{folder_id}`) of this AGENTS.md is deleted")]
     FolderInTrash {
-        /// The folder.
+        /// The id of the folder.
         folder_id: String,
-        /// Its name at the time.
+        /// The name of the folder when it was deleted.
         name: String,
     },
-    /// The scope of a document has another one.
+    /// The scope of a document to be restored already has another one.
     #[error("{} has an AGENTS.md already", .folder_name.as_ref().map_or_else(|| "the root".to_owned(), |name| format!("the folder `{name}`")))]
     ScopeHasDoc {
-        /// The folder; none for the root.
+        /// The name of the folder. Absent for the root.
         folder_name: Option<String>,
     },
-    /// The disk is full; the operation can be tried again when it is not.
+    /// The disk is full. The operation can be retried once there is space.
     #[error("the disk of the gateway is full")]
     DiskFull,
-    /// More operations wait than the database can do.
+    /// Too many database operations are queued.
     #[error("too many database operations are waiting")]
     Overloaded,
-    /// The store is closed, or its thread is gone.
+    /// The store is closed, or its thread has ended.
     #[error("the database is closed")]
     Closed,
-    /// The operation itself broke.
+    /// The operation panicked. Contains the panic message.
     #[error("a database operation panicked: {0}")]
     Panicked(String),
-    /// Anything else the database said.
+    /// Any other database error.
     #[error("the database failed")]
     Database(#[source] DbErr),
 }
@@ -190,8 +190,8 @@ impl From<DbErr> for Error {
 }
 
 impl Error {
-    /// Whether the database can no longer promise that what it acknowledges is on the disk: after a failed
-    /// fsync nobody knows what the disk holds, and a second fsync that succeeds proves nothing.
+    /// Returns whether the database can no longer guarantee durability. After a failed fsync the content of the disk is
+    /// unknown, and a later successful fsync proves nothing.
     pub(crate) fn is_fatal(&self) -> bool {
         let Self::Database(error) = self else {
             return false;
@@ -203,7 +203,7 @@ impl Error {
     }
 }
 
-/// The extended result code of SQLite.
+/// Returns the extended result code of SQLite, if the error has one.
 fn sqlite_code(error: &DbErr) -> Option<i32> {
     let (DbErr::Conn(RuntimeErr::Rusqlite(error))
     | DbErr::Exec(RuntimeErr::Rusqlite(error))

@@ -1,4 +1,4 @@
-//! What hooks did.
+//! Records of hook runs.
 
 use entity::hook_run::{ActiveModel, Column, Entity, Model};
 use sea_orm::{
@@ -9,33 +9,33 @@ use sea_orm::{
 
 use crate::{CrudStore, Error, workspace};
 
-/// The operations on hook runs.
+/// The repository of hook runs.
 #[derive(Debug)]
 pub struct HookRunRepository<'a>(pub(crate) &'a CrudStore);
 
-/// Which runs to list, newest first.
+/// The filters of a list of hook runs, newest first.
 #[derive(Clone, Debug)]
 pub struct HookRunQuery {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// Only runs of this turn.
+    /// Only runs of this turn, if set.
     pub turn_id: Option<String>,
-    /// Only runs of this thread.
+    /// Only runs of this thread, if set.
     pub thread_id: Option<String>,
-    /// Only runs of this hook.
+    /// Only runs of this hook, if set.
     pub hook_id: Option<String>,
-    /// Only runs that stand here.
+    /// Only runs with this status, if set.
     pub status: Option<String>,
-    /// Only runs of these subscriptions; none for all.
+    /// Only runs of these subscriptions, if set.
     pub subscription_ids: Option<Vec<String>>,
-    /// Only runs behind this one: time and id.
+    /// Only runs after this cursor (queue time in milliseconds and run id), if set.
     pub after: Option<(i64, String)>,
-    /// The most runs.
+    /// The maximum number of runs.
     pub limit: u64,
 }
 
 impl HookRunRepository<'_> {
-    /// Inserts a run or replaces what is remembered of it.
+    /// Inserts a run or replaces its record.
     pub async fn save(&self, run: Model) -> Result<(), Error> {
         let work = move |db: &DatabaseConnection| {
             let others = Column::iter().filter(|column| !matches!(column, Column::Id));
@@ -52,7 +52,7 @@ impl HookRunRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Background runs that were queued, or run since before `stale_before_ms`, oldest first.
+    /// Returns background runs that are queued, or have been running since before `stale_before_ms`, oldest first.
     pub async fn unfinished(&self, stale_before_ms: i64, limit: u64) -> Result<Vec<Model>, Error> {
         let stale = Condition::all()
             .add(Column::Status.eq("running"))
@@ -65,7 +65,7 @@ impl HookRunRepository<'_> {
         self.0.read(move |db| Ok(found.all(db)?)).await
     }
 
-    /// The runs of a workspace.
+    /// Lists the runs of a workspace.
     pub async fn list(&self, wanted: HookRunQuery) -> Result<Vec<Model>, Error> {
         let work = move |db: &DatabaseConnection| {
             workspace::active(db, &wanted.workspace_id)?;

@@ -1,8 +1,8 @@
-//! The only queries on the gateway database.
+//! The only crate with queries on the gateway database.
 //!
-//! [`CrudStore`] owns the connections: one writer thread that commits in groups, a few readers. Each group of
-//! tables has a repository with the operations the gateway needs, each a fixed number of statements in one
-//! transaction. Repositories know rows, not wire types, and nothing in them is SQLite's alone.
+//! [`CrudStore`] owns the connections: one writer thread with group commit, and a few readers. Each group of tables has
+//! a repository with the operations the gateway needs, each a fixed number of statements in one transaction.
+//! Repositories work with rows, not wire types, and contain nothing specific to SQLite.
 
 mod access_token;
 mod artifact;
@@ -73,5 +73,5 @@ pub use whole::{
 };
 pub use workspace::{Created, FIRST_NUMBERS, WorkspaceRepository};
 
-/// What the log targets of the layer below this one begin with.
+/// The prefix of the log targets of the database layer below this crate.
 pub const LAYER_LOG_TARGET: &str = "sea_orm";

@@ -1,7 +1,7 @@
-//! The lock that keeps the writers of several processes apart.
+//! The lock that serializes writers of several processes.
 //!
-//! SQLite has its own locks; this one also covers checkpoints, which in the bundled version must not run at the
-//! same instant as another connection's write.
+//! SQLite has its own locks. This one also covers checkpoints, which in the bundled version must not run concurrently
+//! with another connection's write.
 
 use std::{
     fs::{File, OpenOptions},
@@ -9,13 +9,13 @@ use std::{
     path::Path,
 };
 
-/// `write.lock` beside the database.
+/// The file `write.lock` next to the database.
 #[derive(Debug)]
 pub(crate) struct WriteLock {
     file: File,
 }
 
-/// The right to write, until dropped.
+/// Holds the write lock until dropped.
 pub(crate) struct WriteGuard<'a> {
     file: &'a File,
 }
@@ -30,7 +30,7 @@ impl WriteLock {
         Ok(Self { file })
     }
 
-    /// Waits for the other processes. The system frees the lock of a process that dies.
+    /// Acquires the lock, waiting for other processes. The operating system releases the lock of a process that ends.
     pub(crate) fn hold(&self) -> io::Result<WriteGuard<'_>> {
         self.file.lock()?;
         Ok(WriteGuard { file: &self.file })

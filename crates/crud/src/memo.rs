@@ -1,8 +1,8 @@
-//! Answers that are kept until somebody writes, whichever process that is.
+//! A cache of query results that is invalidated by any write of any process.
 //!
-//! An answer is kept with the data version the database had before it was read, and given again only while that is
-//! still the version: every commit of another connection, in this process or elsewhere, changes it. So a kept answer
-//! is never older than what a query would find, and asking for the version needs neither the disk nor another thread.
+//! A result is cached with the data version that the database had before it was read, and returned only while that
+//! version is current: every commit of another connection, in this process or another, changes it. A cached result is
+//! therefore never older than a query would return, and checking the version needs neither the disk nor another thread.
 
 use std::{
     collections::BTreeMap,
@@ -12,13 +12,13 @@ use std::{
 
 use crate::sqlite;
 
-/// Bytes that one memo keeps.
+/// Maximum size of one cache, in bytes.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Tells the data version, on a connection that does nothing else.
+/// Reads the data version on a dedicated connection.
 pub(crate) struct Versions {
     path: PathBuf,
-    /// Made with the first question and never again: the versions of two connections cannot be compared.
+    /// Opened on first use and never replaced, because the versions of two connections cannot be compared.
     connection: Mutex<Option<rusqlite::Connection>>,
 }
 
@@ -30,7 +30,7 @@ impl Versions {
         }
     }
 
-    /// The version now. None when the database does not say: then nothing kept may be used.
+    /// Returns the current version. Returns `None` if it cannot be read; then no cached result may be used.
     pub(crate) fn current(&self) -> Option<i64> {
         let mut connection = self
             .connection
@@ -47,15 +47,15 @@ impl Versions {
     }
 }
 
-/// The answers to one kind of question.
+/// The cached results of one kind of query.
 pub(crate) struct Memo<K, V> {
     kept: Mutex<Kept<K, V>>,
-    /// About how many bytes an answer takes.
+    /// Estimates the size of a result, in bytes.
     size: fn(&V) -> usize,
 }
 
 struct Kept<K, V> {
-    /// The version all answers belong to.
+    /// The data version of all cached results.
     version: i64,
     answers: BTreeMap<K, V>,
     bytes: usize,
@@ -73,7 +73,7 @@ impl<K: Ord, V: Clone> Memo<K, V> {
         }
     }
 
-    /// The answer, if it is still true at this version.
+    /// Returns the cached result if it belongs to this version.
     pub(crate) fn get(&self, key: &K, version: i64) -> Option<V> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         match kept.version == version {
@@ -82,7 +82,8 @@ impl<K: Ord, V: Clone> Memo<K, V> {
         }
     }
 
-    /// Keeps what was read after `version` was the current one.
+    /// Caches a result that was read after `version` was observed. Clears the cache if the version changed or the cache
+    /// is full.
     pub(crate) fn keep(&self, key: K, value: &V, version: i64) {
         let bytes = (self.size)(value);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
-//! Statements written by hand, where the builder would cost more than the query.
+//! Handwritten SQL statements, for queries where the query builder would cost more than the query.
 //!
-//! Placeholders are `$1`, `$2`, … as PostgreSQL writes them. Everything goes through the cache of prepared statements,
-//! also what changes rows; `RETURNING` is only for those who need an answer, because SQLite makes a table for it.
+//! Placeholders are `$1`, `$2`, … as in PostgreSQL. All statements, including changes, use the prepared-statement
+//! cache. `RETURNING` is reserved for callers that need the rows, because SQLite creates a temporary table for it.
 
 use sea_orm::{
     ConnectionTrait as _, DatabaseConnection, DbBackend, FromQueryResult, QueryResult, Statement,
@@ -10,7 +10,7 @@ use sea_orm::{
 
 use crate::Error;
 
-/// A change whose rows nobody needs.
+/// Runs a statement and discards its rows.
 pub(crate) fn run<const N: usize>(
     db: &DatabaseConnection,
     sql: &str,
@@ -19,7 +19,7 @@ pub(crate) fn run<const N: usize>(
     one(db, sql, values).map(drop)
 }
 
-/// The first row.
+/// Returns the first row.
 pub(crate) fn one<const N: usize>(
     db: &DatabaseConnection,
     sql: &str,
@@ -28,7 +28,7 @@ pub(crate) fn one<const N: usize>(
     Ok(db.query_one_raw(statement(db, sql, values))?)
 }
 
-/// Every row.
+/// Returns all rows.
 pub(crate) fn all<const N: usize>(
     db: &DatabaseConnection,
     sql: &str,
@@ -37,7 +37,7 @@ pub(crate) fn all<const N: usize>(
     Ok(db.query_all_raw(statement(db, sql, values))?)
 }
 
-/// Every row, for as many values as there are.
+/// Returns all rows, for a variable number of values.
 pub(crate) fn all_of(
     db: &DatabaseConnection,
     sql: &str,
@@ -46,7 +46,7 @@ pub(crate) fn all_of(
     Ok(db.query_all_raw(statement(db, sql, values))?)
 }
 
-/// The first row as a type.
+/// Returns the first row, converted to `T`.
 pub(crate) fn find<T: FromQueryResult, const N: usize>(
     db: &DatabaseConnection,
     sql: &str,
@@ -56,7 +56,7 @@ pub(crate) fn find<T: FromQueryResult, const N: usize>(
     Ok(row.map(|row| T::from_query_result(&row, "")).transpose()?)
 }
 
-/// Every row as a type.
+/// Returns all rows, converted to `T`.
 pub(crate) fn list<T: FromQueryResult, const N: usize>(
     db: &DatabaseConnection,
     sql: &str,
@@ -76,7 +76,7 @@ fn statement(
     values: impl IntoIterator<Item = Value>,
 ) -> Statement {
     let backend = db.get_database_backend();
-    // For SQLite `$2` is a name, numbered by where it first appears; `?2` is the second value wherever it stands.
+    // In SQLite `$2` is a named parameter, numbered by first appearance; `?2` always is the second value.
     let sql = match backend {
         DbBackend::Sqlite => sql.replace('$', "?"),
         DbBackend::MySql | DbBackend::Postgres | _ => sql.to_owned(),

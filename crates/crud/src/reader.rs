@@ -1,4 +1,4 @@
-//! The reading threads: each with a connection that cannot write, all fed by one queue.
+//! The reader threads: each has a read-only connection, and all share one queue.
 
 use std::{
     io,
@@ -17,12 +17,12 @@ use tokio::sync::oneshot;
 
 use crate::{Error, sqlite, store::Options};
 
-/// Reads that may wait.
+/// Maximum number of queued reads; further reads fail with [`Error::Overloaded`].
 const MAX_WAITING: usize = 4096;
 
 type Work = Box<dyn FnOnce(Result<&DatabaseConnection, Error>) + Send>;
 
-/// One read on its way.
+/// A queued read.
 pub(crate) struct ReadJob(Work);
 
 impl ReadJob {
@@ -31,7 +31,7 @@ impl ReadJob {
         answer: oneshot::Sender<Result<T, Error>>,
     ) -> Self {
         Self(Box::new(move |db| {
-            // Whoever asked may be gone; then nobody needs the work.
+            // The caller may have been dropped; then the work is skipped.
             if !answer.is_closed() {
                 let result = db.and_then(|db| guarded(|| work(db)));
                 let _ = answer.send(result);
@@ -40,7 +40,7 @@ impl ReadJob {
     }
 }
 
-/// Runs work that may panic.
+/// Runs work and converts a panic to [`Error::Panicked`].
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let cause = panic
@@ -87,8 +87,8 @@ impl Readers {
     }
 }
 
-/// Serves reads until the store is dropped. The connection is made with the first read, so that a start costs
-/// nothing for readers that are not needed.
+/// Serves reads until the store is dropped. The connection is opened on the first read, so that unused readers do not
+/// slow down the start.
 fn serve(path: &Path, options: &Options, queue: &Mutex<Receiver<ReadJob>>, waiting: &AtomicUsize) {
     let mut connection: Option<DatabaseConnection> = None;
     loop {

@@ -1,4 +1,4 @@
-//! How a SQLite connection is opened. Everything that is SQLite's alone is in this file, in `whole.rs` and in the writer.
+//! Opening of SQLite connections. Only this file, `whole.rs` and the writer contain code specific to SQLite.
 
 use std::{fs::OpenOptions, io, path::Path, sync::Arc, time::Duration};
 
@@ -9,19 +9,19 @@ use sea_orm::{
 
 use crate::{Error, OpenError, store::Options};
 
-/// The least version of SQLite, as it counts versions: 3.51.3. In older ones two connections that write or checkpoint
-/// at the same instant can corrupt a database in WAL mode.
+/// The minimum SQLite version, 3.51.3, as a version number. In older versions, two connections that write or checkpoint
+/// concurrently can corrupt a database in WAL mode.
 const LEAST_VERSION: i32 = 3_051_003;
 
-/// How long SQLite waits for somebody who does not know our lock, such as the sqlite3 shell.
+/// The time SQLite waits for programs that do not use the write lock, such as the sqlite3 shell.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The version of SQLite in this program.
+/// Returns the version of the linked SQLite library.
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
 }
 
-/// Refuses a SQLite that may damage the database. It is bundled, but a build may be told to use that of the system.
+/// Rejects a SQLite version that may corrupt the database. SQLite is bundled, but a build can link the system library.
 pub(crate) fn check_version() -> Result<(), OpenError> {
     if is_safe(rusqlite::version_number()) {
         return Ok(());
@@ -30,7 +30,7 @@ pub(crate) fn check_version() -> Result<(), OpenError> {
     Err(OpenError::OldSqlite(OldSqlite { found }))
 }
 
-/// Why a SQLite is refused.
+/// The linked SQLite version is too old.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "`ac` was built with SQLite {found}, which can damage a database; 3.51.3 or newer is needed"
@@ -43,24 +43,24 @@ fn is_safe(version: i32) -> bool {
     version >= LEAST_VERSION
 }
 
-/// The one connection of this process that writes.
+/// Opens the only writing connection of this process.
 ///
-/// Its log is moved into the database file every 16 MiB, four times as rarely as SQLite would do it: pages that change
-/// often are moved once then, and who writes waits for the two syncs of a move less often.
+/// The WAL is checkpointed every 16 MiB, four times less often than SQLite's default: pages that change often are
+/// copied once, and writers wait less often for the two syncs of a checkpoint.
 pub(crate) fn open_writer(path: &Path, options: &Options) -> Result<DatabaseConnection, Error> {
     let pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
                    PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY;";
     open(path, options, pragmas)
 }
 
-/// A connection that cannot write.
+/// Opens a read-only connection.
 pub(crate) fn open_reader(path: &Path, options: &Options) -> Result<DatabaseConnection, Error> {
     let pragmas = "PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -4000; \
                    PRAGMA temp_store = MEMORY;";
     open(path, options, pragmas)
 }
 
-/// A connection that is only asked for the data version. It never waits.
+/// Opens a connection that is only used to read the data version. It never waits for locks.
 pub(crate) fn open_for_version(path: &Path) -> rusqlite::Result<Connection> {
     let pragmas =
         "PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -100;";
@@ -69,9 +69,9 @@ pub(crate) fn open_for_version(path: &Path) -> rusqlite::Result<Connection> {
 
 fn open(path: &Path, options: &Options, pragmas: &str) -> Result<DatabaseConnection, Error> {
     make_private(path).map_err(|error| {
-        tracing::error!(%error, "the database file cannot be made");
+        tracing::error!(%error, "the database file cannot be created");
         DbErr::Conn(RuntimeErr::Internal(
-            "the database file cannot be made".to_owned(),
+            "the database file cannot be created".to_owned(),
         ))
     })?;
     let connection = connect(path, BUSY_TIMEOUT, pragmas)
@@ -85,10 +85,10 @@ fn open(path: &Path, options: &Options, pragmas: &str) -> Result<DatabaseConnect
     Ok(db)
 }
 
-/// Makes the file before SQLite does, for its owner alone; the log and the shared memory follow its mode.
+/// Creates the file before SQLite does, readable only by its owner; the WAL and the shared memory inherit its mode.
 ///
-/// A file that is there is not opened: closing it again would drop the locks of every connection of this process,
-/// and then another program that looks at the database takes itself for the last one and removes the log.
+/// An existing file is not opened: closing it again would release the locks of every connection of this process, and
+/// another program that opens the database would then consider itself the last user and remove the WAL.
 fn make_private(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.create_new(true).write(true);
@@ -107,28 +107,27 @@ pub(crate) fn connect(
 ) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(busy_timeout)?;
-    // Whoever closes last would checkpoint outside of the write lock.
+    // Without this, the last connection to close would checkpoint without holding the write lock.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_prepared_statement_cache_capacity(128);
     connection.execute_batch(pragmas)?;
     Ok(connection)
 }
 
-/// A number that changes when another connection has committed.
+/// Returns a number that changes when another connection has committed.
 pub(crate) fn data_version(db: &DatabaseConnection) -> Result<i64, Error> {
     let query = Statement::from_string(db.get_database_backend(), "PRAGMA data_version");
     let row = db.query_one_raw(query)?;
     Ok(row.map_or(Ok(0), |row| row.try_get_by_index(0))?)
 }
 
-/// Runs a statement that begins or ends a transaction. They are the same few again and again, so they go through
-/// the cache of prepared statements.
+/// Runs a statement that starts or ends a transaction, using the prepared-statement cache.
 pub(crate) fn execute(db: &DatabaseConnection, sql: &'static str) -> Result<(), Error> {
     db.query_one_raw(Statement::from_string(db.get_database_backend(), sql))?;
     Ok(())
 }
 
-/// Moves everything from the log into the database file, before the last connection closes.
+/// Checkpoints the whole WAL into the database file, before the last connection closes.
 pub(crate) fn checkpoint(db: &DatabaseConnection) -> Result<(), Error> {
     let query =
         Statement::from_string(db.get_database_backend(), "PRAGMA wal_checkpoint(TRUNCATE)");

@@ -1,4 +1,4 @@
-//! The store: where the connections live and how the async side reaches them.
+//! The store: owns the database connections and gives async code access to them.
 
 use std::{
     fmt,
@@ -22,7 +22,7 @@ use crate::{
     writer::Writer,
 };
 
-/// The gateway database. Cheap to clone; the last clone closes it.
+/// The gateway database. Cheap to clone; dropping the last clone closes it.
 #[derive(Clone)]
 pub struct CrudStore {
     inner: Arc<Inner>,
@@ -34,34 +34,34 @@ struct Inner {
     foreign_changes: watch::Receiver<u64>,
     workspaces_at_open: Vec<entity::workspace::Model>,
     versions: Versions,
-    /// What was read of the documents of scopes.
+    /// Cached documents of scopes.
     scopes: Memo<DocScope, Scope>,
-    /// What was read of the documents of threads, by workspace and thread.
+    /// Cached agents doc resolutions, by workspace id and thread id.
     threads: Memo<(String, String), ThreadResolution>,
-    /// What was read of the places of projects, by company folder and project.
+    /// Cached placements of projects, by company folder and project id.
     projects: Memo<(String, String), Option<ProjectPlace>>,
 }
 
-/// Sees every statement.
+/// A callback that receives the text of every statement.
 pub type StatementLog = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// How a database is opened.
+/// The settings for opening a database.
 #[derive(Clone)]
 pub struct Options {
-    /// The time of the migration records, Unix seconds.
+    /// The timestamp of the migration records, in Unix seconds.
     pub now: i64,
-    /// Reader threads.
+    /// The number of reader threads. Default 3, at least 1.
     pub readers: usize,
-    /// How often to look for the writes of other processes.
+    /// The interval at which the store checks for writes of other processes. Default 200 ms.
     pub poll_every: Duration,
-    /// Called with a sentence when the disk can no longer be trusted; must end the process.
+    /// Called with a message when durability can no longer be guaranteed; must end the process.
     pub on_fatal: Arc<dyn Fn(&str) + Send + Sync>,
-    /// Sees every statement; for tests that count them.
+    /// Receives every statement, for tests that count them. Default none.
     pub statement_log: Option<StatementLog>,
 }
 
 impl Options {
-    /// The usual ones.
+    /// Returns the default settings.
     pub fn new(now: i64, on_fatal: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self {
             now,
@@ -74,7 +74,7 @@ impl Options {
 }
 
 impl CrudStore {
-    /// Opens the database in `home`, makes it when it is missing and brings it up to date.
+    /// Opens the database in `home`, creates it if it is missing, and applies pending migrations.
     pub fn open(home: &Path, options: &Options) -> Result<Self, OpenError> {
         sqlite::check_version()?;
         let path: PathBuf = home.join("gateway.db");
@@ -98,32 +98,32 @@ impl CrudStore {
         })
     }
 
-    /// Workspaces.
+    /// Returns the repository of workspaces.
     pub fn workspaces(&self) -> WorkspaceRepository<'_> {
         WorkspaceRepository(self)
     }
 
-    /// Threads and where they hang.
+    /// Returns the repository of threads and their placements.
     pub fn threads(&self) -> ThreadRepository<'_> {
         ThreadRepository(self)
     }
 
-    /// Folders of the thread tree.
+    /// Returns the repository of folders of the thread tree.
     pub fn folders(&self) -> ThreadFolderRepository<'_> {
         ThreadFolderRepository(self)
     }
 
-    /// The AGENTS.md of each scope.
+    /// Returns the repository of agents docs.
     pub fn agents_docs(&self) -> ThreadAgentsDocRepository<'_> {
         ThreadAgentsDocRepository(self)
     }
 
-    /// Proposed changes of AGENTS.md documents.
+    /// Returns the repository of proposed changes to agents docs.
     pub fn agents_doc_proposals(&self) -> ThreadAgentsDocProposalRepository<'_> {
         ThreadAgentsDocProposalRepository(self)
     }
 
-    /// The AGENTS.md in force for a thread.
+    /// Returns the agents doc in effect for a thread, or `None`.
     pub async fn resolve_thread_agents_doc_for_thread(
         &self,
         workspace_id: &str,
@@ -136,62 +136,62 @@ impl CrudStore {
         Ok(found.effective)
     }
 
-    /// Company folders.
+    /// Returns the repository of company folders.
     pub fn companies(&self) -> CompanyRepository<'_> {
         CompanyRepository(self)
     }
 
-    /// Artifacts.
+    /// Returns the repository of artifacts.
     pub fn artifacts(&self) -> ArtifactRepository<'_> {
         ArtifactRepository(self)
     }
 
-    /// Deleted threads, folders and documents.
+    /// Returns the repository of deleted threads, folders and documents.
     pub fn trash(&self) -> TrashRepository<'_> {
         TrashRepository(self)
     }
 
-    /// Turns.
+    /// Returns the repository of turns.
     pub fn turns(&self) -> TurnRepository<'_> {
         TurnRepository(self)
     }
 
-    /// What hooks did.
+    /// Returns the repository of hook runs.
     pub fn hook_runs(&self) -> HookRunRepository<'_> {
         HookRunRepository(self)
     }
 
-    /// Tokens.
+    /// Returns the repository of access tokens.
     pub fn access_tokens(&self) -> AccessTokenRepository<'_> {
         AccessTokenRepository(self)
     }
 
-    /// Browsers that are signed in.
+    /// Returns the repository of desktop sessions.
     pub fn desktop_sessions(&self) -> DesktopSessionRepository<'_> {
         DesktopSessionRepository(self)
     }
 
-    /// The workspaces as they were when [`CrudStore::foreign_changes`] began to count.
+    /// Returns the workspaces as they were when [`CrudStore::foreign_changes`] started to count.
     pub fn workspaces_at_open(&self) -> &[entity::workspace::Model] {
         &self.inner.workspaces_at_open
     }
 
-    /// Changes its value whenever another process has written.
+    /// Returns a counter that changes whenever another process has written.
     pub fn foreign_changes(&self) -> watch::Receiver<u64> {
         self.inner.foreign_changes.clone()
     }
 
-    /// How many operations wait for the writer and for the readers.
+    /// Returns the number of operations queued for the writer and for the readers.
     pub fn waiting(&self) -> (usize, usize) {
         (self.inner.writer.waiting(), self.inner.readers.waiting())
     }
 
-    /// Finishes what was written, moves it into the database file and refuses everything after that. Blocks.
+    /// Completes pending writes, checkpoints the log into the database file and rejects all further writes. Blocks.
     pub fn close(&self) {
         self.inner.writer.close();
     }
 
-    /// Runs `work` on the writing connection. Answers after the commit.
+    /// Runs `work` on the writer connection. Returns after the commit.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,
@@ -199,7 +199,7 @@ impl CrudStore {
         self.inner.writer.write(work).await
     }
 
-    /// Runs `work` on a reading connection.
+    /// Runs `work` on a reader connection.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,
@@ -209,22 +209,23 @@ impl CrudStore {
         answer.await.unwrap_or(Err(Error::Closed))
     }
 
-    /// What is in force in a scope, kept until somebody writes.
+    /// Returns the cache of agents docs by scope.
     pub(crate) fn scopes(&self) -> &Memo<DocScope, Scope> {
         &self.inner.scopes
     }
 
-    /// What is in force for a thread, kept until somebody writes.
+    /// Returns the cache of agents doc resolutions by thread.
     pub(crate) fn thread_resolutions(&self) -> &Memo<(String, String), ThreadResolution> {
         &self.inner.threads
     }
 
-    /// Where projects are in the tree, kept until somebody writes.
+    /// Returns the cache of project placements.
     pub(crate) fn project_places(&self) -> &Memo<(String, String), Option<ProjectPlace>> {
         &self.inner.projects
     }
 
-    /// Runs `work` on a reading connection, unless its answer is known and nobody has written since.
+    /// Returns the cached result for `key` if no write happened since, and otherwise runs `work` on a reader
+    /// connection.
     pub(crate) async fn read_once<K, V>(
         &self,
         memo: &Memo<K, V>,
@@ -254,22 +255,22 @@ impl fmt::Debug for CrudStore {
     }
 }
 
-/// Why a database cannot be opened.
+/// The reason a database cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// SQLite is of a version that can damage a database.
-    #[error("the database `gateway.db` in the home is not opened")]
+    /// The linked SQLite version can corrupt a database.
+    #[error("the database `gateway.db` in the home cannot be opened with this version of SQLite")]
     OldSqlite(#[source] OldSqlite),
-    /// The lock file cannot be made or locked.
+    /// The lock file cannot be created or locked.
     #[error("the file `write.lock` in the home cannot be locked")]
     Lock(#[source] std::io::Error),
-    /// The database file cannot be used.
+    /// The database file cannot be opened or read.
     #[error("the database `gateway.db` in the home cannot be opened")]
     Database(#[source] Error),
-    /// It is not one of ours, or of another version.
-    #[error("the database `gateway.db` in the home cannot be brought up to date")]
+    /// The database was not created by this program, or by an incompatible version of it.
+    #[error("the database `gateway.db` in the home cannot be migrated")]
     Migration(#[source] migration::Error),
-    /// The system refuses a thread.
+    /// A database thread cannot be started.
     #[error("a database thread cannot be started")]
     Thread(#[source] std::io::Error),
 }

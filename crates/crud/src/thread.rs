@@ -1,4 +1,4 @@
-//! Threads and where they hang.
+//! Threads and their placements.
 
 use entity::{
     thread::{ActiveModel, Column, Entity, Model},
@@ -15,112 +15,112 @@ use crate::{
     workspace::{active, bump_tree},
 };
 
-/// The operations on threads.
+/// The repository of threads.
 #[derive(Debug)]
 pub struct ThreadRepository<'a>(pub(crate) &'a CrudStore);
 
-/// Where a page of the tree begins: behind this thread.
+/// The cursor of a tree page: the last thread of the previous page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThreadCursor {
-    /// Its `updated_at`.
+    /// The `updated_at` of that thread, in Unix seconds.
     pub updated_at: i64,
-    /// Its id.
+    /// The id of that thread.
     pub id: String,
 }
 
-/// A thread to create or open. Fields that are none keep what is stored, or take the default.
+/// A thread to create or open. Absent fields keep the stored value or take the default.
 #[derive(Clone, Debug)]
 pub struct StartThread {
-    /// Its id.
+    /// The id of the thread.
     pub id: String,
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// The connection that sees it while it is a draft.
+    /// The connection that sees the thread while it is a draft.
     pub draft_owner: String,
-    /// The title.
+    /// The title. Absent to keep the stored one.
     pub name: Option<String>,
-    /// The model.
+    /// The name of the model.
     pub model: Field<String>,
-    /// The provider.
+    /// The id of the model provider.
     pub model_provider: Field<String>,
-    /// The mode.
+    /// The mode of the thread.
     pub mode: Field<String>,
-    /// Where it comes from; a stored thread keeps its own.
+    /// The origin of a new thread; a stored thread keeps its own.
     pub origin_kind: String,
-    /// Whether the tree shows it.
+    /// The visibility in the tree: `visible` or another value, which hides the thread.
     pub sidebar_visibility: Field<String>,
-    /// The name of the agent.
+    /// The name of the agent. Absent to keep the stored one.
     pub agent_nickname: Option<String>,
-    /// The role of the agent.
+    /// The role of the agent. Absent to keep the stored one.
     pub agent_role: Option<String>,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
-/// A value that is given, or the default of a new row.
+/// A value for a column, either given by the caller or a default.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Field<T> {
-    /// The caller gave it.
+    /// Given by the caller; also replaces the stored value.
     Given(T),
-    /// Only a new row takes it.
+    /// A default, used only for a new row.
     Default(T),
 }
 
-/// What became of [`ThreadRepository::start`].
+/// The result of [`ThreadRepository::start`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Started {
-    /// A new draft.
+    /// A new draft was created.
     Created(Model),
-    /// A stored thread.
+    /// An existing thread was opened.
     Opened(Updated),
 }
 
-/// What changes about a thread.
+/// The changes of an update. Absent fields stay unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadChange {
-    /// A new title.
+    /// The new title.
     pub name: Option<String>,
-    /// Whether it is put away.
+    /// True to archive the thread, false to unarchive it.
     pub archived: Option<bool>,
-    /// Whether the tree shows it.
+    /// The new visibility in the tree.
     pub sidebar_visibility: Option<String>,
 }
 
 /// A thread after an update.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Updated {
-    /// The thread.
+    /// The updated thread.
     pub thread: Model,
-    /// Where it hangs.
+    /// The placement of the thread. Absent if it has none.
     pub placement: Option<thread_placement::Model>,
-    /// The new version of the tree, if the tree looks different now.
+    /// The new version of the tree. Absent if the tree did not change visibly.
     pub tree_version: Option<u64>,
 }
 
 /// A thread to delete.
 #[derive(Clone, Debug)]
 pub struct DeleteThread {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: String,
-    /// Who deletes.
+    /// The principal that deletes the thread.
     pub author: String,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
-/// What became of a move.
+/// The result of a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moved {
-    /// It was there already.
+    /// The object was already there.
     Unchanged,
-    /// It moved; this is the new version of the tree.
+    /// The object was moved. Contains the new version of the tree.
     Changed(u64),
 }
 
 impl ThreadRepository<'_> {
-    /// One thread.
+    /// Returns one thread by id.
     pub async fn get(&self, id: &str) -> Result<Model, Error> {
         let id = id.to_owned();
         let work = move |db: &DatabaseConnection| {
@@ -132,7 +132,7 @@ impl ThreadRepository<'_> {
         self.0.read(work).await
     }
 
-    /// Creates a draft, or opens the thread with this id and changes what is given.
+    /// Creates a draft, or opens the thread with this id and applies the given values.
     pub async fn start(&self, start: StartThread) -> Result<Started, Error> {
         let work = move |db: &DatabaseConnection| {
             active(db, &start.workspace_id)?;
@@ -155,12 +155,12 @@ impl ThreadRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Everything `thread/tree` shows.
+    /// Returns everything `thread/tree` shows.
     pub async fn tree(&self, query: TreeQuery) -> Result<Tree, Error> {
         self.0.read(move |db| tree::read(db, &query)).await
     }
 
-    /// Puts a thread into a folder, or to the root.
+    /// Moves a thread into a folder or to the root.
     pub async fn move_to(
         &self,
         workspace_id: &str,
@@ -232,8 +232,8 @@ impl ThreadRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Moves a thread with its turns into the trash; a draft is deleted for good. Answers the new version of the
-    /// tree, or none when there is no such thread.
+    /// Moves a thread with its turns into the trash; deletes a draft permanently. Returns the new version of the tree,
+    /// or `None` if the thread does not exist.
     pub async fn delete(&self, delete: DeleteThread) -> Result<Option<u64>, Error> {
         let work = move |db: &DatabaseConnection| {
             active(db, &delete.workspace_id)?;
@@ -255,7 +255,7 @@ impl ThreadRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Forgets the drafts made before `before`. Answers how many there were.
+    /// Deletes the drafts created before `before`. Returns their number.
     pub async fn purge_drafts(&self, before: i64) -> Result<u64, Error> {
         let work = move |db: &DatabaseConnection| {
             let purged = Entity::delete_many()
@@ -276,7 +276,7 @@ impl<T> Field<T> {
     }
 }
 
-/// A thread of the workspace.
+/// Returns a thread of the workspace, or fails.
 pub(crate) fn owned(
     db: &DatabaseConnection,
     workspace_id: &str,
@@ -342,7 +342,7 @@ fn open(db: &DatabaseConnection, stored: Model, start: StartThread) -> Result<Up
     change(&mut row.mode, start.mode);
     change(&mut row.sidebar_visibility, start.sidebar_visibility);
     if is_draft {
-        // A client that comes back finds its draft again.
+        // A client that reconnects finds its draft again.
         row.draft_owner = Set(Some(start.draft_owner));
     }
     store(db, row)
@@ -354,7 +354,7 @@ fn change(column: &mut ActiveValue<String>, change: Field<String>) {
     }
 }
 
-/// Stores a changed thread and counts a change of the tree if others can see one.
+/// Stores a changed thread, and increments the tree version if the change is visible to others.
 fn store(db: &DatabaseConnection, changed: ActiveModel) -> Result<Updated, Error> {
     let looks = [
         changed.name.is_set(),

@@ -1,4 +1,4 @@
-//! The AGENTS.md of each scope: one document per root or folder, every version kept.
+//! The agents doc of each scope: one document per root or folder, with all its versions.
 
 use entity::thread_agents_doc::Model;
 use sea_orm::{DatabaseConnection, FromQueryResult};
@@ -19,55 +19,55 @@ pub(crate) use resolve::{Effective, effective_in};
 pub(crate) use revision::restore as restore_revision;
 pub(crate) use save::{archive_with_folder, save};
 
-/// The operations on AGENTS.md documents.
+/// The repository of agents docs.
 #[derive(Debug)]
 pub struct ThreadAgentsDocRepository<'a>(pub(crate) &'a CrudStore);
 
 /// A document without its text.
 #[derive(Clone, Debug, PartialEq, FromQueryResult)]
 pub struct AgentsDocSummary {
-    /// The document.
+    /// The id of the document.
     pub id: String,
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// The folder; none for the root.
+    /// The id of the folder. Absent for the root.
     pub folder_id: Option<String>,
-    /// `draft` or `active`.
+    /// The status: `draft` or `active`.
     pub status: String,
-    /// SHA-256 of the text.
+    /// SHA-256 of the text, lower-case hexadecimal.
     pub content_sha256: String,
-    /// The version.
+    /// The current version.
     pub version: i64,
-    /// The length of the text.
+    /// The length of the text, in characters.
     pub char_count: i64,
-    /// Unix seconds.
+    /// The time of the last change, in Unix seconds.
     pub updated_at: i64,
 }
 
-/// Where a document is: a workspace and a folder of it, or its root.
+/// The scope of a document: a folder or the root of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DocScope {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// The folder; none for the root.
+    /// The id of the folder. Absent for the root.
     pub folder_id: Option<String>,
 }
 
 impl ThreadAgentsDocRepository<'_> {
-    /// The document of one scope and the one that is in force there.
+    /// Returns the document of one scope and the one in effect there.
     pub async fn get(&self, scope: DocScope) -> Result<Scope, Error> {
         self.0
             .read_once(self.0.scopes(), scope, resolve::scope)
             .await
     }
 
-    /// The document in force in a scope.
+    /// Returns the document in effect in a scope, or `None`.
     pub async fn resolve_for_folder(&self, scope: DocScope) -> Result<Option<Resolved>, Error> {
         let found = self.get(scope).await?;
         Ok(found.effective)
     }
 
-    /// The document in force for a thread; a thread without a place is at the root.
+    /// Returns the document in effect for a thread. A thread without a placement uses the root.
     pub async fn resolve_for_thread(
         &self,
         workspace_id: &str,
@@ -87,12 +87,12 @@ impl ThreadAgentsDocRepository<'_> {
         self.0.write(move |db| save::save(db, &save)).await
     }
 
-    /// Takes the document of a scope out of the tree. Answers no document where there is none.
+    /// Archives the document of a scope. The result contains no document if there was none.
     pub async fn archive(&self, archive: ArchiveDoc) -> Result<Archived, Error> {
         self.0.write(move |db| save::archive(db, &archive)).await
     }
 
-    /// What was said in the versions of a document, newest first, without the texts.
+    /// Lists the versions of a document, newest first, without their texts.
     pub async fn revisions(
         &self,
         workspace_id: &str,
@@ -106,7 +106,7 @@ impl ThreadAgentsDocRepository<'_> {
             .await
     }
 
-    /// One version with its text.
+    /// Returns one version with its text.
     pub async fn revision(
         &self,
         workspace_id: &str,
@@ -119,12 +119,12 @@ impl ThreadAgentsDocRepository<'_> {
             .await
     }
 
-    /// Writes an old version as a new one.
+    /// Saves an old version as a new one.
     pub async fn restore(&self, restore: RestoreDoc) -> Result<Saved, Error> {
         self.0.write(move |db| revision::restore(db, restore)).await
     }
 
-    /// Creates the folders and documents of a repository's instruction files, all or nothing.
+    /// Creates the folders and documents for the instruction files of a repository, all or none.
     pub async fn import(
         &self,
         scope: DocScope,
@@ -139,29 +139,29 @@ impl ThreadAgentsDocRepository<'_> {
             .await
     }
 
-    /// The documents below a scope as files.
+    /// Returns the documents at and below a scope as files.
     pub async fn export(&self, scope: DocScope) -> Result<Exported, Error> {
         self.0.read(move |db| files::export(db, &scope)).await
     }
 }
 
-/// What [`ThreadAgentsDocRepository::resolve_for_thread`] found.
+/// The result of [`ThreadAgentsDocRepository::resolve_for_thread`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThreadResolution {
-    /// Where the thread hangs; none for the root.
+    /// The folder of the thread. Absent for the root.
     pub folder_id: Option<String>,
-    /// The document in force.
+    /// The document in effect. Absent if there is none.
     pub effective: Option<Resolved>,
 }
 
 impl ThreadResolution {
-    /// About how many bytes it takes.
+    /// Estimates the memory size, in bytes.
     pub(crate) fn size(&self) -> usize {
         size_of::<Self>() + self.effective.as_ref().map_or(0, Resolved::size)
     }
 }
 
-/// Every document of a workspace that is not archived, without its text: the root's first, then by folder.
+/// Lists the documents of a workspace that are not archived, without their texts: the root's first, then by folder.
 pub(crate) fn summaries(
     db: &DatabaseConnection,
     workspace_id: &str,
@@ -175,7 +175,7 @@ pub(crate) fn summaries(
     )
 }
 
-/// The document of exactly this scope, archived ones aside.
+/// Returns the document of exactly this scope, ignoring archived ones.
 pub(crate) fn explicit(db: &DatabaseConnection, scope: &DocScope) -> Result<Option<Model>, Error> {
     let workspace_id = scope.workspace_id.as_str();
     match scope.folder_id.as_deref() {
@@ -194,7 +194,7 @@ pub(crate) fn explicit(db: &DatabaseConnection, scope: &DocScope) -> Result<Opti
     }
 }
 
-/// Fails unless workspace and folder are there.
+/// Fails unless the workspace and the folder exist.
 pub(crate) fn check(db: &DatabaseConnection, scope: &DocScope) -> Result<(), Error> {
     workspace::active(db, &scope.workspace_id)?;
     if let Some(folder_id) = &scope.folder_id {

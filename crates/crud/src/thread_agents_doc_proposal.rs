@@ -1,4 +1,4 @@
-//! Changes of AGENTS.md documents that wait for a decision.
+//! Proposed changes of agents docs that wait for a decision.
 
 use entity::thread_agents_doc_proposal::Model;
 use sea_orm::{DatabaseConnection, FromQueryResult as _, Value};
@@ -10,76 +10,76 @@ use crate::{
     workspace,
 };
 
-/// The most proposals of one author that wait in a workspace: nobody takes the place of others.
+/// The maximum number of pending proposals per author and workspace, so that one author cannot crowd out the others.
 pub const MAX_PENDING_PROPOSALS: i64 = 100;
 
-/// The operations on proposals.
+/// The repository of proposals.
 #[derive(Debug)]
 pub struct ThreadAgentsDocProposalRepository<'a>(pub(crate) &'a CrudStore);
 
-/// A proposal, and the version its document has now.
+/// A proposal and the current version of its document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
-    /// The proposal.
+    /// The row of the proposal.
     pub row: Model,
-    /// 0 if there is no document.
+    /// The current version of the document; 0 if there is none.
     pub current_version: i64,
 }
 
-/// A proposal and the texts it stands between.
+/// A proposal with the texts needed to review it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProposalTexts {
-    /// The proposal.
+    /// The proposal and its current version.
     pub proposal: Proposal,
-    /// What it changes.
+    /// The text of the version that the proposal changes.
     pub base: String,
-    /// What the document says now.
+    /// The current text of the document.
     pub current: String,
 }
 
-/// A text of a scope and its version.
+/// The text of a scope in one version.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaseText {
-    /// 0 for no document.
+    /// The version; 0 if there is no document.
     pub version: i64,
-    /// The text.
+    /// The text; empty for version 0.
     pub content: String,
 }
 
-/// A change to propose.
+/// A proposal to store.
 #[derive(Clone, Debug)]
 pub struct NewProposal {
-    /// Its id.
+    /// The id of the proposal.
     pub id: String,
-    /// Where.
+    /// The scope of the document.
     pub scope: DocScope,
-    /// The text and what it changes.
+    /// The proposed text and its base version.
     pub text: ProposedText,
-    /// Why.
+    /// The reason for the change, as given by the author.
     pub rationale: String,
-    /// Who proposes it.
+    /// The principal that proposes the change.
     pub author: String,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
-/// A proposed text and what it changes.
+/// A proposed text and its base version.
 #[derive(Clone, Debug)]
 pub struct ProposedText {
-    /// The version it changes.
+    /// The version that the proposal changes; 0 for no document.
     pub base_version: i64,
     /// The normalised text.
     pub content: String,
-    /// SHA-256 of the text.
+    /// SHA-256 of the text, lower-case hexadecimal.
     pub content_sha256: String,
-    /// The length of the text.
+    /// The length of the text, in characters.
     pub char_count: i64,
-    /// The change.
+    /// The diff against the base version.
     pub diff: String,
 }
 
-/// The hash that binds a decision: of the version a proposal changes and of the text it puts in its place. Versions of a
-/// scope never repeat, so the number names the text.
+/// Returns the hash that binds a decision: of the base version of a proposal and its proposed text. Versions of a scope
+/// never repeat, so the number identifies the base text.
 pub fn decision_sha256(proposal: &Model) -> String {
     let shown = format!(
         "{}\nbase_version {}\ncontent_sha256 {}\n",
@@ -89,66 +89,66 @@ pub fn decision_sha256(proposal: &Model) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Which proposals to list.
+/// The filters of a list of proposals.
 #[derive(Clone, Debug)]
 pub struct ProposalQuery {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// Only of this scope: a folder, or none for the root.
+    /// Only proposals for this scope, if set: a folder, or `None` for the root.
     pub scope: Option<Option<String>>,
-    /// Only with this status.
+    /// Only proposals with this status, if set.
     pub status: Option<String>,
-    /// Where to go on.
+    /// The cursor of the page. Absent for the first page.
     pub after: Option<ProposalCursor>,
-    /// The most proposals.
+    /// The maximum number of proposals.
     pub limit: u64,
 }
 
-/// The last proposal of a page.
+/// The cursor of a page: the last proposal of the previous page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProposalCursor {
-    /// Whether it waited.
+    /// True if that proposal was pending.
     pub is_pending: bool,
-    /// When it was made.
+    /// The creation time of that proposal, in Unix seconds.
     pub created_at: i64,
-    /// Its id.
+    /// The id of that proposal.
     pub id: String,
 }
 
-/// What is decided about a proposal.
+/// A decision on a proposal.
 #[derive(Clone, Debug)]
 pub struct DecideProposal {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// The proposal.
+    /// The id of the proposal.
     pub id: String,
-    /// What is decided.
+    /// The outcome that the decision sets.
     pub verdict: ProposalVerdict,
-    /// [`decision_sha256`] of what was looked at.
+    /// [`decision_sha256`] of the proposal that was reviewed. Absent to skip the check.
     pub expected_sha256: Option<String>,
-    /// Who decides.
+    /// The principal that decides.
     pub author: String,
-    /// How they are present.
+    /// The presence of that principal: `desktop`, `terminal` or `token`.
     pub via: String,
-    /// What they say.
+    /// A comment on the decision, if given.
     pub note: Option<String>,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
-/// How a proposal ends.
+/// The outcome of a proposal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProposalVerdict {
-    /// Its text is saved.
+    /// The text is saved.
     Approve {
-        /// The id of the document, if it is new.
+        /// The id for the document if it is new.
         new_id: String,
-        /// The id of the revision.
+        /// The id for the revision.
         revision_id: String,
     },
-    /// Nothing is changed.
+    /// The proposal is rejected and the document is not changed.
     Deny,
-    /// Whoever made it takes it back.
+    /// The author withdraws the proposal.
     Withdraw,
 }
 
@@ -162,45 +162,47 @@ impl ProposalVerdict {
     }
 }
 
-/// What came of a decision.
+/// The result of a decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
-    /// The proposal as it is now.
+    /// The proposal after the decision.
     pub proposal: Proposal,
-    /// What was saved by this very call.
+    /// The document saved by this call. Absent if this call saved none.
     pub saved: Option<Saved>,
-    /// Whether this call decided, and not an earlier one.
+    /// True if this call decided; false if the same decision was made earlier.
     pub is_new: bool,
 }
 
 impl ThreadAgentsDocProposalRepository<'_> {
-    /// The text of a version of a scope; of the current one if none is named. Version 0 is no document.
+    /// Returns the text of a scope in a version, or in the current one if none is given. Version 0 stands for no
+    /// document.
     pub async fn base(&self, scope: DocScope, version: Option<i64>) -> Result<BaseText, Error> {
         self.0.read(move |db| base(db, &scope, version)).await
     }
 
-    /// Keeps a proposal. What the same author proposes again is what waits already.
+    /// Stores a proposal. If the same author has an identical pending proposal, returns that one; the flag is true for
+    /// a new one.
     pub async fn create(&self, new: NewProposal) -> Result<(Proposal, bool), Error> {
         self.0.write(move |db| create(db, &new)).await
     }
 
-    /// Those that wait first, then those that are over, each newest first. One query.
+    /// Lists pending proposals first, then decided ones, each newest first, in one query.
     pub async fn list(&self, query: ProposalQuery) -> Result<Vec<Proposal>, Error> {
         self.0.read(move |db| list(db, &query)).await
     }
 
-    /// One proposal with the texts it stands between.
+    /// Returns one proposal with the texts needed to review it.
     pub async fn get(&self, workspace_id: &str, id: &str) -> Result<ProposalTexts, Error> {
         let (workspace_id, id) = (workspace_id.to_owned(), id.to_owned());
         self.0.read(move |db| texts(db, &workspace_id, &id)).await
     }
 
-    /// Decides; an approved text is saved in the same transaction.
+    /// Decides a proposal; an approved text is saved in the same transaction.
     pub async fn decide(&self, decide: DecideProposal) -> Result<Decided, Error> {
         self.0.write(move |db| self::decide(db, &decide)).await
     }
 
-    /// Puts a proposal that waits on another version, which must still be the current one.
+    /// Moves a pending proposal to another base version, which must still be the current one.
     pub async fn rebase(
         &self,
         seen: Model,
@@ -226,7 +228,7 @@ fn base(
     }
 }
 
-/// What a scope says now.
+/// Returns the current text of a scope.
 fn current(db: &DatabaseConnection, scope: &DocScope) -> Result<BaseText, Error> {
     let doc = explicit(db, scope)?;
     Ok(doc.map_or(
@@ -241,7 +243,7 @@ fn current(db: &DatabaseConnection, scope: &DocScope) -> Result<BaseText, Error>
     ))
 }
 
-/// What a scope said in a version, which is of one of the documents it ever had.
+/// Returns the text of a scope in a version, which may belong to any document the scope ever had.
 fn text_of(db: &DatabaseConnection, scope: &DocScope, version: i64) -> Result<String, Error> {
     if version == 0 {
         return Ok(String::new());
@@ -331,7 +333,7 @@ fn list(db: &DatabaseConnection, query: &ProposalQuery) -> Result<Vec<Proposal>,
         filter("status = {}", vec![status.as_str().into()]);
     }
     if let Some(after) = &query.after {
-        // Those that are over come after those that wait, and the older ones of each after the newer ones.
+        // Decided proposals follow pending ones, and older proposals of each group follow newer ones.
         let (waits, over) = match after.is_pending {
             true => ("status = 'pending'", "status <> 'pending'"),
             false => ("status <> 'pending'", "FALSE"),
@@ -347,7 +349,7 @@ fn list(db: &DatabaseConnection, query: &ProposalQuery) -> Result<Vec<Proposal>,
     values.push(i64::try_from(query.limit).unwrap_or(i64::MAX).into());
     let order =
         |of: &str| format!("ORDER BY {of}status <> 'pending', {of}created_at DESC, {of}id DESC");
-    // Only ids are sorted, not texts.
+    // Sort only ids, not texts.
     let sql = format!(
         "SELECT proposal.*, COALESCE(doc.version, 0) AS current_version \
          FROM thread_agents_doc_proposal proposal \
@@ -481,7 +483,7 @@ fn rebase(
     })
 }
 
-/// Ends what was proposed for a folder that is being deleted.
+/// Withdraws the pending proposals of a folder that is being deleted.
 pub(crate) fn withdraw_with_folder(
     db: &DatabaseConnection,
     scope: &DocScope,

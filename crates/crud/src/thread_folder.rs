@@ -18,85 +18,85 @@ use crate::{
     workspace::{active, bump_tree},
 };
 
-/// The deepest a folder can be; a folder at the root has depth 1.
+/// The maximum depth of a folder; a folder at the root has depth 1.
 pub const MAX_DEPTH: usize = 64;
-/// The most folders of a workspace.
+/// The maximum number of folders per workspace.
 pub const MAX_FOLDERS: usize = 10_000;
 
-/// The operations on folders.
+/// The repository of folders.
 #[derive(Debug)]
 pub struct ThreadFolderRepository<'a>(pub(crate) &'a CrudStore);
 
-/// A folder to make.
+/// A folder to create.
 #[derive(Clone, Debug)]
 pub struct NewFolder {
-    /// Its id.
+    /// The id of the folder.
     pub id: String,
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// The folder it goes into; none for the root.
+    /// The id of the parent folder. Absent for the root.
     pub parent_folder_id: Option<String>,
-    /// Its name.
+    /// The name of the folder.
     pub name: String,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
-/// What changes about a folder.
+/// The changes of an update. Absent fields stay unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct FolderChange {
-    /// A new name.
+    /// The new name.
     pub name: Option<String>,
-    /// A new position.
+    /// The new position among its siblings.
     pub position: Option<i64>,
 }
 
-/// What became of [`ThreadFolderRepository::move_to`].
+/// The result of [`ThreadFolderRepository::move_to`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum FolderMoved {
-    /// It was there already.
+    /// The folder was already there.
     Unchanged,
-    /// It moved.
+    /// The folder was moved.
     Changed {
         /// The new version of the tree.
         tree_version: u64,
-        /// The AGENTS.md in force in the folder now.
+        /// The agents doc now in effect in the folder. Absent if there is none.
         effective: Option<Box<Resolved>>,
-        /// Whether that is another one than before.
+        /// True if another document is in effect than before.
         effective_changed: bool,
     },
 }
 
-/// What became of a deleted folder.
+/// The result of deleting a folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FolderDeleted {
     /// The new version of the tree.
     pub tree_version: u64,
-    /// Its AGENTS.md, which went with it.
+    /// The agents doc of the folder, which was archived. Absent if it had none.
     pub archived: Option<thread_agents_doc::Model>,
-    /// What was proposed for it, which went with it.
+    /// The pending proposals for the folder, which were withdrawn.
     pub withdrawn: Vec<thread_agents_doc_proposal::Model>,
-    /// Whether that document was in force.
+    /// True if that document was in effect.
     pub effective_changed: bool,
 }
 
 /// A folder to delete.
 #[derive(Clone, Debug)]
 pub struct DeleteFolder {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// The folder.
+    /// The id of the folder.
     pub folder_id: String,
-    /// The id of the last revision of its AGENTS.md.
+    /// The id for the revision that archives its agents doc.
     pub revision_id: String,
-    /// Who deletes.
+    /// The principal that deletes the folder.
     pub author: String,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
 impl ThreadFolderRepository<'_> {
-    /// Makes a folder. Answers it and the new version of the tree.
+    /// Creates a folder. Returns it and the new version of the tree.
     pub async fn create(&self, folder: NewFolder) -> Result<(Model, u64), Error> {
         let work = move |db: &DatabaseConnection| {
             active(db, &folder.workspace_id)?;
@@ -124,7 +124,7 @@ impl ThreadFolderRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Puts a folder under another one, or to the root.
+    /// Moves a folder into another one or to the root.
     pub async fn move_to(
         &self,
         workspace_id: &str,
@@ -173,7 +173,7 @@ impl ThreadFolderRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Renames a folder or gives it a position. Answers it and the new version of the tree.
+    /// Renames a folder or changes its position. Returns it and the new version of the tree.
     pub async fn update(
         &self,
         workspace_id: &str,
@@ -198,8 +198,8 @@ impl ThreadFolderRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Moves a folder into the trash: what is in it moves one level up, its AGENTS.md is archived. Answers none when there is
-    /// no such folder.
+    /// Moves a folder into the trash: its contents move one level up and its agents doc is archived. Returns `None` if
+    /// the folder does not exist.
     pub async fn delete(&self, delete: DeleteFolder) -> Result<Option<FolderDeleted>, Error> {
         self.0.write(move |db| self::delete(db, &delete)).await
     }
@@ -246,7 +246,7 @@ fn delete(db: &DatabaseConnection, delete: &DeleteFolder) -> Result<Option<Folde
     }))
 }
 
-/// A folder of the workspace.
+/// Returns a folder of the workspace, or fails.
 pub(crate) fn find(
     db: &DatabaseConnection,
     workspace_id: &str,
@@ -273,13 +273,13 @@ pub(crate) fn check_depth(depth: usize) -> Result<(), Error> {
     }
 }
 
-/// How many folders a workspace has.
+/// Returns the number of folders of a workspace.
 pub(crate) fn count(db: &DatabaseConnection, workspace_id: &str) -> Result<u64, Error> {
     let all = Entity::find().filter(Column::WorkspaceId.eq(workspace_id));
     Ok(all.count(db)?)
 }
 
-/// The folder and everything above it, in one query whatever the depth.
+/// Returns the folder and all its ancestors, in one query regardless of depth.
 pub(crate) fn ancestry(db: &DatabaseConnection, folder_id: &str) -> Result<Vec<String>, Error> {
     let sql = "WITH RECURSIVE above (id, parent_folder_id) AS ( \
                  SELECT id, parent_folder_id FROM thread_folder WHERE id = $1 \
@@ -292,7 +292,7 @@ pub(crate) fn ancestry(db: &DatabaseConnection, folder_id: &str) -> Result<Vec<S
     Ok(ids?)
 }
 
-/// How many levels a folder has, itself included, in one query.
+/// Returns the number of levels of a folder including itself, in one query.
 pub(crate) fn height(db: &DatabaseConnection, folder_id: &str) -> Result<usize, Error> {
     let sql = "WITH RECURSIVE below (id, level) AS ( \
                  SELECT id, 1 FROM thread_folder WHERE id = $1 \

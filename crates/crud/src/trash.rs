@@ -1,8 +1,8 @@
-//! The trash: deleted threads, folders and AGENTS.md documents, until they are restored or purged.
+//! The trash: deleted threads, folders and agents docs, until they are restored or purged.
 //!
-//! A trashed thread keeps its row and its turns (`thread.trashed_at` hides it) and gives up its place and its artifact
-//! bindings. A trashed folder is a snapshot in `trash_item`; what was in it moved one level up and is listed in
-//! `trash_member`. A trashed document is its archived row, so resolution never sees it; purging leaves that row and its
+//! A trashed thread keeps its row and its turns (`thread.trashed_at` hides it) but loses its placement and its artifact
+//! bindings. A trashed folder is a snapshot in `trash_item`; its former contents moved one level up and are listed in
+//! `trash_member`. A trashed document is its archived row, so resolution never uses it; purging keeps that row and its
 //! revisions, because prompt manifests refer to them.
 
 use entity::{thread, thread_agents_doc, thread_folder, thread_placement, trash_item};
@@ -19,99 +19,99 @@ use crate::{
     workspace::{active, bump_tree},
 };
 
-/// The columns that `artifact_binding` and `trash_binding` share.
+/// The columns that `artifact_binding` and `trash_binding` have in common.
 const BINDING: &str = "id, workspace_id, artifact_id, artifact_version_id, thread_id, turn_id, message_id, \
                        turn_item_id, tool_call_id, task_id, task_run_id, binding_kind, direction, item_index, role, \
                        created_at";
 
-/// The operations on the trash.
+/// The repository of the trash.
 #[derive(Debug)]
 pub struct TrashRepository<'a>(pub(crate) &'a CrudStore);
 
-/// What a trash item is. The order is that of a page.
+/// The kind of a trash item. The order of the variants is the sort order within a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TrashKind {
-    /// An AGENTS.md document that was archived on its own.
+    /// An agents doc that was archived individually.
     AgentsDoc,
-    /// A folder, with its document.
+    /// A folder, with its agents doc.
     Folder,
     /// A thread, with its turns.
     Thread,
 }
 
-/// Names one trash item.
+/// Identifies one trash item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TrashKey {
-    /// What it is.
+    /// The kind of the item.
     pub kind: TrashKind,
     /// The id of the thread, folder or document.
     pub id: String,
 }
 
-/// Where a page of the trash begins: behind this item.
+/// The cursor of a page of the trash: the last item of the previous page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrashCursor {
-    /// Its `deleted_at`.
+    /// The `deleted_at` of that item, in Unix seconds.
     pub deleted_at: i64,
-    /// The item.
+    /// The key of that item.
     pub key: TrashKey,
 }
 
 /// One item of the trash.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrashEntry {
-    /// Its row.
+    /// The row of the item.
     pub row: trash_item::Model,
-    /// What it is.
+    /// The kind of the item.
     pub kind: TrashKind,
-    /// Threads that were directly in the folder.
+    /// The number of threads that were directly in the folder; 0 for other kinds.
     pub threads: u64,
-    /// Folders that were directly in the folder.
+    /// The number of folders that were directly in the folder; 0 for other kinds.
     pub folders: u64,
 }
 
 /// An item to restore.
 #[derive(Clone, Debug)]
 pub struct RestoreTrash {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// The item.
+    /// The key of the item.
     pub key: TrashKey,
-    /// The id of its revision.
+    /// The id for the revision of the restored agents doc.
     pub revision_id: String,
-    /// Who restores.
+    /// The principal that restores the item.
     pub author: String,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
-/// What became of a restored item.
+/// The result of restoring an item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrashRestored {
     /// The item as it was in the trash.
     pub entry: TrashEntry,
-    /// The thread.
+    /// The restored thread. Absent for other kinds.
     pub thread: Option<thread::Model>,
-    /// Its place.
+    /// The placement of the thread. Absent if it has none.
     pub placement: Option<thread_placement::Model>,
-    /// The folder.
+    /// The restored folder. Absent for other kinds.
     pub folder: Option<thread_folder::Model>,
-    /// The document: the item itself, or the one of the folder.
+    /// The restored document: the item itself, or that of the folder. Absent if there is none.
     pub saved: Option<Box<Saved>>,
-    /// Whether it is at the root because the folder it was in is gone.
+    /// True if the item was restored to the root because its former folder no longer exists.
     pub parent_is_gone: bool,
-    /// Threads that moved back into the folder.
+    /// The number of threads that moved back into the folder.
     pub returned_threads: u64,
-    /// Folders that moved back into the folder.
+    /// The number of folders that moved back into the folder.
     pub returned_folders: u64,
-    /// Whether the folder stood for a project that has another folder by now.
+    /// True if the folder belonged to a project that meanwhile has another folder.
     pub project_has_other_folder: bool,
     /// The new version of the tree.
     pub tree_version: u64,
 }
 
 impl TrashKind {
-    /// The word it is stored as.
+    /// Returns the name stored in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::AgentsDoc => "agents_doc",
@@ -131,7 +131,7 @@ impl TrashKind {
 }
 
 impl TrashRepository<'_> {
-    /// The items of a workspace, those deleted last first.
+    /// Lists the items of a workspace, most recently deleted first.
     pub async fn list(
         &self,
         workspace_id: &str,
@@ -144,12 +144,12 @@ impl TrashRepository<'_> {
             .await
     }
 
-    /// Puts an item back.
+    /// Restores an item.
     pub async fn restore(&self, restore: RestoreTrash) -> Result<TrashRestored, Error> {
         self.0.write(move |db| self::restore(db, &restore)).await
     }
 
-    /// Deletes these items for good, all or none. Answers the new version of the tree.
+    /// Permanently deletes these items, all or none. Returns the new version of the tree.
     pub async fn purge(&self, workspace_id: &str, keys: Vec<TrashKey>) -> Result<u64, Error> {
         let workspace_id = workspace_id.to_owned();
         let work = move |db: &DatabaseConnection| {
@@ -163,8 +163,8 @@ impl TrashRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Deletes up to `limit` items for good that were deleted before `before`. Answers how many there were, and the
-    /// workspaces with the new versions of their trees.
+    /// Permanently deletes up to `limit` items that were deleted before `before`. Returns their number, and the
+    /// affected workspaces with the new versions of their trees.
     pub async fn purge_expired(
         &self,
         before: i64,
@@ -180,7 +180,7 @@ impl TrashRepository<'_> {
                 if !workspaces.contains(&row.workspace_id) {
                     workspaces.push(row.workspace_id.clone());
                 }
-                // An earlier row may have taken this one with it.
+                // Purging an earlier row may already have removed this one.
                 purge(db, &entry(db, row)?)?;
             }
             let changed = workspaces.into_iter().map(|workspace| {
@@ -193,7 +193,7 @@ impl TrashRepository<'_> {
     }
 }
 
-/// Hides a thread that has no running turn. The caller counts the change of the tree.
+/// Moves a thread without a running turn into the trash. The caller increments the tree version.
 pub(crate) fn put_thread(
     db: &DatabaseConnection,
     thread: thread::Model,
@@ -235,7 +235,7 @@ pub(crate) fn put_thread(
     Ok(())
 }
 
-/// Takes down a folder that is about to be deleted, before anything in it moves.
+/// Records a folder that is about to be deleted, before its contents move.
 pub(crate) fn put_folder(
     db: &DatabaseConnection,
     folder: &thread_folder::Model,
@@ -274,7 +274,7 @@ pub(crate) fn put_folder(
                UNION ALL \
                SELECT folder_id, 'thread', thread_id FROM thread_placement WHERE folder_id = $1";
     query::run(db, sql, [id.into()])?;
-    // What other trashed folders left here moves on with the rest.
+    // Former contents of other trashed folders in this folder move along with the rest.
     let sql = "UPDATE trash_item SET promoted_to = $2 WHERE workspace_id = $3 AND promoted_to = $1";
     let values: [Value; 3] = [
         id.into(),
@@ -284,7 +284,7 @@ pub(crate) fn put_folder(
     query::run(db, sql, values)
 }
 
-/// Lists an archived document, unless there is no text to restore.
+/// Adds an archived document to the trash, unless it has no text to restore.
 pub(crate) fn put_doc(
     db: &DatabaseConnection,
     doc: &thread_agents_doc::Model,
@@ -313,7 +313,7 @@ pub(crate) fn put_doc(
     Ok(())
 }
 
-/// Forgets the item of a document that was restored by another way.
+/// Removes the trash item of a document that was restored by other means.
 pub(crate) fn take_doc(db: &DatabaseConnection, doc_id: &str) -> Result<(), Error> {
     forget(db, TrashKind::AgentsDoc, doc_id)
 }
@@ -331,7 +331,7 @@ fn folder_name(db: &DatabaseConnection, folder_id: Option<&str>) -> Result<Optio
     Ok(folder.map(|folder| folder.name))
 }
 
-/// An item with the counts of what was in it.
+/// Selects items with the number of their former members.
 const COUNTED: &str = "SELECT item.*, \
       (SELECT COUNT(*) FROM trash_member member \
        WHERE item.kind = 'folder' AND member.folder_id = item.subject_id AND member.kind = 'thread') AS threads, \
@@ -442,7 +442,7 @@ fn restore(db: &DatabaseConnection, restore: &RestoreTrash) -> Result<TrashResto
     Ok(restored)
 }
 
-/// The folder an item goes back to: the one it was in, or none when that is gone.
+/// Returns the folder an item is restored to: its former folder, or `None` if that no longer exists.
 fn parent(db: &DatabaseConnection, restored: &mut TrashRestored) -> Result<Option<String>, Error> {
     let Some(folder_id) = restored.entry.row.folder_id.clone() else {
         return Ok(None);
@@ -475,7 +475,7 @@ fn restore_thread(
         };
         restored.placement = Some(placement.insert(db)?);
     }
-    // An artifact may have been purged in the meantime.
+    // An artifact may have been purged meanwhile.
     let sql = format!(
         "INSERT INTO artifact_binding ({BINDING}) SELECT {BINDING} FROM trash_binding binding \
          WHERE thread_id = $1 AND EXISTS (SELECT 1 FROM artifact WHERE artifact.id = binding.artifact_id)"
@@ -506,7 +506,7 @@ fn restore_folder(
     };
     restored.folder = Some(folder.insert(db)?);
 
-    // What was moved elsewhere since the folder was deleted stays where it is now.
+    // Objects that were moved elsewhere since the folder was deleted stay where they are.
     let folder_id = item.subject_id.as_str();
     let values: [Value; 3] = [
         folder_id.into(),
@@ -527,7 +527,7 @@ fn restore_folder(
     };
     check_depth(above + height(db, folder_id)?)?;
     forget_members(db, folder_id)?;
-    // The contents of folders that were deleted inside this one came back with it.
+    // The contents of folders that were deleted inside this one moved back with it.
     let sql = "UPDATE trash_item SET promoted_to = $1 \
                WHERE workspace_id = $2 AND kind = 'folder' AND folder_id = $1";
     let values = [folder_id.into(), restore.workspace_id.as_str().into()];
@@ -558,7 +558,7 @@ fn restore_doc(
     let item = &restored.entry.row;
     if let Some(folder_id) = &item.folder_id {
         let folder = thread_folder::Entity::find_by_id(folder_id.as_str()).one(db)?;
-        // At the root it would instruct the whole workspace, which nobody asked for.
+        // At the root it would apply to the whole workspace, which was not requested.
         if folder.is_none() {
             return Err(Error::FolderInTrash {
                 folder_id: folder_id.clone(),
@@ -579,7 +579,7 @@ fn restore_doc(
     Ok(())
 }
 
-/// Makes an archived document the document of its scope again, with the text it had.
+/// Makes an archived document the document of its scope again, with its former text.
 fn bring_back_doc(
     db: &DatabaseConnection,
     restore: &RestoreTrash,
@@ -615,7 +615,7 @@ fn purge(db: &DatabaseConnection, entry: &TrashEntry) -> Result<(), Error> {
         }
         TrashKind::Folder => {
             forget_members(db, id)?;
-            // Documents that were archived in the folder before it was deleted have no place left to go.
+            // Documents that were archived in the folder before it was deleted can no longer be restored.
             let sql = "DELETE FROM trash_item WHERE kind = 'agents_doc' AND folder_id = $1";
             query::run(db, sql, [id.into()])?;
         }

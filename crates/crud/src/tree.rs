@@ -1,4 +1,4 @@
-//! Everything `thread/tree` shows, read in one snapshot with a fixed number of statements.
+//! Reads everything `thread/tree` returns, in one snapshot with a fixed number of statements.
 
 use entity::{thread, thread_folder, thread_placement};
 use sea_orm::{
@@ -8,33 +8,33 @@ use sea_orm::{
 
 use crate::{AgentsDocSummary, Error, ThreadCursor, thread_agents_doc, workspace::active};
 
-/// Which part of a tree to read.
+/// The parameters of a tree query.
 #[derive(Clone, Debug)]
 pub struct TreeQuery {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// Whose drafts are shown.
+    /// The owner whose drafts are included.
     pub draft_owner: String,
-    /// The most threads.
+    /// The maximum number of threads per page.
     pub limit: u64,
-    /// Where to go on; further pages carry threads only.
+    /// The cursor of the page. Absent for the first page; further pages contain only threads.
     pub after: Option<ThreadCursor>,
 }
 
-/// A page of a tree.
+/// One page of a thread tree.
 #[derive(Clone, Debug)]
 pub struct Tree {
     /// The version of the tree.
     pub version: u64,
-    /// The visible threads, newest first.
+    /// The visible threads, most recently updated first.
     pub threads: Vec<thread::Model>,
-    /// Where the next page begins.
+    /// The cursor of the next page. Absent on the last page.
     pub next: Option<ThreadCursor>,
-    /// Every folder by name, then by id.
+    /// All folders, by name and id. Empty on further pages.
     pub folders: Vec<thread_folder::Model>,
-    /// Where the visible threads hang, by thread id.
+    /// The placements of the visible threads, by thread id. Empty on further pages.
     pub placements: Vec<thread_placement::Model>,
-    /// The AGENTS.md documents without their texts: the root's first, then by folder.
+    /// The agents docs without their texts: the root's first, then by folder. Empty on further pages.
     pub agents_docs: Vec<AgentsDocSummary>,
 }
 
@@ -107,7 +107,7 @@ fn threads(
     Ok((threads, next))
 }
 
-/// A placed thread is no draft, so everybody may see where it hangs.
+/// Reads the placements of all listed threads. A placed thread is not a draft, so every caller may see it.
 fn placements(
     db: &DatabaseConnection,
     query: &TreeQuery,

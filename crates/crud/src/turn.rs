@@ -1,4 +1,4 @@
-//! Turns and the durable log of what happened in them.
+//! Turns and their durable event logs.
 
 use entity::{thread, turn::Model, turn_event};
 use sea_orm::{
@@ -7,148 +7,148 @@ use sea_orm::{
 
 use crate::{CrudStore, Error, query, workspace::bump_tree};
 
-/// The operations on turns.
+/// The repository of turns.
 #[derive(Debug)]
 pub struct TurnRepository<'a>(pub(crate) &'a CrudStore);
 
 /// A turn to start.
 #[derive(Clone, Debug)]
 pub struct StartTurn {
-    /// Its id.
+    /// The id of the turn.
     pub id: String,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: String,
-    /// Tells a repeated start from a different one.
+    /// SHA-256 of the input, to distinguish a repeated start from a different one.
     pub input_sha256: String,
-    /// The first event.
+    /// The first event of the turn.
     pub event: NewTurnEvent,
-    /// The first text that was said, for a thread that has none yet.
+    /// The beginning of the input, used as preview of a thread that has none yet.
     pub preview: String,
-    /// The model; none for the thread's.
+    /// The model. Absent to use the thread's.
     pub model: Option<String>,
-    /// The provider; none for the thread's.
+    /// The model provider. Absent to use the thread's.
     pub model_provider: Option<String>,
-    /// The mode; none for the thread's.
+    /// The mode. Absent to use the thread's.
     pub mode: Option<String>,
-    /// Whether these become the thread's.
+    /// True if these values also become the thread's.
     pub remember: bool,
-    /// The process that runs it.
+    /// The id of the process that runs the turn.
     pub owner: String,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
-    /// Unix milliseconds.
+    /// The current time, in Unix milliseconds.
     pub now_ms: i64,
 }
 
-/// A turn that a worker program runs, on a thread of its own that the tree does not show.
+/// A turn run by a worker program, on its own thread that is hidden in the tree.
 #[derive(Clone, Debug)]
 pub struct WorkerTurn {
-    /// Its id.
+    /// The id of the turn.
     pub id: String,
-    /// The thread; made if it is not there.
+    /// The id of the thread, which is created if it does not exist.
     pub thread_id: String,
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// The folder of a new thread; none for the root.
+    /// The folder of a new thread. Absent for the root.
     pub folder_id: Option<String>,
     /// The title of a new thread.
     pub name: String,
-    /// The worker's name.
+    /// The name of the worker, if it has one.
     pub agent_nickname: Option<String>,
-    /// Tells a repeated turn from a different one.
+    /// SHA-256 of the input, to distinguish a repeated turn from a different one.
     pub input_sha256: String,
-    /// What happened so far.
+    /// The events so far.
     pub events: Vec<NewTurnEvent>,
-    /// What the worker was told.
+    /// The prompt manifest as JSON.
     pub manifest: String,
-    /// The model.
+    /// The name of the model.
     pub model: String,
-    /// The driver.
+    /// The name of the driver.
     pub driver: String,
-    /// The process that runs it.
+    /// The id of the process that runs the turn.
     pub owner: String,
-    /// Unix milliseconds.
+    /// The current time, in Unix milliseconds.
     pub now_ms: i64,
 }
 
 /// An event to append.
 #[derive(Clone, Debug)]
 pub struct NewTurnEvent {
-    /// The name of the payload.
+    /// The name of the payload type.
     pub kind: String,
-    /// JSON.
+    /// The payload as JSON.
     pub payload: String,
 }
 
-/// What became of a start.
+/// The result of [`TurnRepository::start`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnStarted {
-    /// It runs.
+    /// The turn was started.
     New {
-        /// The turn.
+        /// The new turn.
         turn: Model,
-        /// Its thread.
+        /// The thread of the turn.
         thread: Box<thread::Model>,
         /// The mode of the turn.
         mode: String,
-        /// The new version of the tree, if the thread became visible by it.
+        /// The new version of the tree. Absent if the thread was already visible.
         tree_version: Option<u64>,
     },
-    /// It was started before, with the same input.
+    /// The turn was already started with the same input.
     Existing(Model),
 }
 
-/// How a turn ends.
+/// The end of a turn.
 #[derive(Clone, Debug)]
 pub struct FinishTurn {
-    /// The turn.
+    /// The id of the turn.
     pub id: String,
-    /// `Completed`, `Failed` or `Interrupted`.
+    /// The final status: `Completed`, `Failed` or `Interrupted`.
     pub status: String,
-    /// Why it did not end well.
+    /// The cause of a failure. Absent for a completed turn.
     pub error: Option<String>,
-    /// The last events.
+    /// The last events of the turn.
     pub events: Vec<NewTurnEvent>,
-    /// A title for a thread that has none.
+    /// The title for a thread that has none, if known.
     pub title: Option<String>,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
-    /// Unix milliseconds.
+    /// The current time, in Unix milliseconds.
     pub now_ms: i64,
 }
 
-/// What became of an end.
+/// The result of [`TurnRepository::finish`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnFinished {
-    /// The turn as it is now.
+    /// The turn after the update.
     pub turn: Model,
-    /// Its thread, if it is still there.
+    /// The thread of the turn.
     pub thread: thread::Model,
-    /// The new version of the tree, if the thread got a title.
+    /// The new version of the tree. Absent if the thread got no title.
     pub tree_version: Option<u64>,
 }
 
 /// One message of a past turn.
 #[derive(Clone, Debug, PartialEq, FromQueryResult)]
 pub struct PastItem {
-    /// The place of its turn.
+    /// The ordinal of its turn within the thread.
     pub ordinal: i64,
     /// The event as JSON.
     pub payload: String,
 }
 
 impl TurnRepository<'_> {
-    /// Starts a turn, unless one runs on the thread.
+    /// Starts a turn. Fails if another turn of the thread is running.
     pub async fn start(&self, start: StartTurn) -> Result<TurnStarted, Error> {
         self.0.write(move |db| self::start(db, &start)).await
     }
 
-    /// Writes down a worker's turn, which runs from now on. Twice is once.
+    /// Records a worker's turn as running. Idempotent.
     pub async fn record(&self, turn: WorkerTurn) -> Result<(), Error> {
         self.0.write(move |db| record(db, &turn)).await
     }
 
-    /// Appends events. Answers the sequence of the last one.
+    /// Appends events. Returns the sequence number of the last one.
     pub async fn append(
         &self,
         turn_id: &str,
@@ -161,7 +161,7 @@ impl TurnRepository<'_> {
             .await
     }
 
-    /// Remembers what the model was told.
+    /// Stores the prompt manifest of a turn.
     pub async fn set_manifest(&self, turn_id: &str, manifest: String) -> Result<(), Error> {
         let turn_id = turn_id.to_owned();
         let work = move |db: &DatabaseConnection| {
@@ -172,18 +172,18 @@ impl TurnRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Ends a running turn. A turn that has ended stays as it is.
+    /// Ends a running turn. A turn that has already ended is not changed.
     pub async fn finish(&self, finish: FinishTurn) -> Result<TurnFinished, Error> {
         self.0.write(move |db| self::finish(db, &finish)).await
     }
 
-    /// A turn of a thread.
+    /// Returns a turn of a thread.
     pub async fn get(&self, thread_id: &str, turn_id: &str) -> Result<Model, Error> {
         let (thread_id, turn_id) = (thread_id.to_owned(), turn_id.to_owned());
         self.0.read(move |db| owned(db, &thread_id, &turn_id)).await
     }
 
-    /// A turn of a thread and its events after `after`.
+    /// Returns a turn of a thread and its events after `after`.
     pub async fn events(
         &self,
         thread_id: &str,
@@ -201,7 +201,7 @@ impl TurnRepository<'_> {
         self.0.read(work).await
     }
 
-    /// The newest events of a thread, oldest first.
+    /// Returns the newest events of a thread, oldest first.
     pub async fn history(
         &self,
         thread_id: &str,
@@ -220,7 +220,7 @@ impl TurnRepository<'_> {
         self.0.read(work).await
     }
 
-    /// What was said in the last `turns` completed turns before this one, oldest first.
+    /// Returns the messages of the last `turns` completed turns before this one, oldest first.
     pub async fn conversation(
         &self,
         thread_id: &str,
@@ -240,7 +240,7 @@ impl TurnRepository<'_> {
         self.0.read(work).await
     }
 
-    /// Every turn that is said to run.
+    /// Returns every turn whose status is `InProgress`.
     pub async fn in_progress(&self) -> Result<Vec<Model>, Error> {
         let work = |db: &DatabaseConnection| {
             query::list(db, "SELECT * FROM turn WHERE status = 'InProgress'", [])
@@ -418,7 +418,7 @@ fn finish(db: &DatabaseConnection, finish: &FinishTurn) -> Result<TurnFinished, 
     })
 }
 
-/// Appends events and counts them. Answers the sequence of the last one.
+/// Appends events and updates the event count. Returns the sequence number of the last one.
 fn append(
     db: &DatabaseConnection,
     turn_id: &str,
@@ -452,7 +452,7 @@ fn owned(db: &DatabaseConnection, thread_id: &str, turn_id: &str) -> Result<Mode
     found.ok_or_else(|| Error::UnknownTurn(turn_id.to_owned()))
 }
 
-/// Forgets every turn of a thread that is being deleted.
+/// Deletes every turn of a thread that is being deleted.
 pub(crate) fn forget(db: &DatabaseConnection, thread_id: &str) -> Result<(), Error> {
     let sql = "DELETE FROM turn_event WHERE turn_id IN (SELECT id FROM turn WHERE thread_id = $1) RETURNING sequence";
     query::all(db, sql, [thread_id.into()])?;

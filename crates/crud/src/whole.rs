@@ -1,4 +1,4 @@
-//! The database file as a whole: copied, looked through, moved to other folders. Everything here blocks.
+//! Operations on the database file as a whole: copying, inspection and relocation. All functions block.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -7,10 +7,10 @@ use sea_orm::{DbErr, RuntimeErr};
 
 use crate::{OpenError, sqlite};
 
-/// How long to wait for somebody who does not let readers in.
+/// Maximum time to wait for another program that locks out readers.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Copies the database of a home, as it is at one moment, to a file that is not there. Others may write meanwhile.
+/// Copies a consistent snapshot of the database of a home to a new file. Other connections may write meanwhile.
 pub fn copy_database(home: &Path, to: &Path) -> Result<(), OpenError> {
     let connection = open(&home.join("gateway.db"))?;
     let target = to.to_string_lossy();
@@ -18,7 +18,7 @@ pub fn copy_database(home: &Path, to: &Path) -> Result<(), OpenError> {
     copied.map(drop).map_err(failed)
 }
 
-/// The company folders that a database knows, whose file this is.
+/// Returns the company folders recorded in a database file.
 pub fn company_folders(database: &Path) -> Result<Vec<String>, OpenError> {
     let connection = open(database)?;
     let sql = "SELECT dir FROM workspace WHERE dir IS NOT NULL ORDER BY dir";
@@ -27,20 +27,20 @@ pub fn company_folders(database: &Path) -> Result<Vec<String>, OpenError> {
     rows.collect::<Result<_, _>>().map_err(failed)
 }
 
-/// The bytes of one version of an artifact, as a database knows them.
+/// The stored bytes of one version of an artifact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredFile {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// The hash of the bytes, which is the name of their file.
+    /// The SHA-256 hash of the bytes, which is also their file name.
     pub sha256: String,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: String,
-    /// The name of the artifact.
+    /// The display name of the artifact.
     pub display_name: String,
 }
 
-/// The bytes that the artifacts of a database need, whose file this is.
+/// Returns the stored bytes that the artifacts in a database file need.
 pub fn stored_files(database: &Path) -> Result<Vec<StoredFile>, OpenError> {
     let connection = open(database)?;
     let sql = "SELECT blob.workspace_id, blob.sha256, artifact.id, artifact.display_name FROM artifact_version version \
@@ -61,7 +61,7 @@ pub fn stored_files(database: &Path) -> Result<Vec<StoredFile>, OpenError> {
         .map_err(failed)
 }
 
-/// Tells a database whose file this is, and which nobody has open, where a company folder is now.
+/// Changes the recorded path of a company folder. The database file must not be open elsewhere.
 pub fn move_company_folder(database: &Path, from: &str, to: &str) -> Result<(), OpenError> {
     let connection = open(database)?;
     let sql = "UPDATE workspace SET dir = ?2 WHERE dir = ?1";
@@ -69,8 +69,8 @@ pub fn move_company_folder(database: &Path, from: &str, to: &str) -> Result<(), 
     moved.map(drop).map_err(failed)
 }
 
-/// Makes every workspace of a database whose file this is, and which nobody has open, number its notifications from
-/// above `least`.
+/// Raises the reserved notification numbers of every workspace to at least `least`. The database file must not be open
+/// elsewhere.
 pub fn raise_numbers(database: &Path, least: i64) -> Result<(), OpenError> {
     let connection = open(database)?;
     let sql = "UPDATE workspace SET reserved_seq = max(reserved_seq, ?1)";
@@ -78,7 +78,7 @@ pub fn raise_numbers(database: &Path, least: i64) -> Result<(), OpenError> {
     raised.map(drop).map_err(failed)
 }
 
-/// What SQLite finds wrong with the database of a home; nothing if it is well.
+/// Checks the integrity of the database of a home. Returns the problems found; empty if there are none.
 pub fn check_database(home: &Path) -> Result<Vec<String>, OpenError> {
     let connection = open(&home.join("gateway.db"))?;
     let mut found = Vec::new();
@@ -93,7 +93,7 @@ pub fn check_database(home: &Path) -> Result<Vec<String>, OpenError> {
     Ok(found)
 }
 
-/// A database that is there.
+/// Opens an existing database file.
 fn open(path: &Path) -> Result<Connection, OpenError> {
     if !path.is_file() {
         let missing = format!("there is no file `{}`", path.display());

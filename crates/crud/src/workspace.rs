@@ -9,24 +9,24 @@ use sea_orm::{
 
 use crate::{CrudStore, Error, query};
 
-/// The operations on workspaces.
+/// The repository of workspaces.
 #[derive(Debug)]
 pub struct WorkspaceRepository<'a>(pub(crate) &'a CrudStore);
 
-/// Notification numbers that come with a new workspace, so that telling of it needs no second write.
+/// The number of notification numbers reserved with a new workspace, so that announcing it needs no second write.
 pub const FIRST_NUMBERS: i64 = 1024;
 
-/// What became of a request to create something.
+/// The result of a request to create an object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Created<T> {
-    /// It is new.
+    /// The object was created.
     New(T),
-    /// It was there, and was not changed.
+    /// The object already existed and was not changed.
     Existing(T),
 }
 
 impl WorkspaceRepository<'_> {
-    /// Every workspace, oldest first.
+    /// Returns all workspaces, oldest first.
     pub async fn list(&self) -> Result<Vec<Model>, Error> {
         let oldest_first = Entity::find()
             .order_by_asc(Column::CreatedAt)
@@ -34,18 +34,18 @@ impl WorkspaceRepository<'_> {
         self.0.read(move |db| Ok(oldest_first.all(db)?)).await
     }
 
-    /// One active workspace.
+    /// Returns one active workspace.
     pub async fn get(&self, id: &str) -> Result<Model, Error> {
         let id = id.to_owned();
         self.0.read(move |db| active(db, &id)).await
     }
 
-    /// The workspace to start in: the current one, else the first active one.
+    /// Returns the workspace to start in: the current one, else the first active one.
     pub async fn first(&self) -> Result<Option<Model>, Error> {
         self.0.read(first).await
     }
 
-    /// The workspace to start in, made when there is none.
+    /// Returns the workspace to start in, and creates it if there is none.
     pub async fn first_or_create(
         &self,
         id: &str,
@@ -60,7 +60,7 @@ impl WorkspaceRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Makes a workspace. An id that is there stays as it is.
+    /// Creates a workspace. An existing workspace with this id is not changed.
     pub async fn create(
         &self,
         id: &str,
@@ -71,7 +71,7 @@ impl WorkspaceRepository<'_> {
         self.0.write(move |db| insert(db, &id, name, now)).await
     }
 
-    /// Makes one workspace the only current one. Answers the rows that changed, the chosen one last.
+    /// Makes one workspace the only current one. Returns it and all rows that changed, the chosen one last.
     pub async fn make_current(&self, id: &str, now: i64) -> Result<(Model, Vec<Model>), Error> {
         let id = id.to_owned();
         let work = move |db: &DatabaseConnection| {
@@ -109,7 +109,7 @@ impl WorkspaceRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Makes the workspace of a company folder inactive. Opening the folder again makes it active.
+    /// Deactivates the workspace of a company folder. Opening the folder again reactivates it.
     pub async fn forget(&self, id: &str, now: i64) -> Result<Model, Error> {
         let id = id.to_owned();
         let work = move |db: &DatabaseConnection| {
@@ -126,7 +126,7 @@ impl WorkspaceRepository<'_> {
         self.0.write(work).await
     }
 
-    /// Takes `count` notification numbers of a workspace that nobody else will ever have. Answers the first.
+    /// Reserves `count` notification numbers of a workspace exclusively. Returns the first.
     pub async fn reserve_numbers(&self, id: &str, count: i64) -> Result<i64, Error> {
         let id = id.to_owned();
         let work = move |db: &DatabaseConnection| {
@@ -144,7 +144,7 @@ impl WorkspaceRepository<'_> {
     }
 }
 
-/// The workspace, if it can be used.
+/// Returns the workspace if it exists and is active.
 pub(crate) fn active(db: &DatabaseConnection, id: &str) -> Result<Model, Error> {
     let found = Entity::find_by_id(id).one(db)?;
     found
@@ -152,7 +152,7 @@ pub(crate) fn active(db: &DatabaseConnection, id: &str) -> Result<Model, Error> 
         .ok_or_else(|| Error::UnknownWorkspace(id.to_owned()))
 }
 
-/// Counts a change of the tree whose version was read in the same transaction. Answers the new version.
+/// Increments a tree version that was read in the same transaction. Returns the new version.
 pub(crate) fn bump_tree_from(
     db: &DatabaseConnection,
     id: &str,
@@ -164,7 +164,7 @@ pub(crate) fn bump_tree_from(
     Ok(next.unsigned_abs())
 }
 
-/// Counts a change of the tree. Answers the new version.
+/// Increments the tree version. Returns the new version.
 pub(crate) fn bump_tree(db: &DatabaseConnection, id: &str) -> Result<u64, Error> {
     let sql =
         "UPDATE workspace SET tree_version = tree_version + 1 WHERE id = $1 RETURNING tree_version";

@@ -1,5 +1,4 @@
-//! The writing thread: it owns the only connection that writes, commits in groups, and notices the writes of
-//! other processes.
+//! The writer thread: owns the only writing connection, commits in groups, and detects writes of other processes.
 
 use std::{
     path::{Path, PathBuf},
@@ -25,25 +24,25 @@ use crate::{
     store::{OpenError, Options},
 };
 
-/// Writes that may wait.
+/// Maximum number of queued writes; further writes fail with [`Error::Overloaded`].
 const MAX_WAITING: usize = 4096;
-/// Writes in one commit.
+/// Maximum number of writes per commit.
 const MAX_GROUP: usize = 256;
-/// How many times as long as a commit the work for one group may take. Whoever is answered can ask again while the
-/// writer works for the next group; in one large group all would wait for the slowest.
+/// Limit of the work time of one group, as a multiple of the commit time. Callers that already have their result can
+/// send the next write while the writer works on the next group; in one large group all would wait for the slowest.
 const WORK_PER_COMMIT: u32 = 2;
-/// What a commit is thought to take before there was one.
+/// The assumed commit time before the first commit.
 const FIRST_COMMIT: Duration = Duration::from_millis(1);
-/// A faster commit had nothing to write, and says nothing about the disk.
+/// Commits faster than this wrote nothing and are not used to estimate the commit time.
 const FASTEST_COMMIT: Duration = Duration::from_micros(50);
 
 type Work = Box<dyn FnOnce(Result<&DatabaseConnection, Error>, Place) -> Finished + Send>;
 type Answer = Box<dyn FnOnce(Result<(), Error>) + Send>;
 
-/// One write on its way: does its work, and answers once it is known whether the work is on the disk.
+/// A queued write: runs its work, and responds once the outcome of the commit is known.
 struct WriteJob(Work);
 
-/// Where a write stands in the transaction of its group.
+/// The position of a write in the transaction of its group.
 #[derive(Clone, Copy)]
 enum Place {
     First,
@@ -51,7 +50,7 @@ enum Place {
 }
 
 struct Finished {
-    /// Whether the transaction still stands; a full disk can take all of it away.
+    /// An error if the transaction is no longer open; a full disk can roll all of it back.
     transaction: Result<(), Error>,
     answer: Answer,
 }
@@ -77,7 +76,7 @@ impl WriteJob {
     }
 }
 
-/// Runs the work of one request so that its failure undoes its own changes and nobody else's.
+/// Runs the work of one request so that a failure undoes only its own changes.
 fn apart<T>(
     db: &DatabaseConnection,
     place: Place,
@@ -85,7 +84,7 @@ fn apart<T>(
 ) -> (Result<T, Error>, Result<(), Error>) {
     type Statements = &'static [&'static str];
     let (begin, undo, end): (Statements, Statements, Statements) = match place {
-        // Nothing else is in the transaction yet; most groups have no second write, and need no more than this.
+        // The transaction is still empty. Most groups have only one write, which needs no savepoint.
         Place::First => (&[], &["ROLLBACK", "BEGIN IMMEDIATE"], &[]),
         Place::Later => (
             &["SAVEPOINT request"],
@@ -108,14 +107,14 @@ fn apart<T>(
     let ended = undone.and_then(|()| run(end));
     match (result, ended) {
         (result, Ok(())) => (result, Ok(())),
-        // The savepoint is gone, and with it the transaction: the failure of the work says why.
+        // The savepoint is lost and so is the transaction; report the original failure of the work.
         (Err(error), Err(_)) => (Err(error.clone()), Err(error)),
         (Ok(_), Err(error)) => (Err(error.clone()), Err(error)),
     }
 }
 
 pub(crate) struct Writer {
-    /// Taken to close, which is how the thread learns to end.
+    /// Taken by `close`, which drops the sender and thereby ends the thread.
     running: Mutex<Option<Running>>,
     waiting: Arc<AtomicUsize>,
     awake: Arc<Awake>,
@@ -179,7 +178,7 @@ impl Writer {
         Ok((writer, workspaces))
     }
 
-    /// Runs `work` in the next group commit. Answers after the commit.
+    /// Runs `work` in the next group commit. Returns after the commit.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,
@@ -208,13 +207,13 @@ impl Writer {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Finishes what was sent, moves the log into the database file and ends the thread.
+    /// Completes pending writes, checkpoints the log into the database file and ends the thread.
     pub(crate) fn close(&self) {
         let taken = self.running().take();
         if let Some(Running { jobs, thread }) = taken {
             drop(jobs);
             if thread.join().is_err() {
-                tracing::error!("the writing thread panicked");
+                tracing::error!("the writer thread panicked");
             }
         }
     }
@@ -230,16 +229,16 @@ impl Drop for Writer {
     }
 }
 
-/// A database that was just opened, and what it held while nobody else could write.
+/// A newly opened database, with state read while the write lock was held.
 struct Opened {
     db: DatabaseConnection,
-    /// Whatever is written after this is noticed.
+    /// Later writes of other processes change this version.
     data_version: i64,
-    /// Whatever changed about these since is news.
+    /// The workspaces as of `data_version`.
     workspaces: Vec<workspace::Model>,
 }
 
-/// Opens the database and brings it up to date in one exclusive transaction.
+/// Opens the database and applies pending migrations in one exclusive transaction.
 fn open(path: &Path, lock: &WriteLock, options: &Options) -> Result<Opened, OpenError> {
     let _guard = lock.hold().map_err(OpenError::Lock)?;
     let db = sqlite::open_writer(path, options).map_err(OpenError::Database)?;
@@ -248,10 +247,10 @@ fn open(path: &Path, lock: &WriteLock, options: &Options) -> Result<Opened, Open
         executed.map_err(|error| OpenError::Database(error.into()))
     };
     execute("BEGIN EXCLUSIVE")?;
-    // On a failure the connection closes with this function, which undoes everything.
+    // On failure the connection is dropped, which rolls everything back.
     migration::apply(&db, options.now).map_err(OpenError::Migration)?;
     execute("COMMIT")?;
-    // The lock is still held: both are of the same moment.
+    // The lock is still held, so both values are from the same state.
     let workspaces = workspace::Entity::find().all(&db);
     let workspaces = workspaces.map_err(|error| OpenError::Database(error.into()))?;
     Ok(Opened {
@@ -267,16 +266,16 @@ struct WriterThread {
     options: Options,
     waiting: Arc<AtomicUsize>,
     awake: Arc<Awake>,
-    /// The data version that has been told.
+    /// The data version last reported through `foreign_changes`.
     seen_version: i64,
     looked_at: Instant,
     foreign_changes: watch::Sender<u64>,
-    /// About how long a commit takes.
+    /// The estimated commit time.
     commit_time: Duration,
 }
 
 impl WriterThread {
-    /// Serves writes until the store is dropped, then tidies up.
+    /// Serves writes until the store is dropped, then runs a checkpoint.
     fn serve(&mut self, queue: &Receiver<WriteJob>) {
         let mut next = None;
         loop {
@@ -299,21 +298,21 @@ impl WriterThread {
         if let Ok(_guard) = self.lock.hold()
             && let Err(error) = sqlite::checkpoint(&self.db)
         {
-            tracing::warn!(%error, "the last checkpoint failed; the next start will do it");
+            tracing::warn!(%error, "the final checkpoint failed; the next start repeats it");
         }
     }
 
-    /// One transaction for those who wait, one fsync, then the answers.
+    /// Runs the queued writes in one transaction with one fsync, then responds to all of them.
     fn commit_group(&mut self, first: WriteJob, queue: &Receiver<WriteJob>) {
         let mut answers = Vec::new();
         let committed = self.run_group(first, queue, &mut answers);
         if let Err(error) = &committed
             && error.is_fatal()
         {
-            // Nobody is answered: whether these writes are on the disk is not known any more.
-            tracing::error!(?error, "the disk does not keep what is written");
+            // No response is sent: it is unknown whether these writes are on the disk.
+            tracing::error!(?error, "fsync failed, so the last writes may be lost");
             (self.options.on_fatal)(
-                "the disk failed to store a write (fsync): the gateway stops, because it could not keep its promises",
+                "the disk failed to store a write (fsync): the gateway stops, because writes are no longer durable",
             );
         }
         for answer in answers {
@@ -328,7 +327,7 @@ impl WriterThread {
         answers: &mut Vec<Answer>,
     ) -> Result<(), Error> {
         let guard = self.lock.hold().map_err(|error| {
-            tracing::error!(%error, "the write lock cannot be taken");
+            tracing::error!(%error, "the write lock cannot be acquired");
             Error::Closed
         });
         let begun = guard.and_then(|guard| {
@@ -355,7 +354,7 @@ impl WriterThread {
         let committed = state.and_then(|()| sqlite::execute(&self.db, "COMMIT"));
         let took = committing_at.elapsed();
         if committed.is_err() {
-            // There may be nothing left to roll back.
+            // The transaction may already have been rolled back.
             let _ = sqlite::execute(&self.db, "ROLLBACK");
         }
         drop(begun);
@@ -373,12 +372,13 @@ impl WriterThread {
                 }
                 self.seen_version = version;
             }
-            Err(error) => tracing::warn!(%error, "the database cannot be looked at"),
+            Err(error) => tracing::warn!(%error, "the data version cannot be read"),
         }
     }
 }
 
-/// What a commit usually takes, after one more. It follows slowly: now and then a commit has to move the log too.
+/// Updates the estimated commit time with one more measurement. It adapts slowly, because some commits include a
+/// checkpoint.
 fn usual_commit(usual: Duration, took: Duration) -> Duration {
     match took < FASTEST_COMMIT {
         true => usual,
@@ -410,7 +410,7 @@ mod tests {
         assert!(fastest < FASTEST_COMMIT * 2, "{fastest:?}");
     }
 
-    /// Work that takes longer than two commits is not made to wait for more of its kind.
+    /// Work that takes longer than two commits is not grouped with further writes.
     #[tokio::test]
     async fn long_work_is_committed_by_itself() {
         let home = tempfile::tempdir().unwrap();

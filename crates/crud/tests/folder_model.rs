@@ -1,4 +1,4 @@
-//! Random sequences of folder operations against a model that is too simple to be wrong.
+//! Compares random sequences of folder operations with a simple in-memory model.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use crud::{
 };
 use proptest::{collection::vec, prelude::*, test_runner::Config};
 
-/// One step; numbers choose among the folders there are.
+/// One operation; numbers select among the existing folders.
 #[derive(Clone, Debug)]
 enum Step {
     Create {
         parent: Option<usize>,
     },
-    /// A chain of new folders, to get near the deepest level.
+    /// Creates a chain of folders, to approach the maximum depth.
     CreateChain {
         parent: Option<usize>,
         length: usize,
@@ -47,7 +47,7 @@ fn step() -> impl Strategy<Value = Step> {
 #[derive(Debug, Default)]
 struct Model {
     folders: BTreeMap<String, Option<String>>,
-    /// Where the one thread hangs, once it does.
+    /// The folder of the only thread, once it is placed.
     thread: Option<Option<String>>,
     version: u64,
     made: usize,
@@ -63,7 +63,7 @@ impl Model {
         number.and_then(|number| self.chosen(number))
     }
 
-    /// The folder and everything above it. Never ends if there is a cycle, which the depth would show.
+    /// Returns the folder and its ancestors. A cycle would not terminate.
     fn ancestry(&self, folder: Option<&String>) -> Vec<String> {
         let mut above = Vec::new();
         let mut next = folder.cloned();
@@ -78,7 +78,7 @@ impl Model {
         above
     }
 
-    /// How many levels a folder has, itself included.
+    /// Returns the number of levels of a folder, including itself.
     fn height(&self, folder: &String) -> usize {
         let depth = |folder| self.ancestry(Some(folder)).len();
         let below = self
@@ -89,7 +89,7 @@ impl Model {
     }
 }
 
-/// The database beside the model.
+/// The database under test together with the model.
 struct Bench {
     store: CrudStore,
     model: Model,
@@ -252,7 +252,7 @@ impl Bench {
         }
     }
 
-    /// The stored tree is the model's, and no folder is too deep.
+    /// Asserts that the stored tree equals the model and no folder exceeds the maximum depth.
     async fn compare(&self) {
         let query = TreeQuery {
             workspace_id: WORKSPACE.to_owned(),

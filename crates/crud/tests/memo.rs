@@ -1,4 +1,4 @@
-//! What was read before is never what another process has changed since.
+//! Cached reads never return data that another process has changed since.
 
 use crud::{CrudStore, DocScope, NewFolder, Options, SaveDoc};
 
@@ -28,7 +28,7 @@ fn scope() -> DocScope {
 async fn a_save_of_another_process_is_seen_at_once() {
     let home = tempfile::tempdir().unwrap();
     let open = || CrudStore::open(home.path(), &Options::new(0, |_| ())).unwrap();
-    // Each store has its own connections, as each process has.
+    // Each store has its own connections, like a separate process.
     let (ours, theirs) = (open(), open());
     ours.workspaces().create("ws_1", None, 0).await.unwrap();
     let folder = NewFolder {
@@ -43,7 +43,7 @@ async fn a_save_of_another_process_is_seen_at_once() {
         let writer = [&ours, &theirs][version as usize % 2];
         let saved = writer.agents_docs().save(save(version)).await.unwrap();
         for store in [&ours, &theirs] {
-            // The second answer is the kept one.
+            // The second result is the cached one.
             for _ in 0..2 {
                 let found = store.agents_docs().get(scope()).await.unwrap();
                 assert_eq!(found.explicit.as_ref(), Some(&saved.doc));

@@ -1,7 +1,7 @@
-//! Artifacts between the database and the blob store: uploads under way, finishing, reading.
+//! Connects artifacts in the database with the blob store: open uploads, completing them and reading content.
 //!
-//! How far an upload has come is the length of its file, so a chunk needs no write to the database. The database
-//! knows who uploads what for how long, and everything about artifacts that are complete.
+//! The progress of an upload is the length of its file, so a chunk needs no database write. The database stores the
+//! owner, the metadata and the expiry of uploads, and everything about complete artifacts.
 
 use std::{ops::Range, path::Path, sync::Arc};
 
@@ -40,54 +40,54 @@ use open::OpenUploads;
 pub(crate) use projections::run as run_projections;
 pub(crate) use verification::run as run_verification;
 
-/// Limits of uploads and downloads.
+/// Limits of uploads and downloads. Sizes are in bytes.
 pub(crate) mod limits {
     pub(crate) const RECOMMENDED_CHUNK: u64 = 256 << 10;
     pub(crate) const MAX_CHUNK: u64 = 1 << 20;
     pub(crate) const MAX_UPLOAD: u64 = 50 << 20;
     pub(crate) const MAX_FILES_PER_TURN: u32 = 32;
     pub(crate) const MAX_DOWNLOADS: u32 = 2;
-    /// Of one connection.
+    /// The maximum number of open uploads per connection.
     pub(crate) const MAX_OPEN_UPLOADS: usize = 16;
-    /// Of one token over HTTP, where no connection holds them together.
+    /// The maximum number of open uploads per token over HTTP, where they do not belong to one connection.
     pub(crate) const MAX_OPEN_HTTP_UPLOADS: usize = 64;
     pub(crate) const MAX_NAME_CHARS: usize = 255;
-    /// What one workspace may store, unless [`crate::GatewayOptions`] says otherwise. Deleted bytes that are kept for 30
-    /// days and uploads under way may take as much room again as the artifacts themselves.
+    /// The default storage limits of one workspace. Deleted artifacts, which are kept for 30 days, and open uploads may
+    /// together use as much space again as the artifacts.
     pub(crate) const QUOTA: crud::Quota = crud::Quota {
         max_bytes: 10 << 30,
         max_files: 100_000,
         max_stored_bytes: 20 << 30,
     };
-    /// How long an upload or download is kept without a sign of life.
+    /// The time after which an inactive upload or download expires, in seconds.
     pub(crate) const SESSION_SECONDS: i64 = 3600;
-    /// How long an upload is kept at most.
+    /// The maximum lifetime of an upload, in seconds.
     pub(crate) const MAX_SESSION_SECONDS: i64 = 24 * 3600;
-    /// Progress of one upload or download is told at most this often.
+    /// The minimum interval between two progress notifications of one upload or download.
     pub(crate) const PROGRESS_EVERY: std::time::Duration = std::time::Duration::from_millis(250);
-    /// The most bytes of one `artifact/read`.
+    /// The maximum number of bytes returned by one `artifact/read`.
     pub(crate) const MAX_READ: u64 = 1 << 20;
 }
 
-/// The bytes of a gateway's artifacts.
+/// The artifact storage of a gateway.
 #[derive(Debug)]
 pub(crate) struct Artifacts {
     blobs: Arc<LocalBlobs>,
     open: OpenUploads,
-    /// Wakes whoever makes projections.
+    /// Wakes the task that renders projections.
     projections: tokio::sync::Notify,
-    /// Wakes whoever waits for a projection, each time one is made.
+    /// Wakes the requests that wait for a projection whenever one is complete.
     projected: tokio::sync::Notify,
-    /// Whether this process makes projections at all.
+    /// Whether this process renders projections.
     makes_projections: bool,
-    /// Bytes that wait to be looked at.
+    /// The queue of blobs to verify.
     unverified: mpsc::Sender<artifact_blob::Model>,
-    /// What one workspace may store.
+    /// The storage limits of one workspace.
     pub(crate) quota: crud::Quota,
 }
 
 impl Artifacts {
-    /// Opens the folder. The other half is for [`run_verification`].
+    /// Opens the blob store. The returned receiver is the input of [`run_verification`].
     pub(crate) fn open(
         root: &Path,
         quota: crud::Quota,
@@ -107,12 +107,12 @@ impl Artifacts {
         Ok((artifacts, to_verify))
     }
 
-    /// A new artifact is written down: others may do now what can be done after the answer.
+    /// Wakes the background tasks that process a newly recorded artifact.
     fn added(&self, artifact: &ArtifactDetail, has_chunk_hashes: bool) {
         self.projections.notify_one();
         let has_chunks = artifact.blob.size_bytes.unsigned_abs() > limits::RECOMMENDED_CHUNK;
         if has_chunks && !has_chunk_hashes {
-            // If too many wait, this one is found later.
+            // If the queue is full, the periodic search finds this blob later.
             let _ = self.unverified.try_send(artifact.blob.clone());
         }
     }
@@ -121,10 +121,10 @@ impl Artifacts {
         &self.blobs
     }
 
-    /// How many bytes of an upload have arrived. Blocks.
+    /// Returns the number of received bytes of an upload. Blocks.
     ///
-    /// All of them, if the workspace has them: a process may have died after it moved the file to its place and
-    /// before the artifact was made.
+    /// Returns the full size if the workspace already has the blob: a process may have died after it moved the file
+    /// into place and before it recorded the artifact.
     pub(crate) fn received(&self, session: &session::Model) -> Result<u64, blobs::Error> {
         let size = session.size_bytes.unsigned_abs();
         let in_place = self
@@ -142,7 +142,7 @@ impl Artifacts {
         Ok(received)
     }
 
-    /// Drops the last bytes of an upload that still receives, if these are the last. Blocks.
+    /// Removes `range` from an upload in progress if it is the end of the received bytes. Blocks.
     pub(crate) fn take_back(
         &self,
         session: &session::Model,
@@ -157,13 +157,13 @@ impl Artifacts {
                 self.blobs
                     .cut_upload(&workspace, &segment, upload, range.start)
             }
-            // Somebody else went on behind them; the hash of the whole will tell.
+            // Another writer has appended more bytes; the hash of the whole file detects damage.
             Some(_) | None => Ok(()),
         }
     }
 
-    /// Takes no more chunks of an upload and removes its bytes. Its place stays closed until
-    /// [`Self::discarded`]. Blocks.
+    /// Closes an upload to further chunks and removes its bytes. The upload stays closed until [`Self::discarded`].
+    /// Blocks.
     fn discard(&self, session: &session::Model) -> Result<(), blobs::Error> {
         let place = self.open.place(&session.id);
         place.lock().close();
@@ -172,7 +172,7 @@ impl Artifacts {
         Ok(())
     }
 
-    /// The database does not know the upload any more.
+    /// Forgets an upload that has been deleted from the database.
     fn discarded(&self, upload_id: &str) {
         self.open.forget(upload_id);
     }
@@ -185,13 +185,13 @@ fn segments(session: &session::Model) -> Result<(WorkspaceSegment, UploadSegment
     ))
 }
 
-/// Where the bytes of a blob are.
+/// Returns the key of a blob in the blob store.
 pub(crate) fn key(workspace_id: &str, sha256: &str) -> Result<BlobKey, blobs::Error> {
     let workspace = WorkspaceSegment::new(workspace_id)?;
     Ok(BlobKey::new(workspace, ContentHash::parse(sha256)?))
 }
 
-/// Makes an artifact of a received upload. A second time answers the same artifact.
+/// Creates an artifact from a complete upload. A repeated call returns the same artifact.
 pub(crate) async fn finish(
     gateway: &Arc<Gateway>,
     session: session::Model,
@@ -219,7 +219,7 @@ pub(crate) async fn finish(
     if let Err(failure) = &placed
         && failure.kind() == Kind::HashMismatch
     {
-        // Nobody can repair these bytes: the session goes with them.
+        // Bytes with a wrong hash cannot be repaired, so the upload is aborted.
         upload::abort(gateway, session.clone()).await?;
     }
     let finished = record(gateway, &session, placed?, author).await?;
@@ -227,22 +227,22 @@ pub(crate) async fn finish(
     Ok(finished)
 }
 
-/// Bytes that are in their place.
+/// A blob that is stored at its final location.
 struct InPlace {
     detected: Detected,
     chunk_hashes: Option<ChunkHashes>,
 }
 
-/// Verifies the bytes, moves them to their place and looks what they are. Blocks.
+/// Verifies the uploaded bytes, moves them to their final location and detects their content type. Blocks.
 fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPlace, Failure> {
     let broken = |error: blobs::Error| Failure::incident(&error);
     let blob = key(&session.workspace_id, &session.sha256).map_err(broken)?;
     let size = session.size_bytes.unsigned_abs();
     let place = artifacts.open.place(&session.id);
-    // Whoever else finishes the same upload waits here and then finds the blob in place.
+    // A concurrent call for the same upload waits here and then finds the blob in place.
     let mut open = place.lock();
-    // From here on the blob is not collected before it is recorded. Its bytes are hashed before they are trusted: if
-    // they are damaged, those of the upload take their place.
+    // `keep` protects the blob from collection until it is recorded and verifies its hash. Damaged bytes are replaced
+    // by those of the upload.
     let is_present = artifacts.blobs.keep(&blob, size).unwrap_or(false);
     let (workspace, segment) = segments(session).map_err(broken)?;
     let mut chunk_hashes = None;
@@ -252,7 +252,7 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPla
             return Err(Failure::state(Kind::UnknownUpload, message));
         }
         let upload = match size {
-            // Nobody sends a chunk without bytes, so nobody has made the file.
+            // Empty uploads receive no chunk, so their file does not exist yet.
             0 => Some(open.file(&artifacts.blobs, session).map_err(broken)?),
             _ => open.existing(&artifacts.blobs, session).map_err(broken)?,
         };
@@ -272,7 +272,7 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPla
             PayloadHash::Running(digest),
         );
         match committed {
-            // Another process may have put other bytes in place than the ones these are the hashes of.
+            // Another process may have stored different bytes than those the chunk hashes were computed from.
             Ok(_) if digest.sha256 == blob.sha256() => chunk_hashes = open.chunk_hashes.take(),
             Ok(_) => {}
             Err(blobs::Error::HashMismatch { .. } | blobs::Error::SizeMismatch { .. }) => {
@@ -352,7 +352,7 @@ async fn record(
     Ok(finished)
 }
 
-/// The kind and the creator of an uploaded file, from where it comes and what its content is.
+/// Returns the artifact kind and the creator kind of an uploaded file, derived from its source and its content.
 fn produced(source_kind: &str, content: ContentKind) -> (&'static str, &'static str) {
     let kind = match (source_kind, content) {
         ("screenshot", ContentKind::Image) => "screenshot",
@@ -367,7 +367,7 @@ fn produced(source_kind: &str, content: ContentKind) -> (&'static str, &'static 
     (kind, creator)
 }
 
-/// What is made of bytes that are in place, under new ids.
+/// Builds the new artifact, with new ids, for a blob that is in place.
 fn new_artifact(
     gateway: &Gateway,
     detected: Detected,
@@ -397,7 +397,7 @@ fn new_artifact(
     }
 }
 
-/// Opens bytes that have their hash. Damaged or missing ones are recorded as such, and the caller is refused.
+/// Opens a blob whose hash is valid. A damaged or missing blob is recorded as such and the call fails.
 pub(crate) async fn open_bytes(
     gateway: &Arc<Gateway>,
     blob: &artifact_blob::Model,
@@ -414,7 +414,7 @@ pub(crate) async fn open_bytes(
     }
 }
 
-/// Why bytes are not served. What is wrong with them is recorded, so that their artifacts say it too.
+/// Returns the failure for a blob that cannot be served, and records the damage so that its artifacts show it.
 pub(crate) async fn not_served(
     gateway: &Arc<Gateway>,
     blob: &artifact_blob::Model,

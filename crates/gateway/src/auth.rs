@@ -1,4 +1,4 @@
-//! Who may do what: tokens become principals, and a principal is asked before every call.
+//! Authentication and authorization: resolves credentials to principals and checks the rights of a principal.
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
@@ -18,50 +18,50 @@ pub(crate) use desktop_session::{MAX_SECONDS as MAX_SESSION_SECONDS, SessionProo
 pub(crate) use throttle::{Throttle, Verdict};
 pub use tokens::{NewToken, StoredTokens};
 
-/// Turns a credential into whoever it stands for. `StoredTokens` implements it; the HTTP side calls it.
+/// Resolves a credential to a principal. Implemented by `StoredTokens`; called by the HTTP side.
 pub trait Authenticator: Send + Sync {
-    /// Answers nobody for a credential that is not valid.
+    /// Returns the principal of the credential, or `None` if the credential is invalid.
     fn authenticate(
         &self,
         credential: &Credential,
     ) -> impl Future<Output = Result<Option<Principal>, crud::Error>> + Send;
 }
 
-/// A secret somebody sent. It has no `Debug` and no `Display`, so that it reaches no log.
+/// A secret sent by a client. It has neither `Debug` nor `Display`, so that it is never logged.
 pub struct Credential(String);
 
 impl Credential {
-    /// The secret as it was sent.
+    /// Wraps the secret as it was received.
     pub fn new(secret: impl Into<String>) -> Self {
         Self(secret.into())
     }
 }
 
-/// Whoever makes calls, and what they may do.
+/// The identity that makes calls, with its rights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Principal {
     grant: Grant,
-    /// The highest role the calls may claim.
+    /// The highest role that calls may claim.
     role: Role,
     scopes: BTreeSet<Access>,
-    /// The workspaces that exist for the principal; none means all.
+    /// The workspaces the principal may see; `None` means all.
     workspaces: Option<BTreeSet<WorkspaceId>>,
-    /// How the principal is present, which decisions record.
+    /// How the principal is connected; decisions record it.
     presence: Present,
 }
 
-/// What a principal has its rights from.
+/// The source of a principal's rights.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Grant {
-    /// The process, or the owner's token; neither can be revoked while the gateway runs.
+    /// The process itself or the owner's token. Neither can be revoked while the gateway runs.
     Home,
-    /// A browser in which the owner signed in.
+    /// A browser in which the owner has signed in.
     Session(DesktopSessionId),
     /// A stored token, by its id.
     Token(String),
 }
 
-/// Roles of the company family, lowest first. The role of a token is the highest its calls may claim.
+/// The roles of the company family, lowest first. The role of a token is the highest role its calls may claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Works on tasks.
@@ -72,17 +72,17 @@ pub enum Role {
     Director,
     /// Approves plans.
     Ceo,
-    /// A person.
+    /// A person, with every right of the roles below.
     Human,
 }
 
 impl Principal {
-    /// Whoever owns the process or the home's token: everything is allowed.
+    /// Returns the owner of the gateway, to whom every method is allowed.
     pub fn owner() -> Self {
         Self::owner_by(Grant::Home, Presence::Terminal)
     }
 
-    /// The owner, in a browser that signed in.
+    /// Returns the owner in a signed-in browser.
     pub(crate) fn of_session(id: DesktopSessionId) -> Self {
         Self::owner_by(Grant::Session(id), Presence::Desktop)
     }
@@ -97,7 +97,7 @@ impl Principal {
         }
     }
 
-    /// A principal of a stored token.
+    /// Builds the principal of a stored token, or fails if the row contains an invalid role, scope or workspace id.
     pub(crate) fn of_token(row: entity::access_token::Model) -> Result<Self, InvalidToken> {
         let scopes = row
             .scopes
@@ -125,12 +125,12 @@ impl Principal {
         })
     }
 
-    /// The highest role the calls may claim.
+    /// Returns the highest role that calls may claim.
     pub fn role(&self) -> Role {
         self.role
     }
 
-    /// The role of whoever does not say what they are; none for those who may be anything.
+    /// Returns the role that applies when a call claims none, or `None` for the role `human`, which is not limited.
     pub(crate) fn ceiling(&self) -> Option<ActorRole> {
         match self.role {
             Role::Human => None,
@@ -141,12 +141,13 @@ impl Principal {
         }
     }
 
-    /// Whether the principal sees what runs printed and left. A worker's token belongs to no team, so it sees none.
+    /// Returns whether the principal may read the output of runs. Worker tokens may not, because a token belongs to no
+    /// team.
     pub(crate) fn sees_run_outputs(&self) -> bool {
         self.role >= Role::Manager
     }
 
-    /// Refuses an artifact that the principal may not see.
+    /// Rejects an artifact that the principal may not see.
     pub(crate) fn check_artifact(&self, artifact: &entity::artifact::Model) -> Result<(), Failure> {
         if crud::is_run_output(artifact) && !self.sees_run_outputs() {
             return Err(Failure::forbidden(format!(
@@ -157,17 +158,17 @@ impl Principal {
         Ok(())
     }
 
-    /// Who is named as the author of a change.
+    /// Returns the name recorded as the author of changes: the id of the token, or `owner`.
     pub(crate) fn author(&self) -> &str {
         self.token_id().unwrap_or("owner")
     }
 
-    /// How the principal is present, for the record of a decision.
+    /// Returns how the principal is connected, for the record of a decision.
     pub(crate) fn presence(&self) -> &Present {
         &self.presence
     }
 
-    /// Whether this is the owner of the gateway and not a token made for somebody.
+    /// Returns whether this is the owner of the gateway rather than a token.
     pub(crate) fn is_owner(&self) -> bool {
         self.token_id().is_none()
     }
@@ -179,7 +180,7 @@ impl Principal {
         }
     }
 
-    /// The session of the owner's browser, if the calls come from one.
+    /// Returns the id of the desktop session, or `None` if the calls do not come from one.
     pub(crate) fn session_id(&self) -> Option<&DesktopSessionId> {
         match &self.grant {
             Grant::Session(id) => Some(id),
@@ -191,7 +192,7 @@ impl Principal {
         &self.grant
     }
 
-    /// What is for the owner alone is refused to every token.
+    /// Rejects every principal except the owner.
     pub(crate) fn check_owner(&self) -> Result<(), Failure> {
         if self.is_owner() {
             return Ok(());
@@ -201,12 +202,12 @@ impl Principal {
         ))
     }
 
-    /// Whether only some workspaces exist for the principal.
+    /// Returns whether the principal is limited to some workspaces.
     pub(crate) fn is_limited(&self) -> bool {
         self.workspaces.is_some()
     }
 
-    /// Whether a workspace exists for the principal.
+    /// Returns whether the principal may see a workspace.
     pub(crate) fn may_see(&self, workspace: &str) -> bool {
         self.workspaces
             .as_ref()
@@ -215,11 +216,11 @@ impl Principal {
 
     pub(crate) fn check_scope(&self, access: Access) -> Result<(), Failure> {
         let is_allowed = match access {
-            // Whoever may change something may propose to.
+            // The scope `write` includes `propose`.
             Access::Propose => {
                 self.scopes.contains(&Access::Propose) || self.scopes.contains(&Access::Write)
             }
-            // Whoever may start workers may spend.
+            // The scope `exec` includes `spend`.
             Access::Spend => {
                 self.scopes.contains(&Access::Spend) || self.scopes.contains(&Access::Exec)
             }
@@ -246,7 +247,7 @@ impl Principal {
         }
     }
 
-    /// Nobody acts above the role of their token.
+    /// Rejects a claimed role above the role of the token.
     pub(crate) fn check_role(&self, claimed: Option<ActorRole>) -> Result<(), Failure> {
         let Some(claimed) = claimed.filter(|claimed| Role::from(*claimed) > self.role) else {
             return Ok(());
@@ -278,16 +279,16 @@ impl Principal {
     }
 }
 
-/// Why a token cannot be made or read.
+/// Why a token cannot be created or read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InvalidToken {
-    /// No such role.
+    /// The role is unknown.
     #[error("`{0}` is not a role: expected worker, manager, director, ceo or human")]
     Role(String),
-    /// No such scope.
+    /// The scope is unknown.
     #[error("`{0}` is not a scope: expected read, propose, write, spend or exec")]
     Scope(String),
-    /// No workspace id.
+    /// A workspace id is malformed.
     #[error(transparent)]
     Workspace(protocol::InvalidId),
 }

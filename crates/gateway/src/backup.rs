@@ -1,18 +1,18 @@
-//! One archive of a home and the company folders it knows, made while everybody works, and restored whole or not at
-//! all. Everything here blocks.
+//! Backs up a home and its linked company folders into one archive while they are in use, and restores it completely or
+//! not at all. All functions block.
 //!
 //! ```text
-//! accord-backup.json     what this is, and where the company folders were
-//! home/gateway.db        the database at one moment
+//! accord-backup.json     the format, and the paths of the company folders
+//! home/gateway.db        a snapshot of the database
 //! home/config.toml
-//! home/artifacts/…       the bytes of artifacts and of uploads that are not finished
-//! companies/<number>/…   a company folder, of one moment
+//! home/artifacts/…       the bytes of artifacts and of unfinished uploads
+//! companies/<number>/…   a snapshot of a company folder
 //! MANIFEST.json          the SHA-256 of each file
 //! SHA256                 the SHA-256 of everything before it
 //! ```
 //!
-//! The owner's token and the keys of providers are in it only if somebody asks for them. The bytes of artifacts are
-//! read after the database, so whatever it knows as ready is there.
+//! The owner's token and the provider keys are included only on request. The artifact bytes are read after the
+//! database, so every artifact that the snapshot lists as ready is included.
 
 mod archive;
 mod restore;
@@ -40,11 +40,11 @@ use archive::{Manifest, Writer};
 
 pub use restore::{Restore, Restored, RestoredFolder, restore};
 
-/// The first entry.
+/// The name of the first entry.
 const ABOUT: &str = "accord-backup.json";
-/// The version of the layout.
+/// The version of the archive layout.
 const FORMAT: u32 = 1;
-/// What is saved of a home.
+/// The files and directories of a home that an archive may contain.
 const HOME: [&str; 5] = [
     "gateway.db",
     "config.toml",
@@ -52,111 +52,111 @@ const HOME: [&str; 5] = [
     SECRETS[0],
     SECRETS[1],
 ];
-/// The files of a home that let others in.
+/// The files of a home that contain credentials.
 const SECRETS: [&str; 2] = ["token", "provider_keys.json"];
 
-/// Why there is no backup, or why one was not restored.
+/// Why a backup or a restore failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// There is nothing to save.
+    /// The directory has no gateway database.
     #[error("`{}` is no home of a gateway: `ac status` tells where yours is", path.display())]
     NoHome {
-        /// The folder.
+        /// The given directory.
         path: PathBuf,
     },
-    /// A file or folder cannot be used.
+    /// A file or directory cannot be read or written.
     #[error("`{}` cannot be used: {source}", path.display())]
     File {
-        /// Which.
+        /// The path of the file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The database cannot be used.
+    /// The database cannot be opened.
     #[error(transparent)]
     Database(#[from] crud::OpenError),
     /// A company folder cannot be read.
     #[error("the company folder `{}` cannot be saved: {source}", path.display())]
     Company {
-        /// The folder.
+        /// The path of the company folder.
         path: PathBuf,
-        /// What is wrong.
+        /// The error of the `company` crate.
         source: Box<company::Error>,
     },
-    /// The archive is not what was written.
+    /// The archive is incomplete, changed or not a backup.
     #[error("`{}` is damaged or no backup: {why}; nothing was restored", path.display())]
     Damaged {
-        /// The archive.
+        /// The path of the archive.
         path: PathBuf,
-        /// How it is known.
+        /// The check that failed.
         why: String,
     },
-    /// An archive among what it saves, or a part of it within another one.
+    /// The archive is inside a directory that it saves, or a restore target is inside another one.
     #[error("`{}` lies in `{}`: name a place outside of it", path.display(), folder.display())]
     Inside {
-        /// What lies there.
+        /// The inner path.
         path: PathBuf,
-        /// The home or a company folder.
+        /// The home or company folder that contains it.
         folder: PathBuf,
     },
-    /// Nobody said where company folders go.
+    /// The archive contains company folders, and no directory to restore them into was given.
     #[error(
         "the backup has {} ({}): name the folder to put them into with --companies DIR",
         match companies.len() { 1 => "a company folder".to_owned(), count => format!("{count} company folders") },
         companies.iter().map(|dir| format!("`{}`", dir.escape_debug())).collect::<Vec<_>>().join(", ")
     )]
     NoPlace {
-        /// Where they were.
+        /// The original paths of the company folders.
         companies: Vec<String>,
     },
-    /// There is something where the backup would go.
+    /// A restore target already exists and is not empty.
     #[error("`{}` is not empty: {hint}", path.display())]
     Occupied {
-        /// The place.
+        /// The path of the target.
         path: PathBuf,
-        /// What to do about it.
+        /// How to resolve the problem.
         hint: &'static str,
     },
 }
 
-/// What the first entry says.
+/// The content of the first entry.
 #[derive(Debug, Serialize, Deserialize)]
 struct About {
     format: u32,
     version: String,
-    /// Unix seconds.
+    /// When the backup was made, in Unix seconds.
     created_at: i64,
-    /// Where the company folders were, in the order of their numbers.
+    /// The original paths of the company folders, in the order of their numbers.
     companies: Vec<String>,
 }
 
-/// Whether what lets others in is saved, too.
+/// Whether a backup includes credentials.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Secrets {
-    /// The owner's token and the keys of providers are in the archive.
+    /// Includes the owner's token and the provider keys.
     Saved,
-    /// They are not; a restored home gets a new token.
+    /// Leaves them out; a restored home gets a new token.
     LeftOut,
 }
 
-/// What was saved.
+/// The result of a backup.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Saved {
-    /// The archive.
+    /// The path of the archive.
     pub file: PathBuf,
-    /// How large it is.
+    /// The size of the archive in bytes.
     pub bytes: u64,
-    /// How many files are in it.
+    /// The number of files in the archive.
     pub files: usize,
-    /// The company folders that are in it.
+    /// The paths of the saved company folders.
     pub companies: Vec<String>,
-    /// What is not in it, and why.
+    /// The paths that were left out, each with the reason.
     pub left_out: Vec<String>,
-    /// Artifacts whose bytes are missing or damaged in the home, and so in the archive.
+    /// The artifacts whose bytes are missing or damaged in the home, and therefore in the archive.
     pub damaged: Vec<String>,
 }
 
-/// Saves a home and its company folders in a new file. `progress` hears how many bytes were written.
+/// Saves a home and its company folders into a new file. `progress` receives the number of bytes written so far.
 pub fn backup(
     home: &Home,
     file: &Path,
@@ -230,9 +230,9 @@ pub fn backup(
     })
 }
 
-/// The artifacts whose bytes are missing in an archive or do not have their hash any more.
+/// Returns the artifacts whose bytes are missing from an archive or do not match their hash.
 fn damaged(manifest: &Manifest, database: &Path) -> Result<Vec<String>, BackupError> {
-    // A blob is `home/artifacts/workspaces/<workspace>/…/<hash>`.
+    // The path of a blob is `home/artifacts/workspaces/<workspace>/…/<hash>`.
     let saved: BTreeMap<(&str, &str), &str> = manifest
         .iter()
         .filter_map(|(path, listed)| {
@@ -259,10 +259,10 @@ fn damaged(manifest: &Manifest, database: &Path) -> Result<Vec<String>, BackupEr
     Ok(damaged)
 }
 
-/// Refuses an archive in a folder that is saved.
+/// Rejects an archive path inside a directory that is saved.
 fn outside(file: &Path, folder: &Path) -> Result<(), BackupError> {
     let (Ok(place), Ok(saved)) = (parent(file).canonicalize(), folder.canonicalize()) else {
-        // What is not there holds nothing, and is told where it is needed.
+        // A missing directory contains nothing; it is reported where it is used.
         return Ok(());
     };
     match place.starts_with(&saved) {
@@ -274,7 +274,7 @@ fn outside(file: &Path, folder: &Path) -> Result<(), BackupError> {
     }
 }
 
-/// A folder beside the archive for what is not finished. It goes when this does.
+/// A temporary directory beside the archive. Dropping it removes the directory.
 struct Staged {
     path: PathBuf,
 }
@@ -315,7 +315,7 @@ impl Drop for Staged {
     }
 }
 
-/// The folder a file is in.
+/// Returns the directory of a file.
 fn parent(file: &Path) -> PathBuf {
     let parent = file.parent().filter(|path| !path.as_os_str().is_empty());
     parent.unwrap_or(Path::new(".")).to_owned()
@@ -327,7 +327,7 @@ struct Saving<'a> {
     progress: &'a mut dyn FnMut(u64),
 }
 
-/// The company folders of a home, to be read.
+/// Opens the company folders of a home for reading.
 fn folders(home: &Home, sources: &Sources) -> Result<Companies, BackupError> {
     let clock = Arc::clone(&sources.clock);
     let times = company::Sources::new(Arc::new(move || clock.now_ms()));
@@ -335,7 +335,7 @@ fn folders(home: &Home, sources: &Sources) -> Result<Companies, BackupError> {
         path: home.path().to_owned(),
         source: Box::new(source),
     })?;
-    // Nobody of this process hears of events; nothing is appended.
+    // The backup appends no events, so nothing needs to be notified.
     Ok(Companies::new(times, trust, Arc::new(|_, _| {})))
 }
 
@@ -409,7 +409,7 @@ impl Saving<'_> {
         }
     }
 
-    /// Adds the first `length` bytes of a file.
+    /// Adds the first `length` bytes of a file; for a log, the complete lines among them.
     fn file(&mut self, entry: &str, file: &File, length: u64) -> io::Result<()> {
         let mode = match file.metadata()?.mode() & 0o100 {
             0 => 0o600,
@@ -425,18 +425,18 @@ impl Saving<'_> {
     }
 }
 
-/// Bytes on their way, which nobody was promised.
+/// Returns whether a directory contains temporary bytes that were never acknowledged to a client.
 fn is_temporary(folder: &Path, name: &OsStr) -> bool {
     name == "tmp" && folder.parent() == Some(Path::new("workspaces"))
 }
 
-/// How much of the first `length` bytes of a log are whole lines. Lines are appended without any lock of ours: one that
-/// is still being written does not count, one that was torn long ago does.
+/// Returns how many of the first `length` bytes of a log are complete lines. Lines are appended without a lock: an
+/// incomplete line is left out while it is still being written and kept if it was torn earlier.
 fn whole_lines(file: &File, length: u64) -> io::Result<u64> {
     const WRITING: Duration = Duration::from_millis(50);
     const BLOCK: u64 = 64 << 10;
     let mut reader = file;
-    // A log that was rewritten since may be shorter.
+    // A log that was rewritten meanwhile may be shorter.
     let length = length.min(file.metadata()?.len());
     let mut end = length;
     let mut whole = 0;

@@ -1,7 +1,7 @@
-//! What workers are told: the prompt that the hooks of a turn make for the folder of their project.
+//! Compiles the prompts of workers with the turn hooks for the folder of their project.
 //!
-//! A start costs reads alone, which are remembered until somebody writes. The hidden thread and its turn are written
-//! beside the start.
+//! Starting a worker only reads, and the reads are cached until the next write. The hidden thread and its turn are
+//! written concurrently.
 
 use std::{
     collections::BTreeMap,
@@ -27,13 +27,13 @@ use crate::{
     rows,
 };
 
-/// How many characters of a task are the title of its thread.
+/// The maximum length of a thread title made from a task, in characters.
 const TITLE_CHARS: usize = 80;
 
-/// The gateway, as its sessions see it.
+/// The implementation of [`Briefing`] for the worker sessions of this gateway.
 pub(crate) struct Briefs {
     gateway: Weak<Gateway>,
-    /// The starts that are being written down.
+    /// The tasks that record started workers, by run.
     starting: Arc<Mutex<BTreeMap<RunId, JoinHandle<()>>>>,
 }
 
@@ -52,7 +52,7 @@ impl Briefing for Briefs {
         Box::pin(async move {
             let gateway = gateway.ok_or("the gateway stops")?;
             let place = gateway.place_of(&worker).await?;
-            // The same read as that of the hook, and remembered like it.
+            // The hook performs the same read, so both use the cache.
             let file = gateway.file_of(&place).await?;
             let compiled = gateway.agent.brief(&brief(&worker, place)).await;
             let compiled = compiled.map_err(|error| error.to_string())?;
@@ -127,7 +127,7 @@ impl Briefing for Briefs {
             let has_turn = over.was_briefed
                 && match gateway.agent.worker_ended(end).await {
                     Ok(()) => true,
-                    // Nobody could write down its start.
+                    // The start of the worker could not be recorded.
                     Err(agent::Error::Store(crud::Error::UnknownTurn(_))) => false,
                     Err(error) => {
                         tracing::warn!(%error, "the end of a worker cannot be written down");
@@ -139,7 +139,7 @@ impl Briefing for Briefs {
     }
 }
 
-/// Which version of which document a worker finds as a file.
+/// The agents doc and its version that a worker received as a file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Origin {
     workspace_id: String,
@@ -147,7 +147,7 @@ struct Origin {
     version: i64,
 }
 
-/// An agent as the author of a proposal, who cannot be taken for the owner or a token.
+/// Returns the author name of an agent, prefixed so that it cannot be confused with the owner or a token.
 fn author(agent: &str) -> String {
     match agent.starts_with("agent_") {
         true => agent.to_owned(),
@@ -156,7 +156,8 @@ fn author(agent: &str) -> String {
 }
 
 impl Gateway {
-    /// The document in force, whole: the nearest one alone counts, so an edit of it is an edit of that document.
+    /// Returns the effective agents doc of a project. Only the nearest document applies, so an edit of the file is an
+    /// edit of that document.
     async fn file_of(&self, place: &ProjectPlace) -> Result<Option<BriefFile>, String> {
         let scope = DocScope {
             workspace_id: place.workspace_id.clone(),
@@ -181,11 +182,12 @@ impl Gateway {
         }))
     }
 
-    /// Proposes what a worker made of its file.
+    /// Creates a proposal from the file that a worker edited.
     async fn propose_edit(self: &Arc<Self>, edit: Edited) -> Result<(), Failure> {
         let origin: Origin = serde_json::from_str(&edit.origin)
             .map_err(|error| Failure::param("/origin", error.to_string()))?;
-        // The note of a file lies in the company folder, and must not reach beyond its workspace.
+        // The origin record is stored in the company folder, which is untrusted, so it must not reach another
+        // workspace.
         let (dir, project) = (linking::dir(&edit.company), edit.project.as_str());
         let place = self.store.companies().place(&dir, project).await;
         let place = place.map_err(rows::failure)?;
@@ -217,7 +219,8 @@ impl Gateway {
         Ok(())
     }
 
-    /// Where the project of a worker is in the tree; its company folder is linked if nobody has opened it yet.
+    /// Returns the folder of the worker's project in the thread tree. Links the company folder first if the project has
+    /// no folder yet.
     async fn place_of(self: &Arc<Self>, worker: &Worker) -> Result<ProjectPlace, String> {
         let dir = linking::dir(&worker.company);
         let find = async || {
@@ -235,7 +238,7 @@ impl Gateway {
         }
     }
 
-    /// Makes artifacts of what a worker left behind.
+    /// Stores the outputs of a worker as artifacts.
     async fn keep_outputs(self: &Arc<Self>, worker: Worker, has_turn: bool) {
         let place = match self.place_of(&worker).await {
             Ok(place) => place,
@@ -292,18 +295,18 @@ fn brief(worker: &Worker, place: ProjectPlace) -> WorkerBrief {
     }
 }
 
-/// Whether an id is one that only a worker's thread can have: nobody else can make, ask or delete it, because it proves
-/// what the worker was told.
+/// Returns whether a thread id is reserved for workers. Clients cannot create, use or delete such threads, because they
+/// prove which prompt the worker received.
 pub(crate) fn is_workers(thread_id: &str) -> bool {
     thread_id.starts_with("thr_run_") || thread_id.starts_with("thr_job_")
 }
 
-/// Whether an id is one that only the turn of a worker can have.
+/// Returns whether a turn id is reserved for workers.
 pub(crate) fn is_workers_turn(turn_id: &str) -> bool {
     turn_id.starts_with("trn_run_")
 }
 
-/// The hidden thread of a worker: that of its job, if it has one.
+/// Returns the id of a worker's hidden thread, derived from its job if it has one, otherwise from its run.
 fn thread_id(worker: &Worker) -> String {
     let of = match &worker.job {
         Some(job) => job.as_str(),
@@ -312,7 +315,7 @@ fn thread_id(worker: &Worker) -> String {
     format!("thr_{of}")
 }
 
-/// The turn that a run is.
+/// Returns the id of the turn that represents a run.
 fn turn_id(run: &RunId) -> String {
     format!("trn_{}", run.as_str())
 }

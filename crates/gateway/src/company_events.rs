@@ -1,9 +1,9 @@
-//! Who hears of the events of company folders.
+//! The subscriptions to the events of company folders.
 //!
-//! Events are in files, so nothing waits in memory: each subscription remembers how far it has read each log and
-//! reads on when it is told that a log grew. A slow reader holds up nobody and loses nothing. Other processes'
-//! events are noticed by watching the folders that somebody listens to; a watch is only a hint, so the lengths of
-//! the logs are compared once in a while, too.
+//! Events are stored in files, so nothing is queued in memory: each subscription stores its position in each log and
+//! continues to read when it is notified that the log has grown. A slow client delays no other client and loses no
+//! event. Events of other processes are detected by watching the subscribed folders. File system watches are only
+//! hints, so the lengths of the logs are also compared periodically.
 
 mod watch;
 
@@ -33,9 +33,9 @@ use tokio::sync::Notify;
 use self::watch::FolderWatch;
 use crate::Sources;
 
-/// The type of event that stands for messages of conversations.
+/// The event type that represents conversation messages.
 const MESSAGE: &str = "conversation.message";
-/// How many subscriptions one connection may have.
+/// The maximum number of subscriptions per connection.
 const MAX_SUBSCRIPTIONS: usize = 256;
 
 /// All subscriptions of this process.
@@ -45,12 +45,12 @@ pub(crate) struct CompanyEvents {
     watch: FolderWatch,
 }
 
-/// What one subscription hears of, and how far it has read.
+/// One subscription: its filter and its positions in the logs.
 #[derive(Debug)]
 struct Subscription {
     id: String,
     connection: ConnectionId,
-    /// Only events of this company folder, and what it is called.
+    /// The canonical path of the company folder and the path given by the client. `None` subscribes to all folders.
     folder: Option<(PathBuf, String)>,
     filter: Filter,
     outbox: Arc<Outbox>,
@@ -62,43 +62,43 @@ struct Subscription {
 
 #[derive(Debug, Default)]
 struct Reading {
-    /// Where each log was read up to.
+    /// The current position in each log.
     places: BTreeMap<PathBuf, Place>,
-    /// Logs that grew, with the place to begin at where nothing was read yet.
+    /// Logs that have grown, with the offset to start at if the log has not been read yet.
     grown: BTreeMap<PathBuf, u64>,
-    /// Events that were sent and not acknowledged; counted only with `max_unacked`.
+    /// Events that were sent and not yet acknowledged. Used only with `max_unacked`.
     unacked: VecDeque<SentEvent>,
 }
 
-/// An event that was sent and waits for its acknowledgement.
+/// An event that was sent and awaits its acknowledgement.
 #[derive(Debug)]
 struct SentEvent {
     event_id: String,
-    /// Its `ts_monotonic_ms`; 0 if the event has none, so that any acknowledged time covers it.
+    /// Its `ts_monotonic_ms`; 0 if the event has none, so that every acknowledged time covers it.
     ts_monotonic_ms: u64,
 }
 
-/// Which of the sent events a client acknowledges.
+/// The sent events that a client acknowledges.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Acknowledged<'a> {
     /// Every event sent so far.
     All,
-    /// Every event up to and including this one, in the order of sending.
+    /// Every event up to and including this event id, in sending order.
     UpToEvent(&'a str),
-    /// Every event whose `ts_monotonic_ms` is at most this.
+    /// Every event whose `ts_monotonic_ms` is at most this value.
     UpToTime(u64),
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Place {
     offset: u64,
-    /// The file the offset is in; unknown until the log is read.
+    /// The file that the offset refers to; `None` until the log is read.
     file: Option<LogFile>,
-    /// How many lines are before it; unknown until the first event is sent.
+    /// The number of lines before the offset; `None` until the log is read.
     lines: Option<u64>,
 }
 
-/// A subscription that begins once its owner knows its name.
+/// A prepared subscription. It starts after the client has received its id.
 #[derive(Debug)]
 pub(crate) struct CompanySubscription {
     subscription: Arc<Subscription>,
@@ -106,7 +106,7 @@ pub(crate) struct CompanySubscription {
     backfill: Vec<Found>,
 }
 
-/// What [`CompanyEvents::subscribe`] is asked for.
+/// The parameters of [`CompanyEvents::subscribe`].
 #[derive(Debug)]
 pub(crate) struct Wish {
     pub(crate) id: String,
@@ -117,7 +117,7 @@ pub(crate) struct Wish {
     pub(crate) max_unacked: Option<usize>,
 }
 
-/// Why there is no subscription.
+/// Why a subscription was rejected.
 #[derive(Debug)]
 pub(crate) enum NotSubscribed {
     TooMany,
@@ -132,7 +132,7 @@ impl CompanyEvents {
         })
     }
 
-    /// The company folders of a process that tells its listeners what it writes.
+    /// Creates the company folder factory of this process and connects it to the subscriptions and the index worker.
     pub(crate) fn companies(
         self: &Arc<Self>,
         sources: &Sources,
@@ -158,7 +158,7 @@ impl CompanyEvents {
         )
     }
 
-    /// Begins to listen; blocking. Nothing is sent before [`CompanySubscription::run`].
+    /// Registers a subscription and reads its backfill. Sends nothing before [`CompanySubscription::run`]. Blocks.
     pub(crate) fn subscribe(
         self: &Arc<Self>,
         connection: ConnectionId,
@@ -191,7 +191,7 @@ impl CompanyEvents {
             if count >= MAX_SUBSCRIPTIONS && !subscriptions.contains_key(&key) {
                 return Err(NotSubscribed::TooMany);
             }
-            // From now on we are told what grows; only then the ends are read, so that nothing falls between.
+            // Registers before reading the ends of the logs, so that no event is missed in between.
             if let Some(replaced) = subscriptions.insert(key, Arc::clone(&subscription)) {
                 replaced.end();
             }
@@ -216,7 +216,7 @@ impl CompanyEvents {
         })
     }
 
-    /// Tells of a message those who asked for messages and may read along.
+    /// Sends a conversation message to the subscriptions that request messages and may see the conversation.
     pub(crate) fn message_sent(
         &self,
         company: &Company,
@@ -252,7 +252,7 @@ impl CompanyEvents {
         }
     }
 
-    /// Ends a subscription; tells whether there was one.
+    /// Ends a subscription. Returns whether it existed.
     pub(crate) fn unsubscribe(&self, connection: ConnectionId, id: &str) -> bool {
         let removed = self.subscriptions().remove(&(connection, id.to_owned()));
         if let Some(subscription) = &removed {
@@ -262,7 +262,7 @@ impl CompanyEvents {
         removed.is_some()
     }
 
-    /// Records which events a client has read; returns whether the subscription exists.
+    /// Records the events that a client has processed. Returns whether the subscription exists.
     pub(crate) fn ack(
         &self,
         connection: ConnectionId,
@@ -282,7 +282,7 @@ impl CompanyEvents {
                     let position = unacked.iter().position(|sent| sent.event_id == last);
                     unacked.drain(..position.map_or(0, |position| position + 1));
                 }
-                // Processes count this time from their own start, so it does not grow along the queue.
+                // Each process counts this time from its own start, so it is not monotonic along the queue.
                 Acknowledged::UpToTime(last) => unacked.retain(|sent| sent.ts_monotonic_ms > last),
             }
         }
@@ -290,7 +290,7 @@ impl CompanyEvents {
         true
     }
 
-    /// Ends everything a connection listens to.
+    /// Ends all subscriptions of a connection.
     pub(crate) fn left(&self, connection: ConnectionId) {
         let mut subscriptions = self.subscriptions();
         subscriptions.retain(|(owner, _), subscription| {
@@ -304,7 +304,7 @@ impl CompanyEvents {
         self.watch.keep_only(&self.folders());
     }
 
-    /// A log has events from `offset` on.
+    /// Wakes the subscriptions of a log that has new events from `offset` on.
     fn grown(&self, path: &Path, offset: u64) {
         let subscriptions = self.subscriptions();
         if subscriptions.is_empty() {
@@ -334,7 +334,7 @@ impl CompanyEvents {
 }
 
 impl SentEvent {
-    /// None for an event without an id, which a client cannot acknowledge.
+    /// Returns `None` for an event without an id, which a client cannot acknowledge.
     fn new(event_id: Option<String>, ts_monotonic_ms: Option<u64>) -> Option<Self> {
         event_id.map(|event_id| Self {
             event_id,
@@ -367,7 +367,7 @@ impl Subscription {
         }
     }
 
-    /// Reads where the logs end now, and the newest events before those ends.
+    /// Records the current ends of the logs and returns the newest events before them.
     fn prepare(
         &self,
         folder: &Company,
@@ -401,7 +401,7 @@ impl Subscription {
         Ok(found)
     }
 
-    /// Sends one event, waiting for the reader.
+    /// Sends one event. Waits while the client has too many unacknowledged events or a full queue.
     async fn send(
         &self,
         outbox: &Outbox,
@@ -440,12 +440,12 @@ impl Subscription {
 }
 
 impl CompanySubscription {
-    /// The name of the subscription.
+    /// Returns the subscription id.
     pub(crate) fn id(&self) -> &str {
         &self.subscription.id
     }
 
-    /// Sends the backfill, then what is written, until the subscription ends.
+    /// Sends the backfill and then new events until the subscription ends.
     pub(crate) fn run(self) {
         tokio::spawn(async move {
             let Self {
@@ -477,7 +477,7 @@ impl CompanySubscription {
     }
 }
 
-/// Sends what a log has behind the place where it was read up to.
+/// Sends the events after the current position in a log.
 async fn read_on(subscription: &Arc<Subscription>, outbox: &Outbox, path: PathBuf, begin: u64) {
     let mut place = {
         let reading = subscription.reading();
@@ -502,7 +502,7 @@ async fn read_on(subscription: &Arc<Subscription>, outbox: &Outbox, path: PathBu
             .await
         };
         let Ok(Ok((mut seq, read))) = read else {
-            // The log is gone, and with it what was in it.
+            // The log was removed, so its position is meaningless.
             subscription.reading().places.remove(&path);
             return;
         };

@@ -1,9 +1,9 @@
-//! The places for connections, and which connection leaves when they are all taken.
+//! Limits the connections of the port and selects which connection to close when a limit is reached.
 //!
-//! A connection is a stranger's until a request on it has shown a valid token or a browser that is signed in.
-//! Strangers hold a part of the places, and one address a part of that. When they are used up, the stranger whose last
-//! complete request is longest ago is closed for the new one, so that connections which wait for nothing keep nobody
-//! out. A connection that has authenticated is never closed for another one.
+//! A connection is unauthenticated (a stranger) until a request on it presents a valid token or a desktop session.
+//! Strangers may use only a part of all slots, and one address only a part of those. When that part is used up, the
+//! stranger whose last complete request is oldest is closed in favour of the new connection, so that idle connections
+//! cannot lock out other clients. Authenticated connections are never closed for a new one.
 
 use std::{
     collections::BTreeMap,
@@ -16,20 +16,20 @@ use std::{
 
 use tokio::sync::Notify;
 
-/// How many connections there may be.
+/// The maximum numbers of connections.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
-    /// All connections.
+    /// The maximum number of all connections.
     total: usize,
-    /// Those of strangers; the other places are kept for peers that have authenticated.
+    /// The maximum number of unauthenticated connections. The remaining slots are reserved for authenticated ones.
     strangers: usize,
-    /// Those of strangers that share an address.
+    /// The maximum number of unauthenticated connections from one address.
     strangers_per_address: usize,
 }
 
 impl Limits {
-    /// A browser opens six connections and an agent one or two, and each is a stranger's for milliseconds only, so even
-    /// a busy machine stays far below its part.
+    /// The default limits. A browser opens six connections and an agent one or two, and each is unauthenticated only
+    /// for milliseconds, so even a busy machine stays far below its share.
     const USUAL: Self = Self {
         total: 1024,
         strangers: 512,
@@ -42,20 +42,20 @@ impl Limits {
 pub(crate) struct Connections {
     limits: Limits,
     state: Mutex<State>,
-    /// Told whenever a connection has left.
+    /// Notified whenever a connection is closed.
     left: Notify,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Counts connections and requests, so that what came first is known.
+    /// A counter of connections and requests that orders them by time.
     last_number: u64,
     open: BTreeMap<u64, Connection>,
 }
 
 #[derive(Debug)]
 struct Connection {
-    /// The address, as far as one machine is known by it.
+    /// The normalized address that identifies one machine; see [`machine`].
     machine: IpAddr,
     standing: Standing,
     closing: Arc<Notify>,
@@ -63,16 +63,16 @@ struct Connection {
 
 #[derive(Debug)]
 enum Standing {
-    /// Nobody knows who it is.
+    /// The connection has not authenticated.
     Stranger {
-        /// The number of its last complete request, or of its beginning.
+        /// The counter value of its last complete request, or of its start.
         last_request: u64,
     },
-    /// It has authenticated.
+    /// A request on the connection has authenticated.
     Known,
 }
 
-/// The place of one connection, given back when dropped.
+/// The slot of one connection. Dropping it frees the slot.
 #[derive(Debug)]
 pub(crate) struct Place {
     connections: Arc<Connections>,
@@ -94,7 +94,7 @@ impl Connections {
         })
     }
 
-    /// Finds a place for a new connection. Waits while authenticated peers hold all of them.
+    /// Reserves a slot for a new connection. Waits while authenticated connections hold all slots.
     pub(crate) async fn enter(self: &Arc<Self>, address: IpAddr) -> Place {
         loop {
             if let Some(place) = self.try_enter(address) {
@@ -135,12 +135,12 @@ impl Connections {
         })
     }
 
-    /// Closes a stranger's connection, if there is one, when the system has no room for another.
+    /// Closes the oldest unauthenticated connection, if any, when the operating system cannot accept another one.
     pub(crate) fn close_one_stranger(&self) {
         self.state().close_oldest_stranger(None);
     }
 
-    /// Waits until every connection has left.
+    /// Waits until every connection is closed.
     pub(crate) async fn all_left(&self) {
         while !self.state().open.is_empty() {
             self.left.notified().await;
@@ -158,7 +158,8 @@ impl State {
         self.last_number
     }
 
-    /// The strangers of a machine, or all: the number of the last request, and that of the connection.
+    /// Returns the unauthenticated connections of a machine, or of all machines, as pairs of last request and
+    /// connection number.
     fn strangers(&self, from: Option<IpAddr>) -> impl Iterator<Item = (u64, u64)> {
         self.open.iter().filter_map(move |(number, connection)| {
             let is_from = from.is_none_or(|machine| machine == connection.machine);
@@ -178,7 +179,7 @@ impl State {
 }
 
 impl Place {
-    /// A request came whole: its answer begins.
+    /// Records that a request was received completely and marks the connection as answering.
     pub(crate) fn begin_answer(self: &Arc<Self>) -> Answering {
         self.is_answering.store(true, Ordering::Release);
         let mut state = self.connections.state();
@@ -192,19 +193,19 @@ impl Place {
         Answering(Arc::clone(self))
     }
 
-    /// Whether an answer is on its way. Otherwise the next request has not come whole.
+    /// Returns whether a response is in progress. If not, the next request has not been received completely.
     pub(crate) fn is_answering(&self) -> bool {
         self.is_answering.load(Ordering::Acquire)
     }
 
-    /// A request on this connection has authenticated.
+    /// Marks the connection as authenticated.
     pub(crate) fn authenticated(&self) {
         if let Some(connection) = self.connections.state().open.get_mut(&self.number) {
             connection.standing = Standing::Known;
         }
     }
 
-    /// Waits until the connection has to make room for another one.
+    /// Waits until the connection has to be closed in favour of another one.
     pub(crate) async fn closing(&self) {
         self.closing.notified().await;
     }
@@ -217,7 +218,7 @@ impl Drop for Place {
     }
 }
 
-/// An answer that is on its way, until it is dropped.
+/// Marks a response in progress. Dropping it clears the mark.
 #[derive(Debug)]
 pub(crate) struct Answering(Arc<Place>);
 
@@ -227,8 +228,8 @@ impl Drop for Answering {
     }
 }
 
-/// What one machine has in common: all loopback addresses are this machine, and whoever has an IPv6 address has the
-/// other 2⁶⁴ of its network too.
+/// Returns the address that stands for a machine: all loopback addresses are one machine, and an IPv6 host can use all
+/// 2⁶⁴ addresses of its network.
 fn machine(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         address if address.is_loopback() => Ipv6Addr::LOCALHOST.into(),

@@ -1,4 +1,4 @@
-//! What a handler may reach while it answers one request, and what the request causes once it is answered.
+//! The context of one request: the services a handler may use, and the effects that run after the response.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -23,37 +23,37 @@ use crate::{
     peer::thread_topic, providers::Providers, rows, watch,
 };
 
-/// One per request.
+/// The context of one request.
 #[derive(Clone)]
 pub struct Context {
     peer: Arc<Peer>,
     caused: Arc<Caused>,
-    /// The company folder that was looked up to decide whether a caller of some workspaces may reach it. What answers
-    /// uses this one: its path may lead elsewhere by then.
+    /// The company folder opened by `admit` when it checked the workspaces of a limited token. The handler uses this
+    /// handle, because the path may lead elsewhere by then.
     admitted: Arc<OnceLock<Company>>,
 }
 
-/// What a request causes. A failed request causes nothing.
+/// The effects of a request. They are discarded when the request fails.
 #[derive(Default)]
 pub(crate) struct Caused {
     effects: Mutex<Vec<Effect>>,
-    /// What goes before the answer.
+    /// The binary frame to send before the response.
     frame: Mutex<Option<FileFrame>>,
-    /// The workspace this request made the connection follow.
+    /// The workspace to which this request subscribed the connection.
     followed: Mutex<Option<WorkspaceId>>,
 }
 
 enum Effect {
     Publish(Publication),
-    /// The caller knows that its turn was accepted; now it runs.
+    /// Starts the turn after the caller has received its acceptance.
     RunTurn(Box<TurnRun>),
-    /// The caller hears the answer that is under way on a thread.
+    /// Sends the caller the turn in progress on a thread.
     CatchUp(ThreadId),
-    /// The caller hears of events of a company.
+    /// Starts to send company events to the caller.
     Subscription(CompanySubscription),
-    /// Whoever has lost its rights by this request is disconnected.
+    /// Closes the connections whose access this request has revoked.
     CloseRevoked,
-    /// For the caller alone.
+    /// Sends a notification to the caller only.
     Tell(Text, Waiting),
     Resume {
         workspace: WorkspaceId,
@@ -75,41 +75,41 @@ impl Context {
         Arc::clone(&self.caused)
     }
 
-    /// The connection that asks.
+    /// Returns the connection of the caller.
     pub(crate) fn peer(&self) -> &Arc<Peer> {
         &self.peer
     }
 
-    /// Who asks.
+    /// Returns the principal of the caller.
     pub(crate) fn principal(&self) -> &Principal {
         &self.peer.principal
     }
 
-    /// The right to start, take over and end processes, if whoever asks has it.
+    /// Returns the capability to start, take over and end processes, if the caller has the scope `exec`.
     #[expect(clippy::disallowed_methods, reason = "the scope was just checked")]
     pub(crate) fn may_exec(&self) -> Result<MayExec, Failure> {
         self.principal().check_scope(Access::Exec)?;
         Ok(MayExec::granted())
     }
 
-    /// The right to ask model providers with the owner's keys, if whoever asks has it.
+    /// Returns the capability to call model providers with the owner's keys, if the caller has the scope `spend`.
     #[expect(clippy::disallowed_methods, reason = "the scope was just checked")]
     pub(crate) fn may_spend(&self) -> Result<MaySpend, Failure> {
         self.principal().check_scope(Access::Spend)?;
         Ok(MaySpend::granted())
     }
 
-    /// Whether whoever asks may change something.
+    /// Returns whether the caller has the scope `write`.
     pub(crate) fn may_write(&self) -> bool {
         self.principal().check_scope(Access::Write).is_ok()
     }
 
-    /// The database.
+    /// Returns the gateway database.
     pub(crate) fn store(&self) -> &CrudStore {
         &self.peer.gateway.store
     }
 
-    /// An artifact that whoever asks may see.
+    /// Reads an artifact and rejects the call if the caller may not see it.
     pub(crate) async fn artifact(
         &self,
         workspace: &str,
@@ -123,32 +123,32 @@ impl Context {
         Ok(found)
     }
 
-    /// Which browsers are signed in.
+    /// Returns the desktop sessions.
     pub(crate) fn desktop_sessions(&self) -> &DesktopSessions {
         &self.peer.gateway.desktop_sessions
     }
 
-    /// The turn loop.
+    /// Returns the turn loop.
     pub(crate) fn agent(&self) -> &Agent {
         &self.peer.gateway.agent
     }
 
-    /// The model providers.
+    /// Returns the model providers.
     pub(crate) fn providers(&self) -> &Arc<Providers> {
         &self.peer.gateway.providers
     }
 
-    /// The company folders.
+    /// Returns the factory of company folder handles.
     pub(crate) fn companies(&self) -> &Companies {
         &self.peer.gateway.companies
     }
 
-    /// The company folder at a path: the one the call was admitted to, or whatever is there. Nothing can be written
-    /// through it if whoever asks may only read. Blocks.
+    /// Opens the company folder at a path, reusing the handle that `admit` opened. The handle is read-only if the
+    /// caller has only the scope `read`. Blocks.
     pub(crate) fn folder_at(&self, dir: &str) -> Company {
         let admitted = self.admitted.get().filter(|company| company.given() == dir);
         let company = admitted.map_or_else(|| self.companies().at(dir), Company::clone);
-        // Whoever may write may propose, too.
+        // The scope `write` includes `propose`, so it needs no check of its own.
         let changing = [Access::Propose, Access::Exec];
         let may_change = changing
             .iter()
@@ -160,7 +160,7 @@ impl Context {
         }
     }
 
-    /// The path of a company folder without links, if the call was admitted to that folder alone.
+    /// Returns the canonical path of a company folder if `admit` opened that folder, otherwise the path as given.
     pub(crate) fn real_dir(&self, dir: CompanyText) -> CompanyText {
         let admitted = self.admitted.get();
         let admitted = admitted.filter(|company| company.given() == &*dir);
@@ -168,62 +168,62 @@ impl Context {
         real.unwrap_or(dir)
     }
 
-    /// The worker sessions.
+    /// Returns the worker sessions.
     pub(crate) fn sessions(&self) -> &runner::Sessions {
         &self.peer.gateway.sessions
     }
 
-    /// The jobs of workers.
+    /// Returns the jobs of workers.
     pub(crate) fn jobs(&self) -> &runner::Jobs {
         &self.peer.gateway.jobs
     }
 
-    /// The heartbeats of company folders.
+    /// Returns the heartbeats of company folders.
     pub(crate) fn heartbeats(&self) -> &runner::Heartbeats {
         &self.peer.gateway.heartbeats
     }
 
-    /// The indexes of company folders.
+    /// Returns the indexes of company folders.
     pub(crate) fn indexes(&self) -> &Indexes {
         &self.peer.gateway.indexes
     }
 
-    /// What keeps them up to date.
+    /// Returns the background worker that keeps the indexes up to date.
     pub(crate) fn index_worker(&self) -> &Arc<SyncWorker> {
         &self.peer.gateway.index_worker
     }
 
-    /// Sends what a subscription asked for, once the caller knows its name.
+    /// Starts to send the events of a subscription after the response, which contains its id.
     pub(crate) fn start_subscription(&self, start: CompanySubscription) {
         self.cause(Effect::Subscription(start));
     }
 
-    /// Runs a turn once the caller has its answer.
+    /// Starts a turn after the response.
     pub(crate) fn run_turn(&self, run: TurnRun) {
         self.cause(Effect::RunTurn(Box::new(run)));
     }
 
-    /// Lets the caller hear the answer that is under way on a thread.
+    /// Sends the caller the turn in progress on a thread after the response.
     pub(crate) fn catch_up(&self, thread: &ThreadId) {
         self.cause(Effect::CatchUp(thread.clone()));
     }
 
-    /// Unix seconds.
+    /// Returns the current time in Unix seconds.
     pub(crate) fn now(&self) -> i64 {
         self.peer.gateway.sources.clock.now()
     }
 
-    /// A new id.
+    /// Creates a new id of type `I`.
     pub(crate) fn new_id<I: Id>(&self) -> I {
         self.peer.gateway.sources.id()
     }
 
-    /// A new id that no type stands for.
+    /// Creates a new id with a prefix that has no id type.
     pub(crate) fn new_text_id(&self, prefix: &str) -> String {
         format!("{prefix}{}", self.peer.gateway.sources.ids.suffix())
     }
 
-    /// A new name for a subscription: the time and a number.
+    /// Creates a subscription id from the current time and a number derived from the id generator.
     pub(crate) fn new_subscription_id(&self) -> String {
         let bytes = self.peer.gateway.sources.ids.suffix().into_bytes();
         let number = bytes.iter().fold(0u32, |number, byte| {
@@ -233,7 +233,7 @@ impl Context {
         format!("sub_{now_ms}_{:05}", number % 100_000)
     }
 
-    /// Tells everybody who follows the workspace that its tree changed.
+    /// Notifies the subscribers of the workspace that its tree has changed.
     pub(crate) fn tree_changed(&self, workspace: &WorkspaceId, tree_version: u64, reason: &str) {
         self.peer
             .gateway
@@ -247,19 +247,19 @@ impl Context {
         self.publish(Publication::new(workspace.as_str(), &payload).coalesced());
     }
 
-    /// Tells everybody who follows the workspace that a document, or what is in force, changed.
+    /// Notifies the subscribers of the workspace that an agents doc, or which document is effective, has changed.
     pub(crate) fn agents_doc_changed(&self, payload: &ThreadAgentsDocChangedNotification) {
         self.publish(Publication::new(payload.workspace_id.as_str(), payload));
     }
 
-    /// Tells every connection that may see the workspace what became of it.
+    /// Notifies every connection that may see the workspace of its new state.
     pub(crate) fn workspace_changed(&self, row: entity::workspace::Model) -> Result<(), Failure> {
         self.peer.gateway.watch.told_workspace(&row);
         self.publish(notify::workspace_changed(row)?);
         Ok(())
     }
 
-    /// Tells everybody who follows the thread.
+    /// Notifies the subscribers of a thread after the response.
     pub(crate) fn tell_thread<N: Notification>(
         &self,
         workspace: &WorkspaceId,
@@ -270,12 +270,12 @@ impl Context {
         self.publish(Publication::new(workspace.as_str(), payload).to(audience));
     }
 
-    /// Tells everybody who follows the workspace.
+    /// Notifies the subscribers of a workspace after the response.
     pub(crate) fn tell_workspace<N: Notification>(&self, workspace: &WorkspaceId, payload: &N) {
         self.publish(Publication::new(workspace.as_str(), payload));
     }
 
-    /// Sends a binary frame right before the answer, if there is one.
+    /// Sends a binary frame directly before the response, if the request succeeds.
     pub(crate) fn frame_before_answer(&self, frame: FileFrame) {
         *self
             .caused
@@ -284,17 +284,17 @@ impl Context {
             .unwrap_or_else(PoisonError::into_inner) = Some(frame);
     }
 
-    /// Tells the caller alone.
+    /// Sends a notification to the caller only.
     pub(crate) fn tell<N: Notification>(&self, payload: &N) {
         self.cause(Effect::Tell(rpc::notification(payload), Waiting::Kept));
     }
 
-    /// Tells the caller alone, unless too much waits for it.
+    /// Sends a notification to the caller only. It may be dropped when the outgoing queue is full.
     pub(crate) fn tell_droppable<N: Notification>(&self, payload: &N) {
         self.cause(Effect::Tell(rpc::notification(payload), Waiting::Droppable));
     }
 
-    /// Replays what the caller missed.
+    /// Replays the notifications that the caller missed.
     pub(crate) fn resume(&self, workspace: WorkspaceId, after_seq: u64, found: Resumption) {
         self.cause(Effect::Resume {
             workspace,
@@ -303,12 +303,12 @@ impl Context {
         });
     }
 
-    /// Publishes once the caller has its answer.
+    /// Publishes a notification after the response.
     pub(crate) fn publish(&self, publication: Publication) {
         self.cause(Effect::Publish(publication));
     }
 
-    /// Closes the connections that have lost their rights once the caller, who may be one of them, has its answer.
+    /// Closes connections whose access was revoked, after the response, because the caller may be one of them.
     pub(crate) fn close_revoked(&self) {
         self.cause(Effect::CloseRevoked);
     }
@@ -341,7 +341,7 @@ impl Caused {
                 Effect::Tell(text, waiting) => peer.outbox().notify(&text, &waiting),
                 Effect::RunTurn(run) => peer.gateway.agent.run(*run),
                 Effect::CatchUp(thread) => {
-                    // This may wait for the turn, and the answer must not.
+                    // Catching up may wait for the turn; the response must not.
                     peer.outbox().release();
                     let tell = |started| {
                         peer.outbox()
@@ -354,6 +354,7 @@ impl Caused {
                     after_seq,
                     found,
                 } => {
+                    peer.follow_outputs(&workspace);
                     peer.gateway
                         .hub
                         .resume(peer.connection, workspace.as_str(), after_seq, &found)
@@ -362,7 +363,7 @@ impl Caused {
         }
     }
 
-    /// The binary frame that goes before the answer.
+    /// Takes the binary frame to send before the response.
     pub(crate) fn frame(&self) -> Option<FileFrame> {
         self.frame
             .lock()
@@ -370,7 +371,7 @@ impl Caused {
             .take()
     }
 
-    /// Takes back that the connection follows a workspace that turned out not to exist.
+    /// Undoes the subscription to a workspace that turned out not to exist.
     pub(crate) fn unfollow(&self, peer: &Peer) {
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(workspace) = followed.take() {
@@ -380,14 +381,15 @@ impl Caused {
 }
 
 impl Admit for Context {
-    /// The one place where access is decided: the scope of the method, the role the params claim, then what they name.
+    /// Decides access in one place: the scope of the method, the role that the params claim, then the objects they
+    /// name.
     async fn admit(&self, call: Call<'_>) -> Result<(), Failure> {
         let principal = self.principal();
         principal.check_scope(call.access)?;
         principal.check_needed(call.needs)?;
         principal.check_role(call.claims)?;
         match call.reach {
-            // What belongs to all workspaces is not for a token of some.
+            // Tokens limited to some workspaces may not change state that all workspaces share.
             Reach::Home if matches!(call.access, Access::Read | Access::Spend) => {}
             Reach::Home => principal.check_unlimited()?,
             Reach::Company(dir) => {
@@ -407,7 +409,7 @@ impl Admit for Context {
             }
             Reach::Workspace(workspace) => {
                 principal.check_workspace(workspace)?;
-                // Before the handler reads anything, so that no change falls between reading and listening.
+                // Subscribes before the handler reads, so that no change is missed between reading and subscribing.
                 let follows_by_itself = [WorkspaceUnsubscribe::NAME, SessionResume::NAME];
                 if !follows_by_itself.contains(&call.method) && self.peer.follow(workspace) {
                     let mut followed = self
@@ -423,7 +425,7 @@ impl Admit for Context {
                     let row = self.store().threads().get(thread.as_str()).await;
                     let row = row.map_err(rows::failure)?;
                     if !principal.may_see(&row.workspace_id) {
-                        // Without naming the workspace, which is not the caller's to know.
+                        // The message does not name the workspace, which the caller may not see.
                         return Err(Failure::forbidden(format!(
                             "the token is not made for the workspace of thread `{thread}`"
                         )));

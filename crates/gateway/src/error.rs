@@ -1,87 +1,87 @@
-//! Why a gateway cannot start.
+//! Errors that prevent a gateway from starting.
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
-/// One sentence for the person at the terminal; the source goes to the log.
+/// A startup failure, displayed as one sentence on the terminal.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The home cannot be used.
+    /// The home directory cannot be created, resolved, read or locked.
     #[error("the home `{}` cannot be used: {source}", path.display())]
     Home {
-        /// The folder.
+        /// The path of the home.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Another `ac serve` runs on it.
+    /// Another `ac serve` process holds the lock of this home.
     #[error("the home `{}` is already served by process {pid}: stop it first, or choose another home with --home", path.display())]
     AlreadyServed {
-        /// The folder.
+        /// The path of the home.
         path: PathBuf,
-        /// The other process.
+        /// The process id found in the lock file; empty if it could not be read.
         pid: String,
     },
-    /// A file of settings cannot be used.
+    /// A configuration file cannot be read or contains an invalid value.
     #[error("`{}` cannot be used: {detail}", path.display())]
     Config {
-        /// The file.
+        /// The path of the configuration file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the file.
         detail: String,
     },
-    /// The folder of artifacts cannot be used.
+    /// The directory `artifacts` of the home cannot be opened as a blob store.
     #[error("the folder `artifacts` of the home cannot be used: {source}")]
     Blobs {
-        /// What the blob store said.
+        /// The error of the blob store.
         source: blobs::Error,
     },
-    /// Turns that were cut off cannot be marked.
+    /// Turns left unfinished by an earlier process cannot be marked as interrupted.
     #[error("the turns of an earlier run cannot be read: {source}")]
     Recovery {
-        /// What the turn loop said.
+        /// The error of the turn loop.
         source: agent::Error,
     },
-    /// The token file cannot be used.
+    /// The token file cannot be read or created, or the token in it is empty or too short.
     #[error("the token file of the home cannot be used: {source}")]
     Token {
-        /// What the system said.
+        /// The error of the operating system, or `InvalidData` for an unusable token.
         source: io::Error,
     },
-    /// What the home knows of company folders cannot be used.
+    /// The record of trusted company folders in the home cannot be read.
     #[error(
         "what the home knows of company folders cannot be used: {source}: {}",
         root_cause(source)
     )]
     Trust {
-        /// What `company` said.
+        /// The error of the `company` crate.
         source: company::Error,
     },
-    /// The database cannot be used.
+    /// The database cannot be opened.
     #[error("{source}: {}", root_cause(source))]
     Database {
-        /// What `crud` said.
+        /// The error of the `crud` crate.
         source: crud::OpenError,
     },
-    /// No code to sign in with can be stored.
+    /// The one-time sign-in code for the desktop cannot be stored in the database.
     #[error("a code to sign in to the desktop cannot be stored: {source}")]
     SignIn {
-        /// What `crud` said.
+        /// The error of the `crud` crate.
         source: crud::Error,
     },
-    /// The address cannot be used.
+    /// The listen address cannot be bound.
     #[error("cannot listen on {listen}: {source}")]
     Listen {
-        /// The address.
+        /// The requested address.
         listen: SocketAddr,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The ready file cannot be written.
+    /// The ready file, or the file `serving.json` of the home, cannot be written.
     #[error("the ready file `{}` cannot be written: {source}", path.display())]
     ReadyFile {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! What all connections of one process share.
+//! The state that all connections of one process share.
 
 use std::{ffi::OsString, sync::Arc, time::Duration};
 
@@ -25,30 +25,30 @@ use crate::{
     watch::{self, Watch},
 };
 
-/// A running gateway, whatever transports lead to it.
+/// A running gateway, independent of the transports that connect clients to it.
 #[derive(Debug)]
 pub struct Gateway {
-    /// The database.
+    /// The gateway database.
     pub(crate) store: CrudStore,
-    /// Who is told what.
+    /// Distributes notifications to connections.
     pub(crate) hub: Hub,
-    /// What is known of other processes' doings.
+    /// The last published state of each workspace, used to detect changes made by other processes.
     pub(crate) watch: Watch,
-    /// Times and ids.
+    /// The clock and the id generator.
     pub(crate) sources: Sources,
-    /// Who a token belongs to.
+    /// Resolves bearer tokens to principals.
     pub(crate) tokens: StoredTokens,
-    /// Which browsers are signed in.
+    /// The desktop sessions: browsers that are signed in.
     pub(crate) desktop_sessions: DesktopSessions,
     /// The turn loop.
     pub(crate) agent: Agent,
     /// The model providers.
     pub(crate) providers: Arc<Providers>,
-    /// The bytes of artifacts.
+    /// The artifact store and its limits.
     pub(crate) artifacts: Artifacts,
-    /// The company folders.
+    /// Opens company folders.
     pub(crate) companies: Companies,
-    /// Which of them are linked to workspaces.
+    /// The project names of the company folders that this process has linked to workspaces.
     pub(crate) links: Links,
     /// The worker sessions.
     pub(crate) sessions: runner::Sessions,
@@ -56,41 +56,44 @@ pub struct Gateway {
     pub(crate) jobs: runner::Jobs,
     /// The heartbeats of company folders.
     pub(crate) heartbeats: runner::Heartbeats,
-    /// The worker programs.
+    /// The adapters of worker programs.
     pub(crate) adapters: runner::Adapters,
-    /// Their indexes.
+    /// The indexes of company folders.
     pub(crate) indexes: Indexes,
-    /// What keeps their indexes up to date.
+    /// The background worker that keeps the indexes up to date.
     pub(crate) index_worker: Arc<SyncWorker>,
-    /// Who hears of their events.
+    /// The subscriptions to the events of company folders.
     pub(crate) company_events: Arc<CompanyEvents>,
-    /// The home, to see which other processes live.
+    /// The home directory, used to check which other processes are alive.
     pub(crate) home: Home,
-    /// Tells other processes that this one lives.
+    /// The locked file that marks this process as alive for other processes.
     owner: Owner,
     router: Router<Context>,
 }
 
-/// How a gateway is opened.
+/// Options for [`Gateway::open`].
 #[derive(Clone)]
 pub struct GatewayOptions {
-    /// Times and ids.
+    /// The clock and the id generator.
     pub sources: Sources,
-    /// How the database is opened.
+    /// The options of the database.
     pub database: crud::Options,
-    /// The command that makes projections in a process of its own; none makes none.
+    /// The command that renders projections in a child process. With `None` no projections are made.
     pub projection_worker: Option<Vec<OsString>>,
-    /// Whether this process lives long enough to go on with sessions whose gateway is gone.
+    /// Whether this process takes over worker sessions whose gateway has exited. Short-lived processes set this to
+    /// `false`.
     pub takes_over_sessions: bool,
-    /// What the artifacts of one workspace may take.
+    /// The storage limits for the artifacts of one workspace.
     pub artifact_quota: crud::Quota,
 }
 
 impl GatewayOptions {
-    /// The usual limits of the artifacts of one workspace.
+    /// The default storage limits for the artifacts of one workspace.
     pub const ARTIFACT_QUOTA: crud::Quota = artifacts::limits::QUOTA;
 
-    /// The usual ones. `on_fatal` is called when the disk can no longer be trusted, and must end the process.
+    /// Returns the default options with the system clock and random ids.
+    ///
+    /// The database calls `on_fatal` when the disk can no longer be trusted; the callback must end the process.
     pub fn system(on_fatal: impl Fn(&str) + Send + Sync + 'static) -> Self {
         let sources = Sources::system();
         let database = crud::Options::new(sources.clock.now(), on_fatal);
@@ -105,8 +108,8 @@ impl GatewayOptions {
 }
 
 impl Gateway {
-    /// Opens the database of a home, marks what an earlier process left unfinished and starts what runs in the
-    /// background.
+    /// Opens the database of a home, marks turns that an earlier process left unfinished as interrupted, and starts the
+    /// background tasks.
     pub async fn open(home: &Home, options: &GatewayOptions) -> Result<Arc<Self>, Error> {
         let config = Config::read(&home.path().join("config.toml"))?;
         let session_options = config.sessions();
@@ -199,21 +202,22 @@ impl Gateway {
         Ok(gateway)
     }
 
-    /// Marks turns as interrupted whose process is gone.
+    /// Marks the turns of processes that have exited as interrupted and returns their number.
     pub(crate) async fn recover_turns(&self) -> Result<usize, agent::Error> {
         self.agent.recover(|owner| self.home.is_alive(owner)).await
     }
 
-    /// The folder at a path, whatever it is. The path may lead over a network, so it is followed on a thread that may
-    /// wait.
+    /// Opens the company folder at a path without checking that it is one.
+    ///
+    /// Resolves the path on a blocking thread, because it may be on a network file system.
     pub(crate) async fn folder_at(&self, dir: &str) -> Result<Company, Failure> {
         let (companies, dir) = (self.companies.clone(), dir.to_owned());
         let found = tokio::task::spawn_blocking(move || companies.at(&dir)).await;
         found.map_err(|panic| Failure::incident(&panic))
     }
 
-    /// Goes on with the worker sessions of linked company folders whose gateway is gone: they wait for somebody who
-    /// reads what they print.
+    /// Takes over the worker sessions of linked company folders whose gateway has exited. Until then the output of
+    /// these workers is not read.
     #[expect(
         clippy::disallowed_methods,
         reason = "whoever starts the gateway owns the sessions of its home"
@@ -237,35 +241,36 @@ impl Gateway {
         }
     }
 
-    /// The database.
+    /// Returns the gateway database.
     pub fn store(&self) -> &CrudStore {
         &self.store
     }
 
-    /// Who a token belongs to.
+    /// Returns the resolver of bearer tokens.
     pub fn tokens(&self) -> &StoredTokens {
         &self.tokens
     }
 
-    /// Which browsers are signed in.
+    /// Returns the desktop sessions.
     pub fn desktop_sessions(&self) -> &DesktopSessions {
         &self.desktop_sessions
     }
 
-    /// Begins to stop the worker sessions, so that whoever waits for their end is answered. [`Gateway::close`] waits
-    /// for it.
+    /// Starts to stop the worker sessions in the background, so that requests waiting for the end of a session are
+    /// answered. [`Gateway::close`] waits until the sessions have stopped.
     pub fn stop_sessions(&self) {
         let sessions = self.sessions.clone();
         tokio::spawn(async move { sessions.close().await });
     }
 
-    /// Waits until no job is worked on and no worker session runs.
+    /// Waits until no job is in progress and no worker session is running.
     pub async fn sessions_over(&self) {
         self.jobs.settle().await;
         self.sessions.settle().await;
     }
 
-    /// Ends what runs, worker sessions first, waiting for turns at most `patience`, and closes the database.
+    /// Stops the jobs and worker sessions, waits at most `patience` for running turns, and closes the index worker and
+    /// the database.
     pub async fn close(&self, patience: Duration) {
         self.jobs.close().await;
         self.agent.settle(patience).await;
@@ -276,17 +281,18 @@ impl Gateway {
         self.owner.release();
     }
 
-    /// The dispatch table.
+    /// Returns the dispatch table of all methods.
     pub fn router(&self) -> &Router<Context> {
         &self.router
     }
 
-    /// A new connection of `principal`.
+    /// Creates a connection for `principal`. Relative paths of company folders are rejected on it.
     pub fn connect(self: &Arc<Self>, principal: Principal) -> Arc<Peer> {
         Peer::new(Arc::clone(self), principal, RelativePaths::Refused)
     }
 
-    /// A connection of the client that started this process, in whose current folder it runs.
+    /// Creates a connection for the client that started this process. Relative paths are resolved against the current
+    /// directory, which this process inherited from that client.
     pub(crate) fn connect_parent(self: &Arc<Self>, principal: Principal) -> Arc<Peer> {
         let relative_paths = RelativePaths::FromCurrentFolder;
         Peer::new(Arc::clone(self), principal, relative_paths)

@@ -1,4 +1,4 @@
-//! The home of a gateway: the folder with the database, the token and the locks.
+//! The home of a gateway: the directory with the database, the token and the locks.
 
 use std::{
     env,
@@ -10,24 +10,24 @@ use std::{
 
 use crate::{Error, sources::random_text};
 
-/// How long a process may take from making its file to locking it.
+/// The age below which an unlocked process file is kept, because its process may not have locked it yet.
 const NEW: Duration = Duration::from_secs(60);
-/// Characters the owner's token has at least; those we make have 43.
+/// The minimum length of the owner's token. Generated tokens have 43 characters.
 const MIN_TOKEN_CHARS: usize = 32;
 
-/// A folder that exists and is ours.
+/// The home directory, which exists and is readable.
 #[derive(Clone, Debug)]
 pub struct Home {
     path: PathBuf,
 }
 
-/// The right to be the only `ac serve` of a home, until dropped.
+/// The exclusive lock that makes this process the only `ac serve` of a home. Released when dropped.
 #[derive(Debug)]
 pub(crate) struct ServeLock {
     _file: File,
 }
 
-/// The name of a process among all that use a home, for as long as it lives.
+/// The name of this process among the processes that use a home, marked as alive by a locked file.
 #[derive(Debug)]
 pub(crate) struct Owner {
     name: String,
@@ -40,7 +40,7 @@ impl Owner {
         &self.name
     }
 
-    /// Gives the name up: for everybody else the process has ended.
+    /// Removes the process file, so that other processes treat this process as ended.
     pub(crate) fn release(&self) {
         let _ = fs::remove_file(&self.path);
     }
@@ -53,7 +53,7 @@ impl Drop for Owner {
 }
 
 impl Home {
-    /// Opens the folder, making it readable for its owner alone when it is missing.
+    /// Opens the home and creates the directory with mode 0700 if it is missing.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let failed = |source| Error::Home {
             path: path.to_owned(),
@@ -61,29 +61,30 @@ impl Home {
         };
         private_folder(path).map_err(failed)?;
         let path = path.canonicalize().map_err(failed)?;
-        // Whoever may not look into it hears of it here, not of some file in it.
+        // Fails here if the directory is not readable, instead of later with a message about one of its files.
         fs::read_dir(&path).map_err(failed)?;
         Ok(Self { path })
     }
 
-    /// The folder.
+    /// Returns the canonical path of the home.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file with the owner's token.
+    /// Returns the path of the file with the owner's token.
     pub fn token_file(&self) -> PathBuf {
         self.path.join("token")
     }
 
-    /// The owner's token, made on first use.
+    /// Returns the owner's token and creates it on first use.
     pub fn token(&self) -> Result<String, Error> {
         let failed = |source| Error::Token { source };
         let path = self.token_file();
         if let Some(token) = read_token(&path).map_err(failed)? {
             return Ok(token);
         }
-        // Another process may do the same at this moment: whoever links its file first wins.
+        // Another process may create the token concurrently. The first hard link wins, and both processes read that
+        // file.
         let token = random_text(43);
         let staged = self.path.join(format!(".token-{}", random_text(8)));
         let mut file = private().create_new(true).open(&staged).map_err(failed)?;
@@ -108,7 +109,8 @@ impl Home {
         })
     }
 
-    /// Gives this process a name. Its file stays locked until the process ends, however it ends.
+    /// Creates the file that names this process and locks it. The operating system releases the lock when the process
+    /// ends, also after a crash.
     pub(crate) fn claim(&self) -> Result<Owner, Error> {
         let failed = |source| Error::Home {
             path: self.path.clone(),
@@ -128,7 +130,8 @@ impl Home {
         })
     }
 
-    /// Removes what processes left that were killed. A file that is new may belong to one that is about to lock it.
+    /// Removes the files of processes that were killed. Recent files are kept, because their process may be about to
+    /// lock them.
     fn forget_dead(&self, folder: &Path) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let age = entry.metadata().and_then(|found| found.modified());
@@ -139,7 +142,7 @@ impl Home {
         }
     }
 
-    /// Whether the process with this name still lives. What a dead one left is removed.
+    /// Returns whether the process with this name is alive. Removes the file of a process that is not.
     pub(crate) fn is_alive(&self, name: &str) -> bool {
         let is_name = name
             .bytes()
@@ -157,7 +160,7 @@ impl Home {
         }
     }
 
-    /// Where the gateway that serves this home listens; none when nobody serves it.
+    /// Returns the WebSocket URL of the gateway that serves this home, or `None` if no gateway serves it.
     pub fn served_at(&self) -> Option<String> {
         let lock = File::open(self.path.join("serve.lock")).ok()?;
         let is_served = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
@@ -166,12 +169,12 @@ impl Home {
         Some(serving["url"].as_str()?.to_owned())
     }
 
-    /// Where a gateway that serves the home says so.
+    /// Returns the path of the file in which a serving gateway publishes its addresses.
     pub(crate) fn serving_file(&self) -> PathBuf {
         self.path.join("serving.json")
     }
 
-    /// Makes this process the only one that serves the home, or tells who does.
+    /// Locks the home for serving, or fails with the process id of the gateway that already serves it.
     pub(crate) fn lock_for_serving(&self) -> Result<ServeLock, Error> {
         let failed = |source| Error::Home {
             path: self.path.clone(),
@@ -202,7 +205,8 @@ impl Home {
     }
 }
 
-/// The home when nobody names one: `ACCORD_HOME`, else `accord` in the platform's data folder.
+/// Returns the default home: `ACCORD_HOME`, otherwise `accord` in the data directory of the platform. `None` if no
+/// variable names a directory.
 pub fn default_home() -> Option<PathBuf> {
     let set = |name| {
         env::var_os(name)
@@ -221,7 +225,7 @@ pub fn default_home() -> Option<PathBuf> {
     Some(data.join("accord"))
 }
 
-/// Replaces a file so that readers and crashes see the old content or the new, never half.
+/// Replaces a file atomically and durably: readers see the old or the new content, also after a crash.
 pub fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path
         .parent()
@@ -240,7 +244,7 @@ pub fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Makes a folder only its owner can look into.
+/// Creates a directory, with its parents, that only its owner can access.
 fn private_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -249,7 +253,7 @@ fn private_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Files only their owner can read.
+/// Returns options that create files only their owner can access.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
@@ -258,7 +262,8 @@ fn private() -> OpenOptions {
     options
 }
 
-/// The token in the file, made private again if somebody opened it up.
+/// Reads the token from the file, or returns `None` if the file is missing or empty. Restores mode 0600 if other users
+/// had access.
 fn read_token(path: &Path) -> io::Result<Option<String>> {
     let file = match File::open(path) {
         Ok(file) => file,

@@ -1,6 +1,6 @@
-//! Everything on the port: the web desktop, the WebSocket upgrade, the bytes of artifacts, the probes, the schemas and the metrics.
+//! The HTTP side of the port: the web desktop, the WebSocket upgrade, artifact content, probes, schemas and metrics.
 //!
-//! Foreign `Host` and `Origin` headers are refused before anything else is looked at, so that no web page can
+//! Requests with a foreign `Host` or `Origin` header are rejected before any other processing, so that web pages cannot
 //! reach the gateway through a browser (DNS rebinding).
 
 use std::{net::SocketAddr, sync::Arc};
@@ -29,22 +29,22 @@ pub(crate) use guard::Allowed;
 
 use crate::{Gateway, auth::Throttle, connections::Place};
 
-/// What the routes share.
+/// The state shared by all routes.
 pub(crate) struct Http {
     gateway: Arc<Gateway>,
     throttle: Throttle,
     allowed: Allowed,
 }
 
-/// Where a request comes from; travels with it.
+/// The origin of a request, stored in the request's extensions.
 #[derive(Clone, Debug)]
 pub(crate) struct Guest {
     pub(crate) address: SocketAddr,
-    /// The place among the connections; a WebSocket keeps it until its end.
+    /// The slot among the connections of the port. A WebSocket holds it until it closes.
     pub(crate) place: Arc<Place>,
 }
 
-/// The routes of the port.
+/// Builds the routes of the port.
 pub(crate) fn router(gateway: Arc<Gateway>, allowed: Allowed) -> Router {
     let http = Arc::new(Http {
         gateway,
@@ -66,7 +66,8 @@ pub(crate) fn router(gateway: Arc<Gateway>, allowed: Allowed) -> Router {
                     "/artifacts/{workspace}/{artifact}/{version}/content",
                     get(content::serve),
                 )
-                // A page that was refused asks here for the reason, which a WebSocket does not tell.
+                // A page whose WebSocket was rejected requests this path over HTTP to read the reason, which the
+                // WebSocket API does not expose.
                 .route("/ws", get(socket::upgrade))
                 .merge(uploads::routes())
                 .route_layer(middleware::from_fn(cors::share)),
@@ -79,7 +80,7 @@ pub(crate) fn router(gateway: Arc<Gateway>, allowed: Allowed) -> Router {
         .with_state(http)
 }
 
-/// A plain sentence.
+/// Builds a plain-text response.
 fn text(status: StatusCode, body: impl Into<String>) -> Response {
     let headers = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
     (status, headers, body.into()).into_response()

@@ -1,4 +1,5 @@
-//! Background maintenance of the database: old drafts, expired trash, turns of dead processes, expired desktop sessions.
+//! Background maintenance of the database: removes old drafts, expired trash and expired desktop sessions, and marks
+//! turns of dead processes as interrupted.
 
 use std::{sync::Weak, time::Duration};
 
@@ -9,27 +10,27 @@ use rpc::Publication;
 
 use crate::{Gateway, notify, watch};
 
-/// How long a thread without a turn and without a place is kept.
+/// The time after which a thread with neither a turn nor a placement is deleted.
 const DRAFT_SECONDS: i64 = 24 * 60 * 60;
-/// How long the trash keeps an item: 30 days.
+/// The retention time of items in the trash: 30 days.
 pub(crate) const TRASH_SECONDS: i64 = 30 * 24 * 60 * 60;
-/// Items of the trash that are purged in one transaction.
+/// The number of trash items that are purged in one transaction.
 const TRASH_BATCH: u64 = 100;
 const EVERY: Duration = Duration::from_secs(60);
-/// Old drafts and expired trash are looked for once in so many rounds.
+/// The number of maintenance rounds between two purges of drafts and trash.
 const DRAFT_ROUNDS: u64 = 60;
 
-/// Tidies up from time to time, for as long as the gateway lives.
+/// Runs the maintenance once a minute until the gateway is dropped.
 pub(crate) async fn run(gateway: Weak<Gateway>) {
     let mut rounds = 0u64;
-    // A start has better things to do first.
+    // Delays the first round so that it does not slow down the start.
     tokio::time::sleep(EVERY).await;
     while let Some(gateway) = gateway.upgrade() {
         if rounds.is_multiple_of(DRAFT_ROUNDS) {
             purge_drafts(&gateway).await;
             gateway.purge_trash().await;
         }
-        // Another process of the home may have died with a turn under way.
+        // Another process of the home may have died during a turn.
         if let Err(error) = gateway.recover_turns().await {
             tracing::warn!(%error, "turns of dead processes cannot be marked");
         }
@@ -41,7 +42,7 @@ pub(crate) async fn run(gateway: Weak<Gateway>) {
 }
 
 impl Gateway {
-    /// Deletes for good what has been in the trash for 30 days.
+    /// Permanently deletes items that have been in the trash for 30 days.
     pub async fn purge_trash(&self) {
         let before = self.sources.clock.now() - TRASH_SECONDS;
         loop {
@@ -62,7 +63,7 @@ impl Gateway {
         }
     }
 
-    /// Keeps the desktop sessions that are in use, deletes those that have expired and closes their connections.
+    /// Extends the desktop sessions that are in use, deletes those that have expired and closes their connections.
     pub async fn tend_desktop_sessions(&self) {
         let is_in_use = |id: &str| self.watch.has_session(id);
         let now = self.sources.clock.now();

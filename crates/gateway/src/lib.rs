@@ -1,7 +1,8 @@
-//! Answers every method in `protocol` by calling the layer that owns the fact.
+//! Implements every method declared in `protocol` by calling the crate that owns the data.
 //!
-//! [`Gateway`] holds what all connections share, [`Peer`] is one connection, `methods` has a short function per
-//! method, `http` is everything on the port that is not JSON-RPC. No SQL and no spawning here.
+//! [`Gateway`] holds the state shared by all connections, [`Peer`] is one connection, `methods` contains one short
+//! handler per method, and `http` serves everything on the port that is not JSON-RPC. SQL lives in `crud`; child
+//! processes are started in `runner`.
 
 mod artifacts;
 mod auth;
@@ -50,5 +51,5 @@ pub use sha256::sha256_hex;
 pub use sources::{Clock, IdSource, Sources};
 pub use stdio::serve_stdio;
 
-/// The version of the product.
+/// The version of the product, taken from the version of this crate.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

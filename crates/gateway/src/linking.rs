@@ -1,4 +1,5 @@
-//! Company folders as workspaces: registered when they are opened, a folder of the tree for each of their projects.
+//! Links company folders to workspaces: registers a folder when it is opened and mirrors its projects as folders of the
+//! thread tree.
 
 use std::{
     collections::BTreeMap,
@@ -12,24 +13,25 @@ use rpc::{Audience, Publication};
 
 use crate::{Gateway, notify};
 
-/// What this process knows of the folders it has linked.
+/// The company folders that this process has linked.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
-    /// The names of the projects by company folder, as they were when they were linked.
+    /// The project names at the time of linking, by path of the company folder.
     known: Mutex<BTreeMap<String, Names>>,
 }
 
-/// The name of each project.
+/// Project names by project id.
 type Names = BTreeMap<String, String>;
 
-/// Where a company folder is, the same however it was named.
+/// Returns the canonical path of a company folder.
 pub(crate) fn dir(company: &Company) -> String {
     company.root().display().to_string()
 }
 
 impl Gateway {
-    /// Registers a company folder as a workspace and brings the tree in step with its projects. A folder that cannot
-    /// be read, or a database that cannot be written, changes nothing about what was asked.
+    /// Registers a company folder as a workspace and updates the thread tree to its projects.
+    ///
+    /// Errors are logged and not returned, so that they do not fail the request that opened the folder.
     pub(crate) async fn link(self: &Arc<Self>, company: Company) {
         if let Err(error) = self.try_link(company).await {
             tracing::warn!(
@@ -80,7 +82,8 @@ impl Gateway {
                 self.watch.told_workspace(&row);
                 let told = notify::workspace_changed(row.clone());
                 let told = told.map_err(|failure| failure.message().to_owned())?;
-                // A client of companies alone has not asked for workspaces.
+                // Connections that only use the company family have not subscribed to any workspace and receive
+                // nothing.
                 notify::publish(self, &told.to(Audience::Listeners)).await;
                 row
             }
@@ -106,7 +109,7 @@ impl Links {
         known.insert(dir, names);
     }
 
-    /// Whether a folder that was linked has other projects by now. Blocks.
+    /// Returns whether the projects of a linked folder have changed since it was linked. Blocks.
     pub(crate) fn is_outdated(&self, company: &Company) -> bool {
         let dir = dir(company);
         let linked = {
@@ -117,7 +120,7 @@ impl Links {
     }
 }
 
-/// The name of a company and of each of its projects. Blocks.
+/// Reads the name of a company and the names of its projects. Blocks.
 fn names(company: &Company) -> Result<(String, Names), company::Error> {
     let name = init::company_name(company)?;
     Ok((shown(&name, "Company"), project_names(company)?))
@@ -131,7 +134,8 @@ fn project_names(company: &Company) -> Result<Names, company::Error> {
     Ok(names.collect())
 }
 
-/// What the tree calls something; files may say whatever they like.
+/// Returns `name` in a form that is valid in the thread tree, or `otherwise` if nothing of it remains. Files of a
+/// company folder may contain arbitrary names.
 fn shown(name: &str, otherwise: &str) -> String {
     Name::shortened(name).map_or_else(|| otherwise.to_owned(), String::from)
 }

@@ -1,4 +1,4 @@
-//! The handlers, one file per family, at the same path as in `protocol`.
+//! The method handlers, one file per family, at the same paths as in `protocol`.
 
 mod artifact;
 mod company;
@@ -14,7 +14,7 @@ mod workspace;
 
 use crate::Context;
 
-/// The whole dispatch table.
+/// Builds the dispatch table with the handlers of all methods.
 pub fn router() -> rpc::Router<Context> {
     let mut router = rpc::Router::default();
     workspace::routes(&mut router);

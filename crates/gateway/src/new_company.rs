@@ -1,9 +1,10 @@
-//! What a launch in a new company folder would check.
+//! The launch checks of adapters for a company folder that does not exist yet.
 
 use company::document::Machine;
 use protocol::{MayExec, company::adapter::AdapterRow};
 
-/// The adapters of this machine under the settings that a new company folder has. It needs neither a folder nor a home.
+/// Returns the adapters of this machine, checked with the settings of a new company folder. Needs neither a company
+/// folder nor a home.
 #[expect(
     clippy::disallowed_methods,
     reason = "only the person at the terminal calls it"

@@ -1,4 +1,4 @@
-//! One connection as the gateway sees it: who is there, what it follows, where its answers wait.
+//! One connection of the gateway: its principal, its subscriptions, its transfers and its outgoing queue.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,39 +23,39 @@ pub struct Peer {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) connection: ConnectionId,
     pub(crate) principal: Principal,
-    /// What relative paths of company folders mean.
+    /// How relative paths of company folders are handled.
     relative_paths: RelativePaths,
-    /// Names this connection among those of all processes; its drafts carry it.
+    /// Identifies this connection across all processes. Drafts created on it carry this key.
     pub(crate) key: String,
     outbox: Arc<Outbox>,
-    /// Binary frames on their way to their uploads.
+    /// Binary frames that wait to be written to their uploads.
     frames: Intake,
     transfers: Mutex<Transfers>,
 }
 
-/// What a relative path of a company folder means on a connection.
+/// How a connection handles a relative path of a company folder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum RelativePaths {
-    /// Nothing: the client and the gateway have different current folders.
+    /// Rejects it, because the client and the gateway have different current directories.
     Refused,
-    /// A folder below the current one, which a stdio server has from the client that started it.
+    /// Resolves it against the current directory, which a stdio server inherits from the client that started it.
     FromCurrentFolder,
 }
 
-/// What this connection uploads and downloads.
+/// The uploads and downloads of one connection.
 #[derive(Debug, Default)]
 struct Transfers {
     uploads: BTreeSet<UploadId>,
-    /// Uploads that are being started and have no id yet.
+    /// The number of uploads that are being started and have no id yet.
     starting: usize,
     downloads: BTreeMap<DownloadId, Download>,
 }
 
-/// The place of an upload that is being started; it is free again when this is dropped.
+/// A reserved slot for an upload that is being started. Dropping it releases the slot.
 pub(crate) struct StartingUpload(Arc<Peer>);
 
 impl StartingUpload {
-    /// The upload is open until [`Peer::upload_closed`].
+    /// Registers the upload as open until [`Peer::upload_closed`] is called.
     pub(crate) fn opened(self, upload: &UploadId) {
         self.0.transfers().uploads.insert(upload.clone());
     }
@@ -67,36 +67,36 @@ impl Drop for StartingUpload {
     }
 }
 
-/// A download of this connection.
+/// An open download of one connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Download {
     pub(crate) workspace_id: WorkspaceId,
     pub(crate) artifact_id: ArtifactId,
     pub(crate) version_id: ArtifactVersionId,
     pub(crate) size: u64,
-    /// Open, and therefore readable whatever happens to the artifact.
+    /// The open blob. It stays readable if the artifact is deleted meanwhile.
     pub(crate) blob: Arc<BlobReader>,
-    /// What the database knew of these bytes when the download was started.
+    /// The database row of the blob at the start of the download.
     pub(crate) blob_row: entity::artifact_blob::Model,
-    /// The hashes of its chunks, if they are known.
+    /// The hashes of the chunks, or `None` if they are not known.
     pub(crate) chunk_hashes: Option<Arc<crud::ChunkHashes>>,
-    /// When the workspace was last seen to be there, in Unix seconds.
+    /// When the workspace was last confirmed to exist, in Unix seconds.
     pub(crate) checked_at: i64,
-    /// Unix seconds.
+    /// When the download expires, in Unix seconds.
     pub(crate) expires_at: i64,
     pub(crate) progress: Arc<DownloadProgress>,
 }
 
-/// How far a download has come.
+/// The number of bytes sent by a download, and the time of the last progress notification.
 #[derive(Debug, Default)]
 pub(crate) struct DownloadProgress(Mutex<(u64, Option<Instant>)>);
 
 impl DownloadProgress {
-    /// Counts bytes that are sent. Answers how many there are by now if it is time to tell.
+    /// Adds `length` sent bytes. Returns the total if a progress notification is due.
     pub(crate) fn sent(&self, length: u64, size: u64) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (sent, told_at) = &mut *state;
-        // A chunk may be asked for twice.
+        // A client may request a chunk more than once.
         *sent = sent.saturating_add(length).min(size);
         let is_time = told_at.is_none_or(|told_at| told_at.elapsed() >= limits::PROGRESS_EVERY);
         is_time.then(|| {
@@ -130,14 +130,15 @@ impl Peer {
         })
     }
 
-    /// Refuses a path in the param `field` that would not mean the folder the client has in mind.
+    /// Rejects a path in the param `field` that contains a NUL character, or that the gateway could resolve to another
+    /// directory than the client means.
     pub(crate) fn check_path(&self, field: &str, dir: &str) -> Result<(), Failure> {
         let path = Path::new(dir);
         if dir.contains('\0') {
             let sentence = format!("{dir:?} has a NUL character, which no path can have");
             return Err(Failure::param(format!("/{field}"), sentence));
         }
-        // What is empty is refused as such elsewhere.
+        // Empty paths are rejected by the validation of the params.
         if path.is_absolute() || dir.is_empty() {
             return Ok(());
         }
@@ -158,12 +159,12 @@ impl Peer {
         ))
     }
 
-    /// Waits until the binary frames that came before have been taken.
+    /// Waits until the binary frames received before this call have been processed.
     pub(crate) async fn frames_settled(&self) {
         self.frames.settled().await;
     }
 
-    /// Reserves a place for one more upload of this connection, unless it has `limit` of them.
+    /// Reserves a slot for one more upload on this connection. Returns `None` if `limit` uploads are open or starting.
     pub(crate) fn starting_upload(self: &Arc<Self>, limit: usize) -> Option<StartingUpload> {
         let mut transfers = self.transfers();
         if transfers.uploads.len() + transfers.starting >= limit {
@@ -177,7 +178,7 @@ impl Peer {
         self.transfers().uploads.remove(upload);
     }
 
-    /// Adds a download, unless its workspace has too many on this connection.
+    /// Registers a download. Returns `false` if its workspace has too many open downloads on this connection.
     pub(crate) fn download_opened(&self, id: &DownloadId, download: Download, now: i64) -> bool {
         let mut transfers = self.transfers();
         transfers.downloads.retain(|_, open| open.expires_at > now);
@@ -201,7 +202,7 @@ impl Peer {
         found.cloned()
     }
 
-    /// Notes that the workspace of a download is there.
+    /// Records that the workspace of a download exists.
     pub(crate) fn download_checked(&self, id: &DownloadId, now: i64) {
         if let Some(download) = self.transfers().downloads.get_mut(id) {
             download.checked_at = now;
@@ -218,21 +219,31 @@ impl Peer {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Receives the notifications of a workspace from now on. Answers whether that is new.
+    /// Subscribes to the notifications of a workspace. Returns whether the subscription is new.
     pub(crate) fn follow(&self, workspace: &WorkspaceId) -> bool {
+        self.follow_outputs(workspace);
         self.gateway
             .hub
             .subscribe(self.connection, workspace.as_str())
     }
 
-    /// Receives them no longer.
-    pub(crate) fn unfollow(&self, workspace: &WorkspaceId) {
-        self.gateway
-            .hub
-            .unsubscribe(self.connection, workspace.as_str());
+    /// Subscribes to notifications about run outputs of a workspace, if the principal may see them.
+    pub(crate) fn follow_outputs(&self, workspace: &WorkspaceId) {
+        if self.principal.sees_run_outputs() {
+            let topic = outputs_topic(workspace.as_str());
+            self.gateway.hub.subscribe(self.connection, &topic);
+        }
     }
 
-    /// Receives the notifications of a thread from now on. Answers whether that is new.
+    /// Ends the subscription to a workspace.
+    pub(crate) fn unfollow(&self, workspace: &WorkspaceId) {
+        let outputs = outputs_topic(workspace.as_str());
+        for topic in [workspace.as_str(), &outputs] {
+            self.gateway.hub.unsubscribe(self.connection, topic);
+        }
+    }
+
+    /// Subscribes to the notifications of a thread. Returns whether the subscription is new.
     pub(crate) fn follow_thread(&self, thread: &ThreadId) -> bool {
         self.gateway
             .hub
@@ -240,7 +251,12 @@ impl Peer {
     }
 }
 
-/// The name of a thread among the topics of the hub.
+/// Returns the hub topic for run outputs of a workspace.
+pub(crate) fn outputs_topic(workspace: &str) -> String {
+    format!("outputs {workspace}")
+}
+
+/// Returns the hub topic of a thread.
 pub(crate) fn thread_topic(thread: &ThreadId) -> String {
     format!("thread {thread}")
 }
@@ -255,10 +271,10 @@ impl Service for Peer {
         let caused = ctx.caused();
         let answer = self.gateway.router().answer(ctx, &request).await;
         let frame = caused.frame().filter(|_| answer.failure.is_none());
-        // What the caller is told at once goes out with its answer.
+        // The outbox holds the response, so that notifications for the caller are written together with it.
         self.outbox.hold_behind(frame, answer.text).await;
         match answer.failure {
-            // The caller's answer is on its way; now everybody is told.
+            // The response is queued; the effects of the request run after it.
             None => caused.carry_out(&self).await,
             Some(Kind::UnknownWorkspace) => caused.unfollow(&self),
             Some(_) => {}

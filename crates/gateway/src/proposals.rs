@@ -1,4 +1,4 @@
-//! Proposed changes of AGENTS.md documents: what is compared, what is merged and who is told, whoever proposes.
+//! Proposals for AGENTS.md documents: comparison, merging and notifications, for every kind of author.
 
 use crud::{BaseText, DocScope, NewProposal, Proposal, ProposalTexts, ProposedText};
 use diffy::{DiffOptions, PatchFormatter};
@@ -13,10 +13,10 @@ use rpc::{Failure, Kind, Publication};
 
 use crate::{Gateway, rows};
 
-/// The most lines that may differ between two texts: comparing takes the square of them.
+/// The maximum number of lines that may differ between two texts. The cost of a comparison is quadratic in it.
 const MAX_CHANGED_LINES: usize = 20_000;
 
-/// A text fit to be stored.
+/// A validated document text with its hash and length.
 pub(crate) struct DocText {
     pub(crate) content: String,
     pub(crate) sha256: String,
@@ -24,8 +24,8 @@ pub(crate) struct DocText {
 }
 
 impl DocText {
-    /// Checks the length of what was received, then turns line endings into LF. Nothing else may change: clients
-    /// compare the hash of what they sent with the hash they get back.
+    /// Validates the length of the received text and converts line endings to LF. Nothing else may change, because
+    /// clients compare the hash of the text they sent with the returned hash.
     pub(crate) fn checked(path: &str, received: &str) -> Result<Self, Failure> {
         check_text(path, received, MAX_CONTENT_CHARS)?;
         let content = with_lf(received);
@@ -37,7 +37,7 @@ impl DocText {
     }
 }
 
-/// A text with the line endings that the tree keeps.
+/// Converts line endings to LF, the form stored in the thread tree.
 pub fn with_lf(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
@@ -56,25 +56,25 @@ fn check_text(path: &str, text: &str, limit: usize) -> Result<(), Failure> {
     }
 }
 
-/// A sentence or two of somebody; none if there is nothing in it.
+/// Validates a rationale or note. Returns it trimmed, or `None` if it is empty.
 pub(crate) fn checked_words(path: &str, words: &str) -> Result<Option<String>, Failure> {
     check_text(path, words, MAX_RATIONALE_CHARS)?;
     let words = words.trim();
     Ok((!words.is_empty()).then(|| words.to_owned()))
 }
 
-/// A change that somebody wishes.
+/// A requested change of an agents doc.
 pub(crate) struct Wish {
     pub(crate) scope: DocScope,
     pub(crate) text: DocText,
-    /// The version that was changed; none for the current one.
+    /// The version that the change is based on; `None` for the current one.
     pub(crate) base_version: Option<i64>,
     pub(crate) rationale: String,
     pub(crate) author: String,
 }
 
 impl Gateway {
-    /// Keeps a proposal and answers whether it is new.
+    /// Stores a proposal and returns whether it is new.
     pub(crate) async fn propose(&self, wish: Wish) -> Result<(Proposal, bool), Failure> {
         let proposals = self.store.agents_doc_proposals();
         let base = proposals
@@ -93,7 +93,8 @@ impl Gateway {
     }
 }
 
-/// What a proposal says once it is on the current version: the lines that one side changed are taken from that side.
+/// Merges a proposal with the current version of its document (three-way merge). Fails with `MergeConflict` if both
+/// changed the same lines.
 pub(crate) async fn merged(texts: &ProposalTexts) -> Result<DocText, Failure> {
     let ProposalTexts {
         proposal,
@@ -123,7 +124,7 @@ pub(crate) async fn merged(texts: &ProposalTexts) -> Result<DocText, Failure> {
     DocText::checked("/content", &merged.await?)
 }
 
-/// A text and how it differs from what it changes.
+/// Returns the proposed text with its diff to the base. Rejects a text equal to the base.
 pub(crate) async fn compared(base: BaseText, text: DocText) -> Result<ProposedText, Failure> {
     if base.content == text.content {
         return Err(Failure::param(
@@ -144,7 +145,7 @@ pub(crate) async fn compared(base: BaseText, text: DocText) -> Result<ProposedTe
     .await
 }
 
-/// Comparing long texts takes a while.
+/// Runs a comparison on a blocking thread, because comparing long texts is slow.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
@@ -152,7 +153,7 @@ async fn blocking<T: Send + 'static>(
     worked.map_err(|panic| Failure::incident(&panic))?
 }
 
-/// A change of a text as a unified diff, under the names of both sides.
+/// Returns the unified diff of two texts with the given file names.
 pub fn unified_diff(names: [&str; 2], before: &str, after: &str) -> Result<String, Failure> {
     check_comparable(before, after)?;
     let [original, modified] = names.map(str::to_owned);
@@ -183,7 +184,7 @@ fn check_comparable(left: &str, right: &str) -> Result<(), Failure> {
         .with("limit", MAX_CHANGED_LINES))
 }
 
-/// `thread/agents_doc/proposal/changed` for everybody who follows the workspace.
+/// Builds the `thread/agents_doc/proposal/changed` notification for the subscribers of the workspace.
 pub(crate) fn changed(
     row: &entity::thread_agents_doc_proposal::Model,
 ) -> Result<Publication, Failure> {
@@ -191,7 +192,7 @@ pub(crate) fn changed(
     Ok(Publication::new(row.workspace_id.as_str(), &payload))
 }
 
-/// What a failed operation on proposals looks like on the wire.
+/// Converts a database error of a proposal method to an RPC failure.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "everything else is as everywhere"

@@ -1,5 +1,5 @@
-//! Which model providers there are, and where their keys come from: stored by a client, in `config.toml` of the
-//! home, or in the environment, in this order.
+//! The model providers and their keys. A key stored by a client takes precedence over `config.toml` of the home, which
+//! takes precedence over the environment.
 
 use std::{
     collections::BTreeMap,
@@ -26,22 +26,22 @@ pub(crate) struct Providers {
     config: Config,
     keys_file: PathBuf,
     stored: RwLock<BTreeMap<String, String>>,
-    /// Held while the keys change.
+    /// Serializes changes of the stored keys.
     changing: Mutex<()>,
-    /// Made with the first provider that needs it: reading the system's certificates takes a while.
+    /// The HTTP client, created for the first provider that needs it, because reading the system certificates is slow.
     client: OnceLock<Option<HttpClient>>,
 }
 
-/// What `config.toml` says.
+/// The content of `config.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
     #[serde(default)]
     providers: BTreeMap<String, ProviderConfig>,
-    /// How worker sessions run.
+    /// The settings of worker sessions.
     #[serde(default)]
     sessions: runner::Config,
-    /// Worker programs beside the known ones.
+    /// Declared drivers in addition to the built-in ones, by name.
     #[serde(default)]
     drivers: BTreeMap<String, runner::driver::DeclaredDriver>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Config {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProviderConfig {
-    /// Another service that speaks the same format.
+    /// The base URL of a compatible service; absent for the provider's own service.
     #[serde(default)]
     base_url: Option<String>,
     #[serde(default)]
@@ -57,7 +57,7 @@ struct ProviderConfig {
 }
 
 impl std::fmt::Debug for ProviderConfig {
-    /// A key reaches no log.
+    /// Omits the key, so that it is never logged.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("ProviderConfig")
@@ -66,7 +66,7 @@ impl std::fmt::Debug for ProviderConfig {
     }
 }
 
-/// A provider, its key's origin, and the variable that could hold a key.
+/// A supported provider, with the environment variable for its key. `None` if it needs no key.
 struct Known {
     id: &'static str,
     title: &'static str,
@@ -97,12 +97,12 @@ const KNOWN: &[Known] = &[
 ];
 
 impl Config {
-    /// How worker sessions run.
+    /// Returns the options of worker sessions.
     pub(crate) fn sessions(&self) -> runner::Options {
         runner::Options::new(&self.sessions, self.drivers.clone())
     }
 
-    /// Reads the file; a missing one says nothing.
+    /// Reads and validates the file. Returns the defaults if it is missing.
     pub(crate) fn read(path: &Path) -> Result<Self, Error> {
         let failed = |detail: String| Error::Config {
             path: path.to_owned(),
@@ -114,7 +114,7 @@ impl Config {
             Err(error) => return Err(failed(error.to_string())),
         };
         let config: Self = toml::from_str(&text).map_err(|error| {
-            // The message can quote the line, which may hold a key.
+            // The full message can quote the line, which may contain a key.
             let line = error.span().map_or(1, |span| {
                 text[..span.start.min(text.len())].lines().count().max(1)
             });
@@ -162,12 +162,12 @@ impl Providers {
         })
     }
 
-    /// Every provider with the origin of its key.
+    /// Returns every provider with the source of its key.
     pub(crate) fn list(&self) -> Vec<protocol::provider::Provider> {
         KNOWN.iter().map(|known| self.describe(known)).collect()
     }
 
-    /// One provider with the origin of its key.
+    /// Returns one provider with the source of its key, or `None` if the id is unknown.
     pub(crate) fn describe_one(&self, id: &str) -> Option<protocol::provider::Provider> {
         KNOWN
             .iter()
@@ -189,7 +189,7 @@ impl Providers {
         }
     }
 
-    /// A provider ready to be asked. Blocks for a moment the first time one needs the network.
+    /// Returns a provider that is ready to be called. Blocks briefly when the first provider needs the network.
     pub(crate) fn get(&self, id: &str) -> Option<Arc<dyn Provider>> {
         let known = KNOWN.iter().find(|known| known.id == id)?;
         if known.variable.is_none() {
@@ -208,7 +208,7 @@ impl Providers {
             .providers
             .get(id)
             .and_then(|provider| provider.base_url.as_deref());
-        // The address was checked when the file was read.
+        // The URL was validated when the file was read.
         let base = |default: fn() -> BaseUrl| {
             configured
                 .and_then(|base| BaseUrl::parse(base).ok())
@@ -236,14 +236,14 @@ impl Providers {
         })
     }
 
-    /// Stores a key, readable for the owner alone.
+    /// Stores a key in a file that only the owner can read.
     pub(crate) fn set_key(&self, id: &str, key: &str) -> io::Result<()> {
         self.change_keys(|keys| {
             keys.insert(id.to_owned(), key.to_owned());
         })
     }
 
-    /// Forgets a stored key. Answers whether there was one.
+    /// Deletes a stored key. Returns whether one was stored.
     pub(crate) fn delete_key(&self, id: &str) -> io::Result<bool> {
         let mut was_there = false;
         self.change_keys(|keys| was_there = keys.remove(id).is_some())?;
@@ -251,7 +251,7 @@ impl Providers {
     }
 
     fn change_keys(&self, change: impl FnOnce(&mut BTreeMap<String, String>)) -> io::Result<()> {
-        // Whoever reads keys does not wait for the disk.
+        // A separate lock, so that readers of keys do not wait for the disk.
         let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let stored = self.stored.read().unwrap_or_else(PoisonError::into_inner);
         let mut changed = stored.clone();
@@ -283,7 +283,7 @@ impl Providers {
         found.unwrap_or((None, ProviderKeySource::Missing))
     }
 
-    /// The keys that are stored or in `config.toml`, used or not.
+    /// Returns all keys that are stored or in `config.toml`, used or not.
     pub(crate) fn keys(&self) -> Vec<String> {
         let configured = self.config.providers.values();
         let configured = configured.filter_map(|provider| provider.api_key.clone());

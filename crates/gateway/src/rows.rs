@@ -1,4 +1,4 @@
-//! Where a row becomes a wire type, and an error of the database becomes an answer.
+//! Converts database rows to wire types and database errors to RPC failures.
 
 use crud::{
     AgentsDocSummary, ArtifactDetail, Error, Proposal, Resolved, Revision, RevisionSummary,
@@ -204,7 +204,7 @@ pub(crate) fn proposal_changed(
     })
 }
 
-/// `purge_at` is `kept_seconds` after the deletion.
+/// Converts a trash entry. `purge_at` is `kept_seconds` after the deletion.
 pub(crate) fn trash_item(entry: &TrashEntry, kept_seconds: i64) -> Result<TrashItem, Failure> {
     let row = &entry.row;
     Ok(TrashItem {
@@ -349,11 +349,11 @@ pub(crate) fn artifact_version(
     })
 }
 
-/// Only the bytes of an artifact that is ready are served.
+/// Rejects artifacts that are not ready, because their bytes are not served.
 pub(crate) fn check_ready(detail: &ArtifactDetail) -> Result<(), Failure> {
     let status = match (detail.artifact.status.as_str(), detail.blob.status.as_str()) {
         ("ready", "ready") => return Ok(()),
-        // An older version may be damaged where the newest is not.
+        // An older version may be damaged although the newest is not.
         ("ready", "missing") => "failed",
         ("ready", of_version) => of_version,
         (status, _) => status,
@@ -364,7 +364,7 @@ pub(crate) fn check_ready(detail: &ArtifactDetail) -> Result<(), Failure> {
     }))
 }
 
-/// A list's scope is part of its params.
+/// Converts an error about the scope of a list, which is part of the params.
 pub(crate) fn artifact_scope_failure(error: Error) -> Failure {
     let Error::UnknownThread(_) = error else {
         return failure(error);
@@ -372,12 +372,12 @@ pub(crate) fn artifact_scope_failure(error: Error) -> Failure {
     Failure::params(Kind::UnknownThread, error.to_string()).with("path", "/thread_id")
 }
 
-/// The id of a stored thread.
+/// Parses the id of a stored thread.
 pub(crate) fn thread_id(text: &str) -> Result<ThreadId, Failure> {
     id(text)
 }
 
-/// A browser that is signed in, as the one with the session `current` sees it.
+/// Converts a desktop session. `current` is the session of the caller, if it has one.
 pub(crate) fn desktop_session(
     row: entity::desktop_session::Model,
     current: Option<&DesktopSessionId>,
@@ -393,37 +393,37 @@ pub(crate) fn desktop_session(
     })
 }
 
-/// The id of a stored folder.
+/// Parses the id of a stored folder.
 pub(crate) fn folder_id(text: &str) -> Result<FolderId, Failure> {
     id(text)
 }
 
-/// The id of a stored turn.
+/// Parses the id of a stored turn.
 pub(crate) fn turn_id(text: &str) -> Result<TurnId, Failure> {
     id(text)
 }
 
-/// The id of a stored upload.
+/// Parses the id of a stored upload.
 pub(crate) fn upload_id(text: &str) -> Result<UploadId, Failure> {
     id(text)
 }
 
-/// The id of a stored artifact.
+/// Parses the id of a stored artifact.
 pub(crate) fn artifact_id(text: &str) -> Result<ArtifactId, Failure> {
     id(text)
 }
 
-/// A wire enum from the word it is stored as.
+/// Parses a wire enum from its stored string.
 pub(crate) fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
     word(text)
 }
 
-/// The id of a stored version.
+/// Parses the id of a stored artifact version.
 pub(crate) fn version_id(text: &str) -> Result<ArtifactVersionId, Failure> {
     id(text)
 }
 
-/// What a failed turn operation looks like on the wire.
+/// Converts an error of the turn loop to an RPC failure.
 pub(crate) fn agent_failure(error: agent::Error) -> Failure {
     let message = error.to_string();
     match error {
@@ -436,12 +436,12 @@ pub(crate) fn agent_failure(error: agent::Error) -> Failure {
     }
 }
 
-/// The id of a stored workspace.
+/// Parses the id of a stored workspace.
 pub(crate) fn workspace_id(text: &str) -> Result<WorkspaceId, Failure> {
     id(text)
 }
 
-/// Somebody else has saved in between: which versions, and what there is now.
+/// Builds a version conflict failure with both versions and, if it exists, the current document.
 pub(crate) fn version_conflict(
     message: String,
     (expected, actual): (i64, i64),
@@ -459,7 +459,7 @@ pub(crate) fn version_conflict(
     }
 }
 
-/// What a failed operation looks like on the wire, unless a method says otherwise.
+/// Converts a database error to the default RPC failure.
 pub(crate) fn failure(error: Error) -> Failure {
     let message = error.to_string();
     match error {
@@ -547,7 +547,7 @@ pub(crate) fn failure(error: Error) -> Failure {
     }
 }
 
-/// The word a wire enum is stored as.
+/// Returns the string as which a wire enum is stored.
 pub(crate) fn stored<T: Serialize>(value: T) -> Result<String, Failure> {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => Ok(word),

@@ -1,4 +1,4 @@
-//! `ac serve`: one port for HTTP and WebSocket, from the lock of the home to the last goodbye.
+//! `ac serve`: serves HTTP and WebSocket on one port, from locking the home to graceful shutdown.
 
 use std::{
     convert::Infallible,
@@ -37,48 +37,49 @@ use crate::{
     http::{self, Allowed, Guest},
 };
 
-/// Connections that wait to be accepted.
+/// The length of the TCP accept queue, in connections.
 const BACKLOG: u32 = 1024;
-/// All header lines of a request together.
+/// The maximum size of all request headers together, in bytes.
 const MAX_HEADER_BYTES: usize = 16 << 10;
-/// How long a client may take for its request line and headers, from the end of the last answer on.
+/// The time a client has to send its request line and headers, counted from the end of the previous response.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long answers may take to end once the gateway stops.
+/// The time that responses in progress have to finish after the gateway begins to stop.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long the last bytes of an answer may take to leave, on a connection that waits for no answer any more.
+/// The time to flush the last bytes of a response at shutdown on a connection that has no request in progress.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// What `ac serve` was told.
+/// Options of `ac serve`.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
-    /// The home.
+    /// The path of the home.
     pub home: PathBuf,
-    /// Where to listen; port 0 picks a free one.
+    /// The address to listen on. Port 0 selects a free port.
     pub listen: SocketAddr,
-    /// Where to write who and where we are, once we are.
+    /// The file that receives the URLs, the process id and the token file as JSON once the gateway is ready. With
+    /// `None` no file is written.
     pub ready_file: Option<PathBuf>,
-    /// Host names besides the loopback ones.
+    /// Accepted `Host` names in addition to the loopback names.
     pub allowed_hosts: Vec<String>,
-    /// Origins besides the loopback ones.
+    /// Accepted `Origin` values in addition to the loopback origins.
     pub allowed_origins: Vec<String>,
 }
 
-/// Who and where a gateway is.
+/// The addresses of a running gateway.
 #[derive(Clone, Debug)]
 pub struct Serving {
-    /// For WebSocket clients.
+    /// The URL for WebSocket clients.
     pub url: String,
-    /// For HTTP clients.
+    /// The URL for HTTP clients.
     pub http: String,
-    /// For a browser, once: it signs in.
+    /// The URL that signs one browser in; its code can be used once.
     pub sign_in: String,
-    /// The file with the owner's token.
+    /// The path of the file with the owner's token.
     pub token_file: PathBuf,
-    /// The address, if other machines can reach it.
+    /// The listen address if it is not a loopback address, otherwise `None`.
     pub beyond_loopback: Option<SocketAddr>,
 }
 
-/// Serves until `stop` resolves. `on_ready` is called once, when the first client could come.
+/// Serves until `stop` resolves. Calls `on_ready` once, when the port is bound and the ready file is written.
 pub async fn serve(
     options: ServeOptions,
     gateway_options: &GatewayOptions,
@@ -117,7 +118,7 @@ pub async fn serve(
         "pid": std::process::id(),
         "token_file": serving.token_file,
     });
-    // The first is for commands that look for whoever serves the home.
+    // Commands read `serving.json` in the home to find the gateway that serves it.
     for path in [Some(home.serving_file()), options.ready_file]
         .into_iter()
         .flatten()
@@ -151,34 +152,37 @@ pub async fn serve(
         .await
         .is_err()
     {
-        // A client in the middle of a request is no reason to wait for longer, nor one to warn of.
+        // Clients in the middle of a request are expected at shutdown, so this is not a warning.
         tracing::info!("connections that are still open are cut off");
     }
     gateway.close(Duration::ZERO).await;
     Ok(())
 }
 
-/// The address of the desktop at `http` that signs a browser in with `code`. The code is in the fragment, which browsers
-/// do not send: it reaches no log and no proxy, and a preview of the link does not use it up.
+/// Returns the URL of the desktop at `http` that signs a browser in with `code`.
+///
+/// The code is in the fragment, which browsers do not send: it appears in no log and no proxy, and a link preview does
+/// not consume it.
 pub fn sign_in_address(http: &str, code: &str) -> String {
     format!("{http}#code={code}")
 }
 
-/// The usual queue of 128 overflows when many connect at once, and the system lets whoever comes then wait for a second.
+/// Binds the address with a longer accept queue. The default of 128 overflows when many clients connect at once, and
+/// the kernel then delays the remaining clients by a second.
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()?
     } else {
         TcpSocket::new_v6()?
     };
-    // A port whose last connections are still ending can be used at once.
+    // Allows an immediate restart while connections of the previous process are in TIME_WAIT.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// Where a client of this machine reaches a listener: one that listens on all addresses is called by a loopback one,
-/// which is a name we answer to.
+/// Returns the address at which local clients reach a listener. For an unspecified address it is the loopback address,
+/// which the `Host` check accepts.
 fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         ip if !ip.is_unspecified() => ip,
@@ -188,7 +192,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// The host part of an address as a `Host` header has it.
+/// Returns the host part of an address in the form used in a `Host` header.
 fn bare_host(address: SocketAddr) -> String {
     match address {
         SocketAddr::V4(address) => address.ip().to_string(),
@@ -206,7 +210,7 @@ async fn accept(
         let (stream, address) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Out of file descriptors, most likely: connections that end make room again.
+                // Most likely the process has run out of file descriptors; closing connections frees some.
                 tracing::warn!(%error, "a connection cannot be accepted");
                 connections.close_one_stranger();
                 tokio::time::sleep(Duration::from_millis(100)).await;
@@ -222,14 +226,14 @@ async fn accept(
     }
 }
 
-/// Serves the HTTP requests of one TCP connection; a WebSocket takes it over.
+/// Serves the HTTP requests of one TCP connection, or hands it over to a WebSocket.
 async fn converse(
     stream: TcpStream,
     guest: Guest,
     app: Router,
     mut stopped: watch::Receiver<bool>,
 ) {
-    // Answers are small and somebody waits for each of them.
+    // Responses are small and clients wait for each of them, so Nagle's algorithm is disabled.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY cannot be set");
     }
@@ -269,7 +273,7 @@ async fn converse(
         }
         () = stop => {
             connection.as_mut().graceful_shutdown();
-            // A request that has not come whole is not waited for.
+            // Shutdown does not wait for a request that has not been received completely.
             if place.is_answering() {
                 connection.await
             } else {
@@ -283,7 +287,7 @@ async fn converse(
     }
 }
 
-/// The body of an answer, which is on its way until all of it was read.
+/// The body of a response. It marks the connection as answering until the body is dropped.
 struct AnswerBody {
     body: Body,
     _answering: Answering,

@@ -1,13 +1,13 @@
-//! SHA-256, as everything on the wire and in the database writes it.
+//! SHA-256 in the hexadecimal form used on the wire and in the database.
 
 use sha2::{Digest as _, Sha256};
 
-/// The hash of bytes as 64 lower-case hexadecimal characters.
+/// Returns the SHA-256 hash of the bytes as 64 lower-case hexadecimal characters.
 pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
     hex(&digest(bytes))
 }
 
-/// Bytes as lower-case hexadecimal characters.
+/// Encodes bytes as lower-case hexadecimal characters.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: [char; 16] = [
         '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
@@ -19,7 +19,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// The hash of bytes.
+/// Returns the SHA-256 hash of the bytes.
 pub(crate) fn digest(bytes: impl AsRef<[u8]>) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }

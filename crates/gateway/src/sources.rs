@@ -1,4 +1,4 @@
-//! Where times and ids come from: the system, or a test that wants exact answers.
+//! Sources of times and ids: the system, or a deterministic replacement in tests.
 
 use std::{
     fmt,
@@ -8,34 +8,34 @@ use std::{
 
 use protocol::Id;
 
-/// Tells the time.
+/// A clock, implemented by the system clock and by the test kit.
 pub trait Clock: Send + Sync {
-    /// Unix milliseconds.
+    /// Returns the current time in Unix milliseconds.
     fn now_ms(&self) -> i64;
 
-    /// Unix seconds.
+    /// Returns the current time in Unix seconds.
     fn now(&self) -> i64 {
         self.now_ms() / 1000
     }
 }
 
-/// Makes the part of ids that no other id has.
+/// A generator of the unique part of ids, implemented with system randomness and by the test kit.
 pub trait IdSource: Send + Sync {
-    /// 18 characters of `0-9 A-Z a-z`. Those of a later millisecond sort behind those of an earlier one.
+    /// Returns 18 characters of `0-9 A-Z a-z`. Suffixes made in a later millisecond sort after those of an earlier one.
     fn suffix(&self) -> String;
 }
 
-/// The sources of one gateway.
+/// The clock and the id generator of one gateway.
 #[derive(Clone)]
 pub struct Sources {
-    /// Tells the time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Makes ids.
+    /// The generator of id suffixes.
     pub ids: Arc<dyn IdSource>,
 }
 
 impl Sources {
-    /// The clock and the randomness of the system.
+    /// Returns the system clock and a generator that uses system randomness.
     pub fn system() -> Self {
         Self {
             clock: Arc::new(SystemClock),
@@ -43,7 +43,7 @@ impl Sources {
         }
     }
 
-    /// A new id of any type.
+    /// Creates a new id of type `I`.
     pub fn id<I: Id>(&self) -> I {
         let text = format!("{}{}", I::PREFIX, self.ids.suffix());
         I::parse(&text).expect("a prefix and 18 characters are an id")
@@ -56,7 +56,7 @@ impl fmt::Debug for Sources {
     }
 }
 
-/// The time of this machine.
+/// The clock of the operating system.
 pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
@@ -69,7 +69,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// What ids are made of, in the order of their bytes.
+/// The characters of ids, in byte order.
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 struct SystemIds;
@@ -82,8 +82,8 @@ impl IdSource for SystemIds {
     }
 }
 
-/// Eight characters that sort as the milliseconds do. New rows then stand together at the end of every index of ids,
-/// and not each on a page of its own, all of which a commit would have to write.
+/// Encodes a time in eight characters that sort like the milliseconds. New rows are then adjacent at the end of every
+/// index of ids, so that a commit writes few pages.
 fn time_text(now_ms: i64) -> String {
     let digit = |place: u32| {
         let digit = now_ms.unsigned_abs() / 62u64.pow(place) % 62;
@@ -92,9 +92,9 @@ fn time_text(now_ms: i64) -> String {
     (0..8).rev().map(digit).collect()
 }
 
-/// Random characters of `0-9 A-Z a-z`, each as likely as the other.
+/// Returns `length` random characters of `0-9 A-Z a-z`, uniformly distributed.
 pub(crate) fn random_text(length: usize) -> String {
-    // The largest multiple of 62 that fits a byte: what is above would favour the first letters.
+    // The largest multiple of 62 in a byte. Higher bytes are discarded because they would favour the first characters.
     const FAIR: u8 = 248;
     let mut text = String::with_capacity(length);
     let mut bytes = [0u8; 64];

@@ -1,10 +1,10 @@
-//! `ac server:start`: the same methods over standard input and output, for the owner of the process.
+//! `ac server:start`: serves the same methods over standard input and output, as the owner.
 
 use std::{io, sync::Arc};
 
 use crate::{Gateway, Principal};
 
-/// Serves the client at the other end of stdin and stdout until it closes, or until `stop` resolves.
+/// Serves the client on stdin and stdout until it closes the stream or `stop` resolves.
 pub async fn serve_stdio(
     gateway: &Arc<Gateway>,
     options: rpc::stdio::Options,

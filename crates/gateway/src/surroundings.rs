@@ -1,4 +1,5 @@
-//! What jobs and heartbeats need from the rest of the company: planned context, memory, approvals.
+//! Implements the services that jobs and heartbeats of `runner` need: context plans, memory candidates and approved
+//! actions.
 
 use company::{
     Company, Error,
@@ -23,14 +24,14 @@ use serde_json::{Value, json};
 
 use crate::artifacts::inputs::RunInputs;
 
-/// The gateway around its jobs.
+/// The implementation of [`Surroundings`] for the jobs of this gateway.
 #[derive(Clone, Debug)]
 pub(crate) struct Around {
     pub(crate) indexes: Indexes,
     pub(crate) inputs: RunInputs,
 }
 
-/// Chooses what a worker should know; what fits the goal by the full text goes first.
+/// Selects the context for a worker. Documents that match the goal in the full-text index rank first.
 pub(crate) fn plan(
     company: &Company,
     indexes: &Indexes,
@@ -74,7 +75,7 @@ fn planned(company: &Company, job: &JobSpec) -> Result<Job, Error> {
 
 impl Surroundings for Around {
     fn plan_context(&self, company: &Company, job: &JobSpec) -> Result<ContextPlan, Error> {
-        // What the caller gave comes first and is not there if it was rejected.
+        // References given by the caller precede the planned ones; a reference that the plan rejects is left out.
         let plan = plan(company, &self.indexes, &planned(company, job)?)?;
         let is_given = |chosen: &&ContextRef| {
             let same = |seed: &&ContextRef| seed.kind == chosen.kind && seed.value == chosen.value;
@@ -142,10 +143,10 @@ impl Surroundings for Around {
     }
 }
 
-/// Carries out what somebody approved.
+/// Executes approved actions.
 pub(crate) struct Carrier {
     pub(crate) heartbeats: Heartbeats,
-    /// Whether whoever decides may start workers.
+    /// The capability to start workers, or `None` if the principal that decides lacks the scope `exec`.
     pub(crate) may: Option<MayExec>,
 }
 

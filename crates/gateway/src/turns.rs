@@ -1,4 +1,4 @@
-//! The turn loop of a gateway: its hooks, its providers, and who is told.
+//! Assembles the turn loop of a gateway: its hooks, its providers and its notifications.
 
 use std::{
     future::Future,
@@ -23,7 +23,7 @@ use crate::{
     providers::Providers, rows,
 };
 
-/// Puts the turn loop together. The gateway does not exist yet; the listener finds it later.
+/// Builds the turn loop. The listener holds a weak reference because the gateway is still under construction.
 pub(crate) fn agent(
     gateway: Weak<Gateway>,
     store: &CrudStore,
@@ -47,7 +47,7 @@ pub(crate) fn agent(
         hooks,
         providers: Arc::new(move |id| {
             let providers = Arc::clone(&providers);
-            // The first provider that needs the network reads certificates from the disk.
+            // The first provider that uses the network reads certificates from disk, which blocks.
             Box::pin(async move {
                 let found = tokio::task::spawn_blocking(move || providers.get(&id)).await;
                 found.ok().flatten()
@@ -104,7 +104,7 @@ fn publications(gateway: &Gateway, notice: TurnNotice) -> Vec<Publication> {
             )]
         }
         TurnNotice::Delta(payload) => {
-            // The whole text comes with `item/completed`, so a slow reader may miss some.
+            // `item/completed` carries the whole text, so deltas may be dropped for a slow client.
             let publication = Publication::new(payload.workspace_id.as_str(), &payload).droppable();
             vec![to_thread(publication, &payload.thread_id)]
         }
@@ -145,7 +145,7 @@ fn publications(gateway: &Gateway, notice: TurnNotice) -> Vec<Publication> {
             thread,
             tree_version,
         } => {
-            // A row that cannot be shown has been reported when it was read.
+            // Rows that cannot be converted were already reported when they were read.
             let Ok(thread) = rows::thread(*thread) else {
                 return Vec::new();
             };

@@ -1,4 +1,4 @@
-//! Notices what other processes write to the home, and tells our clients within a moment.
+//! Detects changes that other processes make in the home and notifies the clients of this process.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,7 +13,7 @@ use rpc::{Closing, ConnectionId, Publication};
 
 use crate::{Gateway, auth::Grant, notify, rows};
 
-/// What our clients have been told, and what they are here by.
+/// The workspace state last published to the clients of this process, and the revocable grants of its connections.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     known: Mutex<Known>,
@@ -23,12 +23,12 @@ pub(crate) struct Watch {
 #[derive(Debug, Default)]
 struct Known {
     workspaces: BTreeMap<String, entity::workspace::Model>,
-    /// What each connection has its rights from, where that can be taken back.
+    /// The revocable grant of each connection: its token or its desktop session.
     grants: BTreeMap<ConnectionId, Grant>,
 }
 
 impl Watch {
-    /// Nothing of what is there already is news.
+    /// Creates the record from the workspaces that exist at startup; they are not published as changes.
     pub(crate) fn new(workspaces: &[entity::workspace::Model]) -> Self {
         let watch = Self::default();
         for row in workspaces {
@@ -37,15 +37,17 @@ impl Watch {
         watch
     }
 
-    /// Our own change of a tree needs no second telling.
+    /// Records a tree version that this process has published, so that it is not published again.
     pub(crate) fn told_tree(&self, workspace: &str, tree_version: u64) {
         if let Some(row) = self.known().workspaces.get_mut(workspace) {
             row.tree_version = row.tree_version.max(tree_version.cast_signed());
         }
     }
 
-    /// Our own change of a workspace needs no second telling. Its tree may: another process can have changed
-    /// it since we looked, and the row carries that version too.
+    /// Records a workspace change that this process has published, so that it is not published again.
+    ///
+    /// Keeps the recorded tree version: another process may have changed the tree in the meantime, and that change
+    /// still has to be published.
     pub(crate) fn told_workspace(&self, row: &entity::workspace::Model) {
         let mut known = self.known();
         let before = known.workspaces.get(&row.id);
@@ -54,7 +56,7 @@ impl Watch {
         known.workspaces.insert(row.id.clone(), row);
     }
 
-    /// Everything there is to tell of a row is told. Answers what was known before.
+    /// Records a row as fully published and returns the previously recorded row.
     fn told_all(&self, row: &entity::workspace::Model) -> Option<entity::workspace::Model> {
         self.known().workspaces.insert(row.id.clone(), row.clone())
     }
@@ -80,7 +82,7 @@ impl Watch {
         self.rejected_frames.load(Ordering::Relaxed)
     }
 
-    /// Whether a connection is open in the browser of a session.
+    /// Returns whether a connection of the given desktop session is open.
     pub(crate) fn has_session(&self, id: &str) -> bool {
         let known = self.known();
         known.grants.values().any(|grant| match grant {
@@ -94,7 +96,7 @@ impl Watch {
     }
 }
 
-/// Looks whenever another process has written, for as long as the gateway lives.
+/// Publishes the changes of other processes whenever they write to the database, until the gateway is dropped.
 pub(crate) async fn run(gateway: Weak<Gateway>) {
     let Some(mut changes) = gateway
         .upgrade()
@@ -131,7 +133,7 @@ async fn tell_workspaces(gateway: &Gateway) -> Result<(), crud::Error> {
                 Ok(Publication::new(row.id.as_str(), &payload).coalesced())
             }),
         ];
-        // A row that cannot be shown has been reported when it was read.
+        // Rows that cannot be converted were already reported when they were read.
         for publication in publications.into_iter().flatten().flatten() {
             notify::publish(gateway, &publication).await;
         }
@@ -139,7 +141,7 @@ async fn tell_workspaces(gateway: &Gateway) -> Result<(), crud::Error> {
     Ok(())
 }
 
-/// Ends the connections whose token or desktop session has ended.
+/// Closes the connections whose token was revoked or whose desktop session has ended.
 pub(crate) async fn close_revoked(gateway: &Gateway) -> Result<(), crud::Error> {
     let in_use = gateway.watch.known().grants.clone();
     if in_use.is_empty() {

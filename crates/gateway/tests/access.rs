@@ -1,11 +1,11 @@
-//! What a token with limits can and cannot do.
+//! Access rules for limited tokens.
 
 use insta::assert_snapshot;
 use rpc::Client;
 use serde_json::{Value, json};
 use testkit::{TestGateway, answer, refusal, told};
 
-/// Two workspaces with a folder and a placed thread each.
+/// Creates two workspaces, each with a folder and a placed thread.
 async fn two_workspaces() -> (TestGateway, Client) {
     let running = testkit::gateway().await;
     let owner = running.client();
@@ -33,7 +33,7 @@ async fn two_workspaces() -> (TestGateway, Client) {
     (running, owner)
 }
 
-/// Valid params for every method, on things of workspace `ws_a`.
+/// Returns valid params for every method, referring to objects of workspace `ws_a`.
 fn params_of(method: &str) -> Value {
     let mut params = json!({"workspace_id": "ws_a", "thread_id": "thr_a",
         "folder_id": "fld_000000000000000001", "name": "Name", "after_seq": 1,
@@ -67,7 +67,7 @@ async fn a_token_that_may_only_read_calls_exactly_the_methods_that_read() {
         }
         let refused = refusal(&reader, method.name, params_of(method.name)).await;
         match method.access {
-            // What a person alone may see is not for a token of a worker.
+            // Methods that require the role human are forbidden for a worker token.
             protocol::Access::Read if method.needs.is_some() => {
                 assert_eq!(refused, "-32043 forbidden", "{}", method.name);
             }
@@ -119,7 +119,7 @@ async fn a_token_for_one_workspace_cannot_touch_another_by_any_id() {
     let before = answer(&owner, "thread/tree", json!({"workspace_id": "ws_a"})).await;
     told(&owner).await;
     for (family, method) in protocol::methods() {
-        // Methods of company folders are refused before they name anything: `tests/company.rs`.
+        // Company methods are rejected before they name an object; see `tests/company.rs`.
         if family.dialect == protocol::Dialect::Company {
             continue;
         }
@@ -242,7 +242,7 @@ async fn a_revoked_token_ends_its_connections() {
         .list()
         .await
         .unwrap();
-    // Another process revokes it, as `ac token revoke` does.
+    // Another process revokes the token, like `ac token revoke`.
     let neighbour = running.neighbour().await;
     let tokens = neighbour.gateway.store();
     assert!(tokens.access_tokens().revoke(&rows[0].id, 1).await.unwrap());

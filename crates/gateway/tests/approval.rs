@@ -1,4 +1,4 @@
-//! A decision holds for exactly what was shown, and its record says how whoever decided was present.
+//! A decision applies only to the content that was shown, and its record contains how the decider was connected.
 
 use std::{fs, path::PathBuf};
 
@@ -38,7 +38,8 @@ impl Fixture {
         self.call_as(&self.owner, method, params).await
     }
 
-    /// The answer to a call of a person with the folder and the project among its params, or the data of its error.
+    /// Calls a method as a person, with the folder and the project in the params. Returns the result or the data of the
+    /// error.
     async fn call_as(
         &self,
         client: &Client,
@@ -76,7 +77,7 @@ impl Fixture {
         text(&proposed.expect("a delta")["artifact_id"])
     }
 
-    /// A report about the only milestone of a task, with a patch that proves it.
+    /// Writes a report about the only milestone of a task, with a patch as evidence.
     fn report(&self) -> String {
         let (project, run) = (&self.project, text(&self.run["run_id"]));
         put(
@@ -105,7 +106,7 @@ impl Fixture {
         "art_report".to_owned()
     }
 
-    /// An action that a heartbeat proposes.
+    /// Writes an action proposed by a heartbeat.
     fn action(&self) -> String {
         let (project, run) = (&self.project, text(&self.run["run_id"]));
         put(
@@ -125,7 +126,7 @@ impl Fixture {
         read.await.expect("it can be read")
     }
 
-    /// The payloads of the decisions in the log of the run.
+    /// Returns the payloads of the decisions in the log of the run.
     fn decisions(&self) -> Vec<Value> {
         let log = self.path(&format!("runs/{}/events.jsonl", text(&self.run["run_id"])));
         payloads(&fs::read_to_string(log).expect("a log"))
@@ -137,7 +138,7 @@ impl Fixture {
     }
 }
 
-/// The payloads of the decisions in a log.
+/// Returns the payloads of the decisions in a log.
 fn payloads(log: &str) -> Vec<Value> {
     let events = log.lines().map(|line| {
         let event: Value = serde_json::from_str(line).expect("a line of JSON");
@@ -153,7 +154,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Decides with a hash that is not that of what is there, then with the right one.
+/// Decides with an outdated hash, which is rejected, and then with the current one.
 async fn check(fixture: &Fixture, method: &str, mut params: Value, touched: &str) {
     let artifact = params["artifact_id"].as_str();
     let artifact = artifact.or(params["report_artifact_id"].as_str());
@@ -169,7 +170,7 @@ async fn check(fixture: &Fixture, method: &str, mut params: Value, touched: &str
     assert_eq!(data["expected_sha256"], before["sha256"]);
     let now = fixture.read(&artifact).await;
     assert_eq!(data["actual_sha256"], now["sha256"]);
-    // The files of the error say which one changed.
+    // The files in the error show which one changed.
     let files = data["files"].as_array().expect("files").iter();
     let shown = before["files"].as_array().expect("files").iter();
     let changed: Vec<_> = files

@@ -1,4 +1,4 @@
-//! What holds for every method, checked once.
+//! Checks that apply to every method.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ fn every_method_has_exactly_one_handler() {
     let declared: Vec<_> = methods().map(|(_, method)| method.name).collect();
     let unique: BTreeSet<_> = declared.iter().copied().collect();
     assert_eq!(declared.len(), unique.len(), "a method is declared twice");
-    // The router itself refuses a second handler.
+    // The router itself rejects a second handler.
     let answered: BTreeSet<_> = gateway::router().names().collect();
     assert_eq!(unique, answered);
 }
@@ -156,10 +156,10 @@ fn a_role_somebody_claims_is_held_against_their_token() {
     }
 }
 
-/// Where a role of whoever acts may stand in params, however deep: `job.manager_role`. A list has `[]`, which no
-/// declaration can name, so that nobody hides a role in one.
+/// Collects the paths at which params can contain the role of an actor, at any depth, such as `job.manager_role`. A
+/// path through a list contains `[]`, which no declaration can name, so that a role in a list fails the test.
 fn roles_in(root: &Value, schema: &Value, path: &str, depth: usize, found: &mut Vec<String>) {
-    // Types that hold themselves end somewhere.
+    // Limits the depth for recursive types.
     if depth > 12 {
         return;
     }
@@ -181,7 +181,7 @@ fn roles_in(root: &Value, schema: &Value, path: &str, depth: usize, found: &mut 
             "" => name.clone(),
             path => format!("{path}.{name}"),
         };
-        // Whatever its type is: a role by its name is one.
+        // A field with one of these names is a role, whatever its type.
         let is_named = ["actor_role", "author_role", "manager_role"].contains(&name.as_str());
         let before = found.len();
         roles_in(root, property, &below, depth + 1, found);

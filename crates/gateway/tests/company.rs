@@ -1,4 +1,4 @@
-//! Company folders as a client sees them.
+//! Company folders through a client.
 
 use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
@@ -37,7 +37,7 @@ impl Fixture {
         self.folder.path().to_str().expect("a path that is text")
     }
 
-    /// The answer to a call with the folder and the project among its params.
+    /// Calls a method with the folder and the project in the params.
     async fn call(&self, method: &str, mut params: Value) -> Value {
         params["workspace_dir"] = json!(self.dir());
         params["project_id"] = json!(self.project);
@@ -55,7 +55,7 @@ impl Fixture {
     }
 }
 
-/// Every file below a folder with its content.
+/// Returns every file below a directory with its content.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
@@ -73,7 +73,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// The type and the run of the next event a client hears of.
+/// Returns the type and the run of the next event that a client receives.
 async fn heard(client: &Client) -> (String, String) {
     let told = client.notification().await.expect("a connection");
     assert_eq!(told.method, "events.notification");
@@ -96,10 +96,10 @@ async fn methods_that_read_change_nothing() {
             "subscription_id": "s", "conversation_id": "conv_x", "share_pack_id": "share_x", "view": "home",
             "actor_id": "human", "actor_role": "human",
         });
-        // Whether it answers or refuses is not the point.
+        // The test does not depend on whether the call succeeds.
         let _ = fixture.client.call_raw(method.name, params).await;
         let mut after = files(fixture.folder.path());
-        // The index is derived, and whoever reads may bring it up to date.
+        // The index is derived data, and read methods may update it.
         after.retain(|path, _| !path.contains(".local/index.sqlite"));
         assert!(after == before, "{} changed something", method.name);
     }
@@ -116,7 +116,7 @@ async fn events_of_another_process_are_heard() {
         .await
         .unwrap();
 
-    // What another process does: its own memory of the folder, and nobody tells this gateway.
+    // Simulates another process: a separate instance of the folder without notification of this gateway.
     let sources = company::Sources::new(Arc::new(|| 1_777_900_000_000));
     let others =
         company::Companies::new(sources, company::Trust::everywhere(), Arc::new(|_, _| {}));
@@ -214,7 +214,7 @@ async fn acknowledging_a_time_releases_the_events_up_to_it_and_no_others() {
         json!({"workspace_dir": fixture.dir(), "subscription_id": "s", "max_unacked": 3});
     let subscribed = fixture.client.call_raw("events.subscribe", subscribe);
     subscribed.await.unwrap();
-    // Two events of one log, so that their times are of one clock; the times are far apart.
+    // Two events of one log, so that both times are of the same clock; the times are far apart.
     let run = fixture.run().await;
     let log = fixture.folder.path().join(format!(
         "work/projects/{}/runs/{run}/events.jsonl",
@@ -249,7 +249,7 @@ async fn acknowledging_a_time_releases_the_events_up_to_it_and_no_others() {
         ("evt_a".into(), "evt_b".into())
     );
     assert_eq!(testkit::told(&fixture.client).await, "");
-    // The first event and `evt_a` are released; `evt_b` is not, so two more would be sent if there were two.
+    // The first event and `evt_a` are acknowledged; `evt_b` is not, so only one more event is sent.
     let ack = json!({"subscription_id": "s", "last_ack_ts_monotonic_ms": 7_000_000});
     fixture.client.call_raw("events.ack", ack).await.unwrap();
     assert_eq!(heard().await, "evt_c");
@@ -499,7 +499,7 @@ async fn a_live_subscription_goes_on_after_a_log_upgrade_and_repeats_nothing() {
         "work/projects/{}/runs/{run}/events.jsonl",
         fixture.project
     ));
-    // As an older version wrote it: without hashes, and with a blank line that the upgrade leaves out.
+    // The format of an older version: without hashes, and with a blank line that the upgrade removes.
     let text = fs::read_to_string(&log).unwrap();
     let mut event: Value = serde_json::from_str(text.trim_end()).unwrap();
     let members = event.as_object_mut().unwrap();

@@ -1,5 +1,5 @@
-//! A thousand ways to break a file of a company folder, seen over the wire: whatever method is called, it works or says
-//! what is wrong, and what it refuses changes nothing.
+//! Damages files of a company folder in a thousand ways: every method either works or reports the problem, and a
+//! rejected call changes nothing.
 
 #[path = "../../company/tests/filled/damage.rs"]
 mod damage;
@@ -21,12 +21,12 @@ use protocol::{Access, Dialect, methods};
 use rpc::Client;
 use serde_json::{Value, json};
 
-/// Folders that are broken side by side, how often each, and how many methods look at each damage.
+/// The number of folders damaged in parallel, of damages per folder, and of calls per damage.
 const FOLDERS: usize = 4;
 const TIMES: usize = 250;
 const CALLS: usize = 2;
 
-/// Lets a pipeline make a project, and approves its plan.
+/// Creates a project with a pipeline and approves its plan.
 async fn plan(client: &Client, dir: &Path, ids: &mut Ids) {
     let director = "schema_version: 1\ntype: agent\nid: agent_d\nname: Dora\nrole: director\nprovider: codex\n\
                     team_id: team_a\ncreated_at: \"2025-11-01T00:00:00.000Z\"\n";
@@ -43,7 +43,7 @@ async fn plan(client: &Client, dir: &Path, ids: &mut Ids) {
     must(client, "inbox.resolve", approve).await;
 }
 
-/// Makes a folder what it was.
+/// Restores a folder to the given content.
 fn restore(root: &Path, pristine: &Tree) {
     for path in kept(root).keys().rev() {
         let place = root.join(path);
@@ -64,13 +64,13 @@ fn restore(root: &Path, pristine: &Tree) {
     }
 }
 
-/// Whether an error says which file is meant: by its path, its name, or the id that is part of its path.
+/// Returns whether an error names the file: by its path, its name, or the id in its path.
 fn names_it(told: &str, relative: &Path) -> bool {
     let parts = relative.iter().filter_map(|part| part.to_str());
     let mut names = parts
         .map(|part| part.split('.').next().unwrap_or(part))
         .filter(|part| part.contains('_') || *part == "company" || *part == "machine");
-    // The sentence about a heading that is not there is published as it is.
+    // The message for a missing heading is fixed by the contract.
     told.contains(&relative.display().to_string())
         || names.any(|name| told.contains(name))
         || told.contains("Heading not found")
@@ -82,7 +82,7 @@ async fn whatever_is_damaged_every_method_works_or_says_what_is_wrong_and_then_c
     let made = filled();
     let root = made.company.root();
     let ids = fill(&running.client(), root).await;
-    // Subscriptions and pipelines have tests of their own.
+    // Subscriptions and pipelines are tested separately.
     let calls = calls(|name| !name.starts_with("events.") && !name.starts_with("pipeline."));
     break_folders(&running, kept(root), calls, ids, TIMES).await;
 }
@@ -106,7 +106,7 @@ fn calls(is_wanted: impl Fn(&str) -> bool) -> Vec<(&'static str, Access)> {
         .collect()
 }
 
-/// Breaks copies of a folder side by side.
+/// Damages copies of a folder in parallel.
 async fn break_folders(
     running: &testkit::TestGateway,
     pristine: Tree,
@@ -164,7 +164,7 @@ fn restore_new(root: &Path, pristine: &Tree) {
     restore(root, pristine);
 }
 
-/// Breaks a folder again and again; answers how many calls were refused, and what was wrong with answers.
+/// Damages a folder repeatedly. Returns the number of rejected calls and the list of violations.
 async fn break_and_call(
     client: &Client,
     pristine: &Tree,
@@ -192,7 +192,7 @@ async fn break_and_call(
             let (method, access) = calls[next % calls.len()];
             next += 1;
             let outside = tempfile::tempdir().expect("a folder");
-            // What runs on behind an answer may write later: it gets a folder of its own.
+            // Work in the background may write after the response, so these methods get a copy of the folder.
             let runs_on = access == Access::Exec || method == "workspace.bootstrap.enterprise";
             let root = match runs_on {
                 true => {
@@ -218,7 +218,7 @@ async fn break_and_call(
                     refused += 1;
                     let told = format!("{message} {data}");
                     let is_outside_same = runs_on || kept(outside.path()) == around;
-                    // An approval that is lost cannot be named, only what lacks it.
+                    // A lost approval cannot be named, only the plan that lacks it.
                     let lacks = !ids.plan.is_empty() && told.contains(&ids.plan);
                     let is_told = names_it(&told, path) || lacks;
                     if data.get("incident_id").is_some() || !is_told {
@@ -233,7 +233,7 @@ async fn break_and_call(
                 Err(error) => wrong.push(format!("{what}: {error}")),
             }
             if !runs_on {
-                // The damage again, without what was done about it.
+                // Restores the damaged state for the next call.
                 restore(&root, &before);
             }
         }

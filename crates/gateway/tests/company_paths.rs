@@ -1,4 +1,4 @@
-//! How a company folder is named on the wire, and how it is forgotten.
+//! Paths of company folders on the wire, and forgetting a company folder.
 
 use std::fs;
 

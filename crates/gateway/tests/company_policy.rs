@@ -1,7 +1,6 @@
-//! Whoever asks, with whatever method: nobody is shown what the table of policy forbids, and nobody decides it.
+//! No method shows or lets an actor decide anything that the policy table forbids.
 //!
-//! Everything in the company carries a mark of its own. A mark in an answer means that its bearer was shown, wherever
-//! in the answer it stands.
+//! Every object in the company carries a unique mark. A mark anywhere in a response means that its object was shown.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -16,7 +15,7 @@ use tempfile::TempDir;
 use testkit::TestGateway;
 
 const ROUNDS: u64 = 4;
-/// Bearers of marks of each kind in a company, and how many ask about them.
+/// The number of marked objects of each kind, and the number of actors that query them.
 const OF_EACH: usize = 5;
 const ASKING: usize = 5;
 
@@ -30,7 +29,7 @@ const AGENTS: [(&str, &str, &str); 5] = [
 const ROLES: [&str; 5] = ["worker", "manager", "director", "ceo", "human"];
 const VISIBILITIES: [&str; 4] = ["org", "managers", "team", "private_agent"];
 
-/// Numbers that look random and are the same every time.
+/// A deterministic pseudo-random number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -45,7 +44,7 @@ impl Numbers {
     }
 }
 
-/// Who asks.
+/// The actor of a call.
 #[derive(Clone, Debug)]
 struct Actor {
     id: String,
@@ -60,13 +59,13 @@ impl Actor {
     }
 }
 
-/// Something with a mark.
+/// An object with a mark.
 #[derive(Clone, Debug)]
 struct Bearer {
     mark: String,
     kind: Kind,
     visibility: &'static str,
-    /// Who made it, and their team.
+    /// The agent that created the object, and its team.
     maker: &'static str,
     team: &'static str,
     is_restricted: bool,
@@ -74,18 +73,18 @@ struct Bearer {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
-    /// A document, a comment, an event, a task: seen as it says.
+    /// A document, a comment, an event or a task, visible according to its `visibility`.
     Plain,
-    /// Somebody is asked.
+    /// A help request to an agent.
     HelpRequest { asked: &'static str },
-    /// In a channel that its maker takes part in.
+    /// A message in a channel of which its author is a member.
     Message { channel: &'static str },
     /// The channel itself.
     Channel,
 }
 
 impl Bearer {
-    /// The table, from the side of who is let in.
+    /// The policy table, expressed as the conditions under which access is granted.
     fn may_see(&self, actor: &Actor) -> bool {
         if self.is_restricted && actor.height() < 2 {
             return false;
@@ -113,7 +112,7 @@ impl Bearer {
         }
     }
 
-    /// Having made it does not count here.
+    /// Being the creator gives no right to decide.
     fn may_decide(&self, actor: &Actor, least: usize) -> bool {
         let is_seen = match self.visibility {
             "private_agent" => actor.role == "human",
@@ -132,7 +131,7 @@ struct Company {
     share_pack: String,
     channels: Vec<String>,
     bearers: Vec<Bearer>,
-    /// Documents somebody has to decide about.
+    /// Documents that await a decision.
     pending: Vec<(String, Bearer, usize)>,
 }
 
@@ -180,7 +179,8 @@ impl Company {
         company.run = company
             .must(
                 "run.create",
-                // An agent without a team, so that everybody may see the run and only its events differ.
+                // An agent without a team, so that all actors may see the run and only the visibility of its events
+                // differs.
                 json!({"agent_id": "agent_free", "provider": "cmd"}),
             )
             .await;
@@ -221,7 +221,7 @@ impl Company {
         }
     }
 
-    /// One of everything.
+    /// Creates one object of every kind.
     async fn fill(&mut self, numbers: &mut Numbers, number: usize) {
         let (project, run) = (self.project.clone(), self.run["run_id"].clone());
         let run = run.as_str().expect("an id");
@@ -359,7 +359,7 @@ impl Company {
         self.bearers.push(event);
     }
 
-    /// A comment on the run, which tells of it.
+    /// Adds a comment on the run.
     async fn comment(&self, bearer: &Bearer) {
         let role = AGENTS.iter().find(|(id, ..)| *id == bearer.maker);
         self.must(
@@ -400,7 +400,7 @@ impl Company {
             .expect("an event");
     }
 
-    /// Params with everything a method may ask for but who asks.
+    /// Returns params with every field a method may need, except the actor.
     fn params(&self, method: &str, bearer: &Bearer, channel: &str) -> Value {
         let kind = bearer.mark.split("mark").next().expect("a word");
         let number = bearer.mark.trim_end_matches("end").rsplit("mark").next();
@@ -427,10 +427,10 @@ impl Company {
         params
     }
 
-    /// Nothing in an answer is forbidden; answers which marks are in it.
+    /// Asserts that a response contains nothing forbidden. Returns the marked objects in it.
     fn check<'a>(&'a self, what: &str, answer: &Value, actor: &Actor) -> Vec<&'a Bearer> {
         let mut text = answer.to_string();
-        // What was looked for is said back.
+        // The response repeats the search query.
         if let Some(goal) = answer["query"].as_str() {
             text = text.replace(goal, "");
         }
@@ -466,7 +466,7 @@ fn any_actor(numbers: &mut Numbers) -> Actor {
     }
 }
 
-/// Methods that take who asks from their params.
+/// Methods that take the actor from their params.
 const WITH_ACTOR: [&str; 16] = [
     "artifact.read",
     "comment.list",
@@ -516,7 +516,7 @@ async fn nobody_is_shown_what_the_table_forbids_on_any_path() {
                 }
             }
         }
-        // Whoever has a token need not say who they are.
+        // Calls with a token need not name an actor.
         for role in ["worker", "manager", "director", "ceo"] {
             let client = company.running.client_with_role(role, &["read"], &[]).await;
             let actor = Actor {

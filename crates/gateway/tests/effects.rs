@@ -1,5 +1,5 @@
-//! A method that reads has no effects: whatever is read by whoever may only read, no file of the company folder changes
-//! and no program starts. What the contract asks to be written down about who looked at what is not an effect.
+//! Read methods have no effects: a caller with read access changes no file of the company folder and starts no program.
+//! The audit records that the contract requires do not count as effects.
 
 #[path = "company/everything.rs"]
 mod everything;
@@ -16,7 +16,7 @@ use rpc::client::Error;
 use serde_json::json;
 use testkit::put_program;
 
-/// The processes that this one, in which the gateway runs, has started.
+/// Returns the child processes of this process, in which the gateway runs.
 fn children() -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     for task in fs::read_dir("/proc/self/task")
@@ -34,7 +34,7 @@ fn children() -> BTreeSet<u32> {
     found
 }
 
-/// Makes the folder name worker programs that leave a mark where they are started.
+/// Configures worker programs in the folder that create a file when they are started.
 fn name_programs(root: &Path, outside: &Path) {
     let mut bins = String::new();
     for provider in ["codex", "claude", "gemini"] {
@@ -57,7 +57,7 @@ async fn no_method_that_reads_changes_the_folder_or_starts_a_program() {
     let ids = fill(&owner, root).await;
     let outside = tempfile::tempdir().expect("a folder");
     name_programs(root, outside.path());
-    // What an owner left undone is not for those who may only read, either.
+    // An unfinished intent of the owner must not be completed by a caller with read access.
     put(&root.join(".local/intents/intent_left.json"), "{}");
     let synced = owner
         .call_raw("index.sync", json!({"workspace_dir": root}))

@@ -1,4 +1,4 @@
-//! What tokens may claim and see in a company folder, and what decisions answer.
+//! Roles and visibility of tokens in a company folder, and the responses of decisions.
 
 use std::fs;
 
@@ -53,7 +53,8 @@ impl Fixture {
         fixture
     }
 
-    /// The answer to a call with the folder and the project among its params, or its reason code and data.
+    /// Calls a method with the folder and the project in the params. Returns the result, or the reason code and data of
+    /// the error.
     async fn call(&self, client: &Client, method: &str, mut params: Value) -> Result<Value, Value> {
         params["workspace_dir"] = json!(
             self.folder
@@ -98,7 +99,7 @@ fn reason(answer: &Result<Value, Value>) -> &str {
 async fn a_decision_is_answered_although_the_snapshot_after_it_fails() {
     let fixture = Fixture::new().await;
     let id = fixture.propose().await;
-    // No index can be built where its lock cannot be opened, so only the snapshot fails.
+    // The index cannot be built if its lock cannot be opened, so only the snapshot fails.
     let local = fixture.folder.path().join(".local");
     for name in ["index.sqlite", "index.sqlite.lock"] {
         let _ = fs::remove_file(local.join(name));
@@ -156,7 +157,7 @@ async fn a_call_may_not_claim_a_role_above_that_of_its_token() {
         let answer = fixture.call(&manager, method, params).await;
         assert_eq!(reason(&answer), "FORBIDDEN", "{method}: {answer:?}");
     }
-    // What they are they may say; policy decides then.
+    // A token may claim its own role; then the policy decides.
     let own = json!({"artifact_id": id, "actor_id": "x", "actor_role": "manager"});
     let read = fixture.call(&manager, "artifact.read", own.clone()).await;
     assert_eq!(reason(&read), "answered");

@@ -1,25 +1,25 @@
-//! The crate map of docs/architecture.md, executed.
+//! Checks the dependencies of the crates against the map in docs/architecture.md.
 
 use std::{collections::BTreeMap, process::Command};
 
-/// Who may depend on whom. A new edge is a decision: change it here, say why in the commit.
+/// The allowed dependencies of each crate. A new edge is a decision: change it here and state the reason in the commit.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("rpc", &["protocol"]),
-    // Has the interface of a published crate, and is used by SeaORM.
+    // Has the interface of a published crate and is used by SeaORM.
     ("sea-query-rusqlite", &[]),
     ("migration", &[]),
     ("entity", &[]),
     ("crud", &["entity", "migration"]),
     ("blobs", &[]),
     ("hooks", &[]),
-    // The manifest is a wire type that the compiler makes.
+    // The manifest is a wire type that the compiler produces.
     ("prompt", &["crud", "hooks", "protocol"]),
-    // Items and events are stored as the wire prints them.
+    // Items and events are stored in their wire format.
     ("agent", &["crud", "entity", "hooks", "prompt", "protocol"]),
-    // Documents and params share their ids, words and the description of what does not fit.
+    // Documents and params share ids, enums and validation issues.
     ("company", &["protocol"]),
-    // Snapshots are read from the index in the form the wire has.
+    // Snapshots are read from the index in their wire format.
     ("index", &["company", "protocol"]),
     ("runner", &["company", "protocol"]),
     (

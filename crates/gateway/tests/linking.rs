@@ -49,14 +49,14 @@ impl Linked {
         made.await["project_id"].as_str().expect("an id").to_owned()
     }
 
-    /// Looks at the company again, as a desktop does when it opens.
+    /// Opens the company again, as a desktop does at its start.
     async fn open(&self) {
         let params = json!({"workspace_dir": self.folder.path()});
         let opened = self.call("workspace.open", params).await;
         assert_eq!(opened["valid"], true, "{opened}");
     }
 
-    /// The folders of the tree: id and name.
+    /// Returns the id and name of each folder of the tree.
     async fn folders(&self) -> Vec<(String, String)> {
         let tree = self.call("thread/tree", json!({"workspace_id": self.workspace}));
         let tree = tree.await;
@@ -102,7 +102,7 @@ async fn projects_appear_as_folders_and_are_renamed_with_them() {
     linked.rename_project(&project, "Alpha", "Gamma");
     linked.open().await;
     assert_eq!(linked.names().await, ["Beta", "Gamma"]);
-    // Opened once more, nothing is new.
+    // Opening it again changes nothing.
     let before = linked.folders().await;
     linked.open().await;
     assert_eq!(linked.folders().await, before);

@@ -1,4 +1,4 @@
-//! Plans as a client sees them.
+//! Project planning through a client.
 
 use std::fs;
 
@@ -49,7 +49,7 @@ impl Fixture {
         }
     }
 
-    /// The answer, or code and data of the error.
+    /// Calls a method. Returns the result, or the code and data of the error.
     async fn call(&self, method: &str, mut params: Value) -> Result<Value, (i64, Value)> {
         params["workspace_dir"] = json!(self.folder.path().to_str().expect("a path"));
         if params.get("project_id").is_none() {

@@ -1,4 +1,4 @@
-//! `provider/*` as a client sees it.
+//! `provider/*` through a client.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -21,7 +21,7 @@ fn key(provider: &str, key: &str) -> Value {
     json!({"provider": provider, "api_key": key})
 }
 
-/// Where the key of a provider comes from.
+/// Returns the source of a provider's key.
 async fn source(client: &Client, provider: &str) -> Value {
     let listed = client.call_raw("provider/list", json!({})).await;
     let listed = listed.expect("providers can be listed");
@@ -47,7 +47,7 @@ async fn a_stored_key_wins_and_is_for_its_owner_alone() {
     assert_eq!(mode & 0o777, 0o600);
     let kept: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(kept, json!({"anthropic": KEY}));
-    // Another process that starts now knows it.
+    // A process that starts now reads the stored key.
     let neighbour = running.neighbour().await;
     assert_eq!(source(&neighbour.client(), "anthropic").await, "stored");
 
@@ -148,7 +148,7 @@ async fn models_are_listed_by_asking_the_service() {
 async fn a_service_that_is_not_there_is_named() {
     let (_running, client) = with_keys().await;
     let list = json!({"provider": "openai"});
-    assert_snapshot!(answer(&client, "provider/models/list", list).await, @r#"-32600 `openai` could not be reached at `http://127.0.0.1:9`: the connection was refused, so no program listens there {"class":"network_transient","kind":"provider_failed"}"#);
+    assert_snapshot!(answer(&client, "provider/models/list", list).await, @r#"-32600 `openai` could not be reached at `http://127.0.0.1:9`: the connection was refused, no program listens on the port {"class":"network_transient","kind":"provider_failed"}"#);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Runs as views show them: their names, runs that were never launched, and what reading leaves in their logs.
+//! Views of runs: names, runs that were never launched, and the log entries made by reading.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ impl Fixture {
         }
     }
 
-    /// The answer to a call with the folder and the project among its params, or the message of its error.
+    /// Calls a method with the folder and the project in the params. Returns the result or the message of the error.
     async fn call(&self, method: &str, mut params: Value) -> Result<Value, String> {
         params["workspace_dir"] = json!(self.folder.path());
         params["project_id"] = json!(self.project);
@@ -49,7 +49,7 @@ impl Fixture {
         run["run_id"].as_str().expect("an id").to_owned()
     }
 
-    /// Runs a shell script to its end.
+    /// Runs a shell script to completion.
     async fn script(&self, run: &str, script: &str) {
         let argv = ["/bin/sh", "-c", script];
         let launched = self
@@ -123,7 +123,7 @@ async fn a_person_who_reads_a_document_leaves_nothing_in_the_log_of_its_run() {
     let audit = fs::read_to_string(fixture.path("logs/policy_audit.jsonl")).unwrap();
     assert_eq!(audit.lines().count(), 2, "the audit is beside the runs");
 
-    // What an agent reads, and what is refused, belongs to the run as before.
+    // Reads by agents and rejected calls are still recorded in the run.
     let manager = by(("agent_m", "manager"), report.clone());
     fixture.answer("artifact.read", manager).await;
     let worker = by(("agent_w", "worker"), report);
@@ -249,7 +249,7 @@ async fn explaining_a_launch_needs_no_run_and_makes_none() {
     assert_eq!(fixture.answer("run.list", json!({})).await, json!([]));
     assert!(!fixture.path("runs/run_preview").exists());
 
-    // Without `explain` the run has to be there.
+    // Without `explain` the run must exist.
     let mut launch = explain;
     launch["explain"] = json!(false);
     let refused = fixture.call("session.launch", launch).await.unwrap_err();

@@ -1,11 +1,12 @@
-//! `session/resume` and the order of what one connection sees.
+//! `session/resume` and the order of messages on one connection.
 
 use insta::assert_snapshot;
 use rpc::Client;
 use serde_json::json;
 use testkit::{TestGateway, answer, told};
 
-/// A workspace with so many folders; `workspace/changed` was its first notification, each folder one more.
+/// Creates a workspace with the given number of folders. The first notification is `workspace/changed`, followed by one
+/// per folder.
 async fn workspace(running: &TestGateway, folders: usize) -> Client {
     let client = running.client();
     answer(&client, "workspace/create", json!({"workspace_id": "ws_a"})).await;
@@ -59,14 +60,14 @@ async fn a_number_nobody_gave_is_a_gap() {
 #[tokio::test]
 async fn what_is_no_longer_retained_is_a_gap() {
     let running = testkit::gateway().await;
-    // One more than is retained, counting the notification of the workspace itself.
+    // One more notification than is retained, including that of the workspace itself.
     let writer = workspace(&running, rpc::MAX_RETAINED).await;
     drop(writer);
     let back = running.client();
     let resume = |after| json!({"workspace_id": "ws_a", "after_seq": after});
     assert_snapshot!(answer(&back, "session/resume", resume(0)).await, @r#"{"gap":true,"next_seq":1002,"replayed":1000}"#);
     assert_eq!(told(&back).await.lines().count(), rpc::MAX_RETAINED);
-    // Number 1 itself is gone, and everything after it is there.
+    // Number 1 is no longer retained, but everything after it is.
     assert_snapshot!(answer(&back, "session/resume", resume(1)).await, @r#"{"gap":false,"next_seq":1002,"replayed":1000}"#);
 }
 
@@ -110,7 +111,7 @@ async fn the_notifications_of_a_thread_are_replayed_to_its_subscribers_alone() {
     "#);
 }
 
-/// Everything one connection writes, line by line.
+/// Returns everything that one connection writes, line by line.
 async fn conversation(running: &TestGateway, requests: &str) -> String {
     let output = Lines::default();
     let peer = running.gateway.connect(gateway::Principal::owner());
@@ -147,7 +148,7 @@ async fn the_answer_comes_before_what_it_caused() {
     for method in ["thread/start", "thread/move"] {
         answer(&writer, method, thread.clone()).await;
     }
-    // The tree changes once only: a second change would be told together with the first if that still waits.
+    // The tree changes only once, because a second change would be coalesced with the first while that is queued.
     let requests = [
         json!({"jsonrpc": "2.0", "id": 1, "method": "workspace/create", "params": {"workspace_id": "ws_b"}}),
         json!({"jsonrpc": "2.0", "id": 2, "method": "thread/start", "params": thread}),

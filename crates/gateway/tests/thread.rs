@@ -1,11 +1,11 @@
-//! `thread/*` as a client sees it.
+//! `thread/*` through a client.
 
 use insta::assert_snapshot;
 use rpc::Client;
 use serde_json::{Value, json};
 use testkit::{TestGateway, answer, refusal, told};
 
-/// A connection that has made a workspace and was told of it.
+/// Returns a connection that has created a workspace and received its notification.
 async fn in_workspace(running: &TestGateway) -> Client {
     let client = running.client();
     answer(&client, "workspace/create", json!({"workspace_id": "ws_a"})).await;
@@ -13,7 +13,7 @@ async fn in_workspace(running: &TestGateway) -> Client {
     client
 }
 
-/// A thread in the root of the tree.
+/// Creates a thread at the root of the tree.
 async fn place(client: &Client, thread: &str) {
     let named = json!({"workspace_id": "ws_a", "thread_id": thread});
     for method in ["thread/start", "thread/move"] {
@@ -22,7 +22,7 @@ async fn place(client: &Client, thread: &str) {
     }
 }
 
-/// The ids of the threads in the tree, in its order.
+/// Returns the ids of the threads in the order of the tree.
 async fn listed(client: &Client) -> Vec<String> {
     let tree = tree(client, json!({"workspace_id": "ws_a"})).await;
     let threads = tree["threads"].as_array().expect("threads are a list");

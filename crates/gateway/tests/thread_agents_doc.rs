@@ -1,4 +1,4 @@
-//! `thread/agents_doc/*` as a client sees it.
+//! `thread/agents_doc/*` through a client.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use rpc::Client;
 use serde_json::{Value, json};
 use testkit::{TestGateway, answer, refusal, told};
 
-/// A connection that has made a workspace and was told of it.
+/// Returns a connection that has created a workspace and received its notification.
 async fn in_workspace(running: &TestGateway) -> Client {
     let client = running.client();
     answer(&client, "workspace/create", json!({"workspace_id": "ws_a"})).await;
@@ -20,7 +20,7 @@ async fn in_workspace(running: &TestGateway) -> Client {
     client
 }
 
-/// Makes a folder and answers its id.
+/// Creates a folder and returns its id.
 async fn folder(client: &Client, parent: Option<&str>, name: &str) -> String {
     let create = json!({"workspace_id": "ws_a", "parent_folder_id": parent, "name": name});
     let created = client.call_raw("thread/folder/create", create).await;
@@ -29,12 +29,12 @@ async fn folder(client: &Client, parent: Option<&str>, name: &str) -> String {
     id.expect("an id is text").to_owned()
 }
 
-/// A scope and a text.
+/// Returns save params with a scope and a text.
 fn text(folder: Option<&str>, content: &str) -> Value {
     json!({"workspace_id": "ws_a", "folder_id": folder, "content": content})
 }
 
-/// The same, for somebody who saw a version.
+/// Returns save params with an expected version.
 fn text_after(version: i64, folder: Option<&str>, content: &str) -> Value {
     json!({"workspace_id": "ws_a", "folder_id": folder, "content": content, "expected_version": version})
 }
@@ -47,7 +47,7 @@ async fn save(client: &Client, params: Value) -> String {
     answer(client, "thread/agents_doc/save", params).await
 }
 
-/// Saves and answers the document.
+/// Saves a document and returns it.
 async fn saved(client: &Client, params: Value) -> Value {
     let saved = client.call_raw("thread/agents_doc/save", params).await;
     saved.expect("the text can be saved")["doc"].take()
@@ -60,7 +60,7 @@ async fn get(client: &Client, folder: Option<&str>) -> ThreadAgentsDocGetRespons
     found.expect("the scope is there")
 }
 
-/// What is in force in a scope: the text, where it comes from, and whether that is above.
+/// Describes the effective document of a scope: its text, its source and whether it is inherited.
 async fn in_force(client: &Client, folder: Option<&str>) -> String {
     match get(client, folder).await.effective {
         None => "nothing".to_owned(),
@@ -72,7 +72,7 @@ async fn in_force(client: &Client, folder: Option<&str>) -> String {
     }
 }
 
-/// The versions of a document with their reasons, newest first.
+/// Returns the versions of a document with their reasons, newest first.
 async fn versions(client: &Client, doc: &Value) -> String {
     let params = json!({"workspace_id": "ws_a", "doc_id": doc["id"]});
     let found = client.call_raw("thread/agents_doc/revisions", params).await;
@@ -84,7 +84,7 @@ async fn versions(client: &Client, doc: &Value) -> String {
     lines.join(", ")
 }
 
-/// What a client was told: of documents whether something else is in force, of the rest the name.
+/// Returns the received notifications: for documents whether the effective one changed, for others the name.
 async fn told_briefly(client: &Client) -> Vec<String> {
     let answered = client.call_raw("workspace/list", Value::Null).await;
     answered.expect("workspaces can be listed");
@@ -200,7 +200,7 @@ async fn a_conflict_names_both_versions_and_what_is_there() {
     saved(&client, text(None, "two")).await;
     told(&client).await;
     assert_snapshot!(save(&client, text_after(1, None, "other")).await, @r#"-32600 version conflict in `thread/agents_doc/save`: expected version 1, actual version 2 {"actual":2,"content_sha256":"3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3","doc_id":"agd_000000000000000001","expected":1,"kind":"version_conflict","updated_at":1777900003}"#);
-    // Even the very text that is there: who saw another version must look first.
+    // Saving the identical text with an outdated version is rejected too.
     assert_eq!(
         refusal(
             &client,
@@ -259,7 +259,7 @@ async fn a_text_has_at_most_65536_characters_as_they_came() {
         save(&client, too_long).await,
         r#"-32602 invalid params for `thread/agents_doc/save`: expected at most 65536 characters, found 65537 {"kind":"too_large","limit":65536,"path":"/content"}"#
     );
-    // A pair of line endings counts twice, although it is stored as one.
+    // A CRLF counts as two characters, although it is stored as one.
     let pairs = text(None, &"\r\n".repeat(MAX_CONTENT_CHARS / 2 + 1));
     assert_eq!(
         refusal(&client, "thread/agents_doc/save", pairs).await,
@@ -466,7 +466,7 @@ async fn the_versions_of_a_scope_never_repeat() {
     answer(&client, "thread/agents_doc/archive", scope(Some(&a))).await;
     let third = saved(&client, text_after(0, Some(&a), "three")).await;
     assert_eq!(third["version"], 5);
-    // Another scope counts for itself.
+    // Versions of another scope are counted separately.
     assert_eq!(saved(&client, text(None, "root")).await["version"], 1);
 }
 
@@ -592,7 +592,7 @@ async fn an_old_version_is_written_as_a_new_one() {
             "thread/tree/changed"
         ]
     );
-    // Without a number, the one before the last.
+    // Without a version, the previous one is restored.
     let restored = client
         .call_raw(method, restore(Value::Null, Value::Null))
         .await
@@ -753,7 +753,7 @@ async fn deleting_a_folder_archives_its_text_and_tells_so() {
         versions(&client, &doc).await,
         r#"2 "archive", 1 "autosave""#
     );
-    // A draft was never in force.
+    // A draft was never effective.
     saved(&client, text(Some(&c), "")).await;
     told(&client).await;
     answer(&client, "thread/folder/delete", scope(Some(&c))).await;
@@ -829,7 +829,7 @@ async fn every_connection_of_the_workspace_is_told_and_no_other() {
     assert_eq!(told(&elsewhere).await, "");
 }
 
-/// Files of a repository.
+/// Returns files of a repository.
 fn files(files: &[(&str, &str)]) -> Vec<ThreadAgentsDocFile> {
     let file = |(path, content): &(&str, &str)| ThreadAgentsDocFile {
         path: (*path).to_owned(),
@@ -843,7 +843,7 @@ fn import(mode: &str, files: &[(&str, &str)]) -> Value {
     json!({"workspace_id": "ws_a", "mode": mode, "files": self::files(files)})
 }
 
-/// Every file of the workspace as path and text.
+/// Returns every exported file of the workspace as path and text.
 async fn exported(client: &Client) -> Vec<(String, String)> {
     let params: ThreadAgentsDocExportParams =
         serde_json::from_value(scope(None)).expect("a scope is enough");
@@ -912,7 +912,7 @@ async fn an_import_reuses_folders_and_leaves_texts_alone_unless_told_otherwise()
     );
     assert_eq!(versions(&client, &doc).await, r#"2 "manual", 1 "autosave""#);
     told(&client).await;
-    // Once more: nothing is left to do.
+    // Importing the same files again changes nothing.
     assert_eq!(
         answer(&client, "thread/agents_doc/import", import("update", &tree)).await,
         r#"{"docs":[],"folders":[]}"#
@@ -963,7 +963,7 @@ async fn what_was_exported_can_be_imported() {
     let client = in_workspace(&running).await;
     let a = folder(&client, None, "A").await;
     let b = folder(&client, Some(&a), "B").await;
-    // Two of a name, and a name that no directory can have.
+    // Two folders with the same name, and a name that no directory can have.
     let twin = folder(&client, None, "A").await;
     let odd = folder(&client, None, "x/..").await;
     for (place, content) in [
@@ -1066,7 +1066,7 @@ async fn an_import_for_another_version_changes_nothing() {
     assert_eq!(done["docs"][1]["version"], 1);
 }
 
-/// Saves with 16 connections at once.
+/// Saves concurrently on 16 connections.
 async fn rush(running: &TestGateway, params: impl Fn(usize) -> Value) -> Vec<String> {
     let start = Arc::new(tokio::sync::Barrier::new(16));
     let mut writers = Vec::new();

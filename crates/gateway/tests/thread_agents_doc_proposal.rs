@@ -1,4 +1,4 @@
-//! `thread/agents_doc/propose` and `thread/agents_doc/proposal/*` as clients see them.
+//! `thread/agents_doc/propose` and `thread/agents_doc/proposal/*` through clients.
 
 use insta::assert_snapshot;
 use rpc::Client;
@@ -8,7 +8,7 @@ use testkit::{TestGateway, answer, refusal, told};
 
 const BASE: &str = "# Rules\n\nUse tabs.\n\nTest first.\n\nShip often.\n";
 
-/// A gateway with a workspace whose root says [`BASE`], the owner who wrote it and a worker that may only propose.
+/// A gateway with a workspace whose root document is [`BASE`], its owner, and a worker that may only propose.
 async fn with_rules() -> (TestGateway, Client, Client) {
     let running = testkit::gateway().await;
     let owner = running.client();
@@ -33,7 +33,7 @@ fn text(content: &str) -> Value {
     json!({"workspace_id": "ws_a", "content": content, "rationale": "Spaces are what the code has."})
 }
 
-/// Proposes and answers the proposal.
+/// Creates a proposal and returns it.
 async fn propose(client: &Client, content: &str) -> Value {
     call(client, "thread/agents_doc/propose", text(content)).await["proposal"].take()
 }
@@ -175,7 +175,7 @@ async fn a_rebase_keeps_the_lines_that_each_side_changed() {
     let again = call(&worker, "thread/agents_doc/proposal/rebase", of(&proposal)).await;
     assert_eq!(again, rebased);
 
-    // Whoever looked at the text before it was rebased does not approve another one.
+    // A hash read before the rebase does not approve the rebased text.
     let mut approve = decision(&proposal, "approve");
     approve["expected_sha256"] = proposal["sha256"].clone();
     let method = "thread/agents_doc/proposal/decide";
@@ -210,7 +210,7 @@ async fn where_both_changed_the_same_lines_a_rebase_needs_the_merged_text() {
         "-32600 version_conflict"
     );
     with_text["current_version"] = 2.into();
-    // Otherwise its author could put another text under what a person has looked at.
+    // Otherwise the author could replace a text that a person has already reviewed.
     assert_eq!(
         refusal(&worker, method, with_text.clone()).await,
         "-32043 forbidden"
@@ -240,7 +240,7 @@ async fn a_worker_proposes_and_takes_back_but_neither_saves_nor_decides() {
         refusal(&worker, decide, approve.clone()).await,
         "-32043 forbidden"
     );
-    // More scopes do not make a person of it.
+    // Additional scopes do not make a token a person.
     let writer = running
         .client_with_role("ceo", &["read", "write", "exec"], &[])
         .await;
@@ -329,7 +329,7 @@ async fn what_cannot_be_proposed_is_refused() {
     ] {
         assert_eq!(refusal(&owner, method, params.clone()).await, expected);
     }
-    // Texts that share nothing would take minutes to compare if they were longer.
+    // Comparing longer texts without common lines would take minutes.
     save(&owner, &many_lines('a')).await;
     let refused = refusal(&owner, method, text(&many_lines('b'))).await;
     assert_eq!(refused, "-32602 too_large");

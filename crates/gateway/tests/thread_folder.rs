@@ -1,11 +1,11 @@
-//! `thread/folder/*` as a client sees it.
+//! `thread/folder/*` through a client.
 
 use insta::assert_snapshot;
 use rpc::Client;
 use serde_json::{Value, json};
 use testkit::{TestGateway, answer, refusal, told};
 
-/// A connection that has made a workspace and was told of it.
+/// Returns a connection that has created a workspace and received its notification.
 async fn in_workspace(running: &TestGateway) -> Client {
     let client = running.client();
     answer(&client, "workspace/create", json!({"workspace_id": "ws_a"})).await;
@@ -13,7 +13,7 @@ async fn in_workspace(running: &TestGateway) -> Client {
     client
 }
 
-/// Makes a folder and answers its id.
+/// Creates a folder and returns its id.
 async fn folder(client: &Client, parent: Option<&str>, name: &str) -> String {
     let create = json!({"workspace_id": "ws_a", "parent_folder_id": parent, "name": name});
     let created = client.call_raw("thread/folder/create", create).await;
@@ -27,7 +27,7 @@ async fn move_folder(client: &Client, folder: &str, parent: Option<&str>) -> Str
     answer(client, "thread/folder/move", params).await
 }
 
-/// The tree as indented lines: folders by name, then the threads in them.
+/// Returns the tree as indented lines: folders by name, then the threads in them.
 async fn outline(client: &Client) -> String {
     let tree = client
         .call_raw("thread/tree", json!({"workspace_id": "ws_a"}))
@@ -235,7 +235,7 @@ async fn folders_are_at_most_64_deep() {
     let below_root = folder(&client, Some(&root), "below root").await;
     let refused = move_folder(&client, &root, Some(&deepest)).await;
     assert!(refused.starts_with("-32600"), "{refused}");
-    // What is moved counts with its own depth: two levels fit under level 62, not under level 63.
+    // The depth of the moved subtree counts: two levels fit below level 62, but not below level 63.
     let level = |level: usize| format!("fld_{level:018}");
     let refused = move_folder(&client, &root, Some(&level(63))).await;
     assert!(refused.starts_with("-32600"), "{refused}");

@@ -1,8 +1,8 @@
-//! House rules that no lint knows.
+//! Source rules that no lint checks.
 
 use std::{fs, path::Path};
 
-/// Every Rust file of the workspace with its text.
+/// Returns every Rust file of the workspace with its text.
 fn sources() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut open = vec![root];
@@ -87,13 +87,13 @@ fn nothing_is_left_for_later_without_an_issue() {
     }
 }
 
-/// A file of the repository, by its path from the root.
+/// Reads a file of the repository by its path from the root.
 fn page(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The tests in Rust that a text names: words in backticks with at least three underscores.
+/// Returns the Rust tests that a text names: words in backticks with at least three underscores.
 fn named_tests(text: &str) -> Vec<&str> {
     let is_name = |word: &&str| {
         word.matches('_').count() >= 3
@@ -104,7 +104,7 @@ fn named_tests(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).filter(is_name).collect()
 }
 
-/// The tests in a browser that a text names, by file and title: `` `web/tests/page.test.mjs` "a title" ``.
+/// Returns the browser tests that a text names, by file and title: `` `web/tests/page.test.mjs` "a title" ``.
 fn named_browser_tests(text: &str) -> Vec<(&str, &str)> {
     text.split("`web/tests/")
         .skip(1)

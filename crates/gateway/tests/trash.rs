@@ -1,4 +1,4 @@
-//! `trash/*` as a client sees it.
+//! `trash/*` through a client.
 
 use rpc::Client;
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ async fn restore(client: &Client, item: &Value) -> Value {
     call(client, "trash/restore", params).await
 }
 
-/// Where a thread is; `None` when the tree does not show it, null for the root.
+/// Returns the folder of a thread: `None` if the tree does not contain it, null for the root.
 async fn place(client: &Client, thread: &str) -> Option<Value> {
     let tree = call(client, "thread/tree", json!({})).await;
     let is_shown = tree["threads"]
@@ -70,7 +70,7 @@ async fn place(client: &Client, thread: &str) -> Option<Value> {
     is_shown.then(|| placed.map_or(Value::Null, |one| one["folder_id"].clone()))
 }
 
-/// The text in force for a thread.
+/// Returns the effective agents doc of a thread.
 async fn instructions(client: &Client, thread: &str) -> Value {
     let found = call(
         client,
@@ -172,7 +172,7 @@ async fn a_deleted_folder_comes_back_with_its_document_and_contents() {
     let restored = restore(&client, &items[0]).await;
     assert_eq!(restored["folder"]["parent_folder_id"], json!(outer));
     assert_eq!(restored["doc"]["content"], "middle rules");
-    // Versions of a scope never repeat: saved, archived, restored.
+    // Versions of a scope are never reused: saved, archived, restored.
     assert_eq!(restored["doc"]["version"], 3);
     assert_eq!(restored["returned_threads"], 1);
     assert_eq!(restored["returned_folders"], 1);
@@ -230,7 +230,7 @@ async fn without_its_parent_an_item_goes_to_the_root_and_the_answer_says_so() {
             continue;
         }
         let restored = restore(&client, &item).await;
-        // The first one restored is the folder `Inner`, so the thread finds its place again.
+        // The folder `Inner` is restored first, so the thread returns to its place.
         let expected = match item["kind"].as_str() {
             Some("folder") => {
                 json!([
@@ -297,7 +297,7 @@ async fn an_archived_document_comes_back_unless_there_is_a_newer_one() {
     assert_eq!(found["explicit"]["content"], "old rules");
     assert_eq!(found["explicit"]["version"], 5);
 
-    // Its folder is gone: at the root it would instruct everybody.
+    // The folder no longer exists, and at the root the document would apply to every thread.
     let item = trash(&client).await[0].clone();
     call(&client, "thread/folder/delete", json!({"folder_id": first})).await;
     let by_item = json!({"kind": "agents_doc", "id": item["id"]});
@@ -329,7 +329,7 @@ async fn an_item_is_deleted_for_good_after_30_days() {
         heard.contains(r#"thread/tree/changed {"reason":"trash/purge""#),
         "{heard}"
     );
-    // The id of a thread that is gone for good can be used again.
+    // The id of a purged thread can be used again.
     thread(&client, "thr_a", None).await;
     let history = call(&client, "thread/history", json!({"thread_id": "thr_a"})).await;
     assert_eq!(history["events"], json!([]));
@@ -358,7 +358,7 @@ async fn purging_deletes_the_named_items_or_none() {
     let purged = call(&client, "trash/purge", known).await;
     assert_eq!(purged, json!({"purged": 1}));
     assert_eq!(trash(&client).await, Vec::<Value>::new());
-    // What turns were told stays provable.
+    // The instructions of past turns remain available.
     let revision = json!({"doc_id": saved["id"], "version": 1});
     let kept = call(&client, "thread/agents_doc/revision_get", revision).await;
     assert_eq!(kept["revision"]["content"], "rules");

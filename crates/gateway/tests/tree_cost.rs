@@ -1,4 +1,4 @@
-//! A tree costs the same few statements however large it is.
+//! Reading a tree takes a constant number of statements, independent of its size.
 
 use rpc::Client;
 use rusqlite::Connection;
@@ -8,7 +8,7 @@ use testkit::TestGateway;
 const THREADS: usize = 10_000;
 const FOLDERS: usize = 1_000;
 
-/// What reading the first page takes, and the page.
+/// Reads the first page. Returns the executed statements and the page.
 async fn statements(running: &TestGateway, client: &Client) -> (Vec<String>, Value) {
     running.statements.take();
     let named = json!({"workspace_id": "ws_a"});
@@ -18,12 +18,12 @@ async fn statements(running: &TestGateway, client: &Client) -> (Vec<String>, Val
     (taken, tree.expect("the tree can be read"))
 }
 
-/// The gateway looks for the writes of other processes from time to time, and lists the workspaces then.
+/// Returns whether a statement is part of the periodic check for writes of other processes.
 fn is_background(sql: &str) -> bool {
     sql == "PRAGMA data_version" || sql.contains(r#"FROM "workspace" ORDER BY"#)
 }
 
-/// Fills the tree behind the gateway's back, which is a hundred times faster.
+/// Fills the tree directly in the database, which is a hundred times faster.
 fn fill(running: &TestGateway) {
     let db = Connection::open(running.home().join("gateway.db")).expect("the database is there");
     let sql = format!(

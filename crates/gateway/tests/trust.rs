@@ -1,4 +1,4 @@
-//! A company folder from elsewhere is data until a person trusts it.
+//! A company folder from another machine is only data until a person trusts it.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::{TestGateway, put, put_program};
 
-/// A company that somebody made on another machine, with what it says about this one.
+/// A company created on another machine, with that machine's local settings.
 struct FromElsewhere {
     gateway: TestGateway,
     owner: Client,
@@ -49,7 +49,7 @@ impl FromElsewhere {
         self.folder.path().join(".local").join(path)
     }
 
-    /// Made by the program that the folder names.
+    /// The file created by the program that the folder configures.
     fn started(&self) -> std::path::PathBuf {
         self.folder.path().with_extension("started")
     }
@@ -75,7 +75,7 @@ impl FromElsewhere {
     }
 }
 
-/// Every file below a folder with its content.
+/// Returns every file below a directory with its content.
 fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -171,7 +171,7 @@ async fn a_folder_that_was_made_here_is_trusted_and_one_can_take_that_back() {
 async fn a_folder_without_its_empty_folders_can_be_looked_at_before_it_is_trusted() {
     let elsewhere = FromElsewhere::new().await;
     let owner = &elsewhere.owner;
-    // Git keeps no empty folders, and the settings of the other machine stay there.
+    // Git does not store empty directories, and the settings of the other machine are not part of the clone.
     for empty in ["inbox/reviews", "inbox/help_requests", "company/migrations"] {
         fs::remove_dir(elsewhere.folder.path().join(empty)).expect("an empty folder");
     }
@@ -334,7 +334,7 @@ async fn a_program_inside_of_the_folder_is_never_started() {
     assert!(!elsewhere.started().exists());
 }
 
-/// A process of the account that has nothing to do with us.
+/// An unrelated process of the same account.
 struct Bystander(Child);
 
 impl Bystander {

@@ -1,4 +1,4 @@
-//! `turn/*` as a client sees it: with the echo provider, and with a model on a real socket.
+//! `turn/*` through a client, with the echo provider and with a model on a real socket.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 use testkit::{ModelServer, TestGateway, answer, refusal, told, told_until};
 use tokio::time::timeout;
 
-/// Longer than anything takes; a test that reaches it has failed.
+/// A timeout that only a failing test reaches.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 const KEY: &str = "sk-test-0123456789abcdef";
 
-/// A connection with a workspace and a thread that answers with this provider.
+/// Returns a connection with a workspace and a thread that uses this provider.
 async fn with_thread(running: &TestGateway, provider: &str) -> Client {
     let client = running.client();
     answer(&client, "workspace/create", json!({"workspace_id": "ws_a"})).await;
@@ -32,7 +32,7 @@ async fn with_thread(running: &TestGateway, provider: &str) -> Client {
     client
 }
 
-/// A gateway whose `openai` is a model in the hands of the test, and a thread that asks it.
+/// Returns a gateway whose `openai` provider is controlled by the test, and a thread that uses it.
 async fn with_model() -> (TestGateway, ModelServer, Client) {
     let model = testkit::model_server().await;
     let running = testkit::gateway_with_config(&model.config(KEY)).await;
@@ -53,20 +53,20 @@ async fn start(client: &Client, turn: &str, text: &str) {
     started.expect("a turn can be started");
 }
 
-/// Runs a turn to its end and answers it.
+/// Runs a turn to its end and returns it.
 async fn run(client: &Client, turn: &str, text: &str) -> Turn {
     start(client, turn, text).await;
     ended(client, turn).await
 }
 
-/// Skips to the next notification of one kind.
+/// Waits for the next notification of one type and skips the others.
 async fn next<N: Notification>(client: &Client) -> N {
     let told = timeout(PATIENCE, client.wait_for::<N>()).await;
     let told = told.unwrap_or_else(|_| panic!("`{}` did not come", N::NAME));
     told.expect("the connection is open")
 }
 
-/// Waits for the end of a turn and answers it.
+/// Waits for the end of a turn and returns it.
 async fn ended(client: &Client, turn: &str) -> Turn {
     loop {
         let told = timeout(PATIENCE, client.notification()).await;
@@ -91,7 +91,7 @@ async fn get(client: &Client, turn: &str) -> Turn {
     found.expect("the turn is there").turn
 }
 
-/// Every message that is complete in the stored items of a turn, a line each.
+/// Returns every complete message in the stored items of a turn, one line each.
 async fn messages(client: &Client, turn: &str) -> Vec<String> {
     let params = serde_json::from_value(of(turn)).expect("ids are enough");
     let found = client.call::<TurnItems>(params).await;
@@ -111,7 +111,7 @@ async fn messages(client: &Client, turn: &str) -> Vec<String> {
     complete.map(line).collect()
 }
 
-/// The contributions the prompt of a turn was made of.
+/// Returns the ids of the contributions to the prompt of a turn.
 fn contributions(turn: &Turn) -> Vec<String> {
     let manifest: &PromptManifest = turn.prompt_manifest.as_ref().expect("a prompt was made");
     let ids = manifest.hook_sources.iter();
@@ -264,7 +264,7 @@ async fn a_cancelled_turn_keeps_its_reason_and_what_was_said() {
         (&cancelled["turn"]["status"], &cancelled["turn"]["error"]),
         (&json!("Interrupted"), &json!("changed my mind"))
     );
-    // The model is not asked any longer.
+    // The request to the model was cancelled.
     question.hung_up().await;
     assert_snapshot!(told_until(&client, "turn/failed").await.lines().map(|line| line.split(' ').nth(1).unwrap()).collect::<Vec<_>>().join(", "), @r"item/completed, turn/failed");
     assert_eq!(
@@ -272,14 +272,14 @@ async fn a_cancelled_turn_keeps_its_reason_and_what_was_said() {
         ["user: hello", "agent: first half, "]
     );
     assert_eq!(told(&client).await, "", "nothing comes after the end");
-    // Cancelling what has ended changes nothing.
+    // Cancelling an ended turn changes nothing.
     let mut again = cancel;
     again["reason"] = json!("another");
     assert_eq!(
         client.call_raw("turn/cancel", again).await.unwrap(),
         cancelled
     );
-    // The thread is free again.
+    // The thread accepts turns again.
     start(&client, "trn_2", "and now").await;
     model.question().await.answer("fine").await;
     assert_eq!(ended(&client, "trn_2").await.status, TurnStatus::Completed);
@@ -630,7 +630,7 @@ async fn who_repeats_a_start_on_a_new_connection_hears_the_answer_so_far() {
         panic!("{joined:?}");
     };
     assert_eq!(text, "one ");
-    // Who was there from the start is not told a second time.
+    // A client that was subscribed from the start receives nothing twice.
     start(&client, "trn_1", "hello").await;
     assert_eq!(told(&client).await, "");
     question.say("two").await;
@@ -831,7 +831,7 @@ async fn a_model_that_refuses_fails_the_turn_with_its_words() {
     `openai` answered 500: The server had an error
     ");
     assert!(!model.was_asked(), "nothing is asked again by itself");
-    // What failed is not part of the conversation.
+    // A failed turn is not part of the conversation.
     start(&client, "trn_after", "once more").await;
     let question = model.question().await;
     assert_eq!(
@@ -856,7 +856,7 @@ async fn an_answer_that_is_cut_off_fails_the_turn_and_is_kept_as_far_as_it_came(
     question.cut();
     let turn = ended(&client, "trn_1").await;
     assert_eq!(turn.status, TurnStatus::Failed);
-    assert_snapshot!(turn.error.unwrap(), @r"`openai` cut its answer off");
+    assert_snapshot!(turn.error.unwrap(), @r"`openai` ended the response before it was complete");
     assert_eq!(
         messages(&client, "trn_1").await,
         ["user: hello", "agent: first half, "]

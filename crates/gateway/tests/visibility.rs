@@ -1,11 +1,11 @@
-//! A run is for the team of its agent and for those who lead, and so is everything that tells of it.
+//! A run, and everything that refers to it, is visible to the team of its agent and to leaders.
 
 use rpc::{Client, client::Error};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::{TestGateway, put};
 
-/// A company with an agent of a team and one without, and a finished run of each.
+/// A company with an agent in a team, an agent without one, and a finished run of each.
 struct Company {
     running: TestGateway,
     owner: Client,
@@ -45,7 +45,7 @@ impl Company {
         company
     }
 
-    /// A run that is over and printed something.
+    /// Creates a run, runs it to its end with some output and returns its id.
     async fn ran(&self, agent: &str) -> String {
         let run = self.must("run.create", json!({"agent_id": agent, "provider": "cmd"}));
         let run = run.await["run_id"].as_str().expect("an id").to_owned();
@@ -64,7 +64,7 @@ impl Company {
         answer.unwrap_or_else(|reason| panic!("{method}: {reason}"))
     }
 
-    /// The answer, or the reason of the refusal.
+    /// Calls a method. Returns the result or the reason of the error.
     async fn call(
         &self,
         client: &Client,
@@ -84,7 +84,7 @@ impl Company {
         }
     }
 
-    /// Which of the two runs an answer tells of: that of the team, that of everybody.
+    /// Returns which of the two runs a response contains: that of the team and that visible to all.
     fn told(&self, answer: &Value) -> (bool, bool) {
         let text = answer.to_string();
         (
@@ -169,7 +169,7 @@ async fn a_session_of_another_team_is_neither_shown_nor_stopped() {
             assert_eq!(answer.expect("a state")["status"], "ended", "{method}");
         }
     }
-    // Without a folder nobody can tell which team is meant.
+    // Without a folder the team of the caller is unknown.
     let asked = worker.call_raw("session.list", json!({})).await;
     let Err(Error::Rpc { data, .. }) = asked else {
         panic!("{asked:?}");

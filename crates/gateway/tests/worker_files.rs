@@ -1,5 +1,8 @@
 //! A worker in a worktree finds its instructions as a file, and what it makes of them is proposed.
 
+#[path = "../../runner/tests/support/checkout.rs"]
+mod checkout;
+
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
@@ -7,6 +10,7 @@ use std::{
     process::Command,
 };
 
+use checkout::during_checkout;
 use rpc::Client;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -224,7 +228,7 @@ async fn only_the_worktree_hides_the_file_and_what_the_user_hides_stays_hidden()
 
 #[tokio::test]
 async fn a_file_that_is_there_is_neither_overwritten_nor_removed_nor_proposed() {
-    // Tracked in one repository, and made by a filter of another while the worktree is checked out.
+    // Tracked in one repository, and made by another program while the worktree of another is checked out.
     for is_tracked in [true, false] {
         let office = Office::new().await;
         if is_tracked {
@@ -232,10 +236,10 @@ async fn a_file_that_is_there_is_neither_overwritten_nor_removed_nor_proposed() 
             git(&office.repo(), &["add", "-A"]);
             git(&office.repo(), &["commit", "-q", "-m", "rules"]);
         } else {
-            let attributes = office.repo().join(".git/info/attributes");
-            write(&attributes, "a.txt filter=maker\n");
-            let filter = "echo Ours. > AGENTS.md; cat";
-            git(&office.repo(), &["config", "filter.maker.smudge", filter]);
+            during_checkout(&office.repo(), |git| {
+                let worktree = format!("/proc/{git}/cwd");
+                write(&Path::new(&worktree).join("AGENTS.md"), "Ours.\n");
+            });
         }
         office.install("echo More. >> AGENTS.md");
         let (_, worktree) = office.work("codex").await;

@@ -1,4 +1,4 @@
-//! An AGENTS.md that somebody saves reaches the worker programs of the project, and each run can prove it.
+//! A saved AGENTS.md reaches the worker programs of the project, and each run records which version it used.
 
 #[path = "worker/fixture.rs"]
 mod fixture;
@@ -119,7 +119,7 @@ async fn nobody_can_put_words_into_the_thread_of_a_worker() {
         let refused = fixture.client.call_raw(method, params).await;
         assert!(refused.is_err(), "{method}");
     }
-    // Whoever wants to follow it can.
+    // Clients can subscribe to it.
     let follow = json!({"workspace_id": workspace, "thread_id": thread});
     fixture.call("thread/start", follow).await;
     assert_eq!(fixture.turn(&run).await, before);

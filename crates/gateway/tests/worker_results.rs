@@ -1,4 +1,4 @@
-//! What runs leave behind are artifacts that tell where they come from, and artifacts reach workers.
+//! Outputs of runs become artifacts with their lineage, and artifacts can be given to workers.
 
 #[path = "worker/fixture.rs"]
 #[expect(dead_code, reason = "other tests use the rest of it")]
@@ -7,7 +7,7 @@ mod fixture;
 use fixture::{Fixture, text};
 use serde_json::{Value, json};
 
-/// Writes `report.md` among the outputs of the run, and a link that leads out of the company.
+/// Writes `report.md` to the outputs of the run, and a symbolic link that leads out of the company folder.
 const REPORTS: &str = "cd \"$ACCORD_RUN_DIR/outputs\"\n\
                        printf '# Report\\n' > report.md\n\
                        ln -sf /etc/hostname linked.txt\n\
@@ -28,7 +28,7 @@ async fn the_results_of_a_run_are_artifacts_that_tell_what_the_worker_was_told()
     let folder = fixture.project_folder().await;
     let doc = fixture.save(Some(&folder), "Write a report.").await;
     let (run, _) = fixture.work("codex").await;
-    // Later instructions are not those of the run.
+    // Later instructions are not part of the run's lineage.
     fixture.save(Some(&folder), "Write nothing.").await;
 
     let kept = fixture.artifacts(&run).await;
@@ -67,7 +67,7 @@ async fn the_results_of_a_run_are_artifacts_that_tell_what_the_worker_was_told()
     assert_eq!(told[0]["doc_id"], doc["id"]);
     assert_eq!(told[0]["version"], doc["version"]);
 
-    // Whoever binds it to another run does not change where it comes from.
+    // Binding the artifact to another run does not change its lineage.
     let mut bind = get.clone();
     bind["task_run_id"] = json!("run_other");
     bind["binding_kind"] = json!("task_result");
@@ -106,7 +106,7 @@ async fn the_results_of_a_plain_command_are_artifacts_too() {
 }
 
 impl Fixture {
-    /// A job that is given an artifact.
+    /// Returns the params of a job that receives an artifact.
     fn job(&self, id: &str, artifact: &str) -> Value {
         json!({"job": {
             "job_id": id, "worker_kind": "codex", "workspace_dir": self.folder.path(),
@@ -116,7 +116,7 @@ impl Fixture {
         }})
     }
 
-    /// An artifact that a run left behind.
+    /// Creates an artifact from the output of a run.
     async fn result(&self, content: &str) -> String {
         self.install_script(&format!(
             "printf '{content}' > \"$ACCORD_RUN_DIR/outputs/facts.md\"\n"
@@ -210,13 +210,21 @@ async fn an_artifact_that_is_not_there_or_holds_a_secret_is_refused_before_there
 async fn what_a_run_printed_is_not_for_the_token_of_a_worker() {
     let fixture = Fixture::new().await;
     fixture.install_script(REPORTS);
-    let (run, _) = fixture.work("codex").await;
     let workspace = &fixture.workspace;
     let running = &fixture.running;
     let worker = running
         .client_with_role("worker", &["read", "write"], &[])
         .await;
     let manager = running.client_with_role("manager", &["read"], &[]).await;
+    for client in [&worker, &manager] {
+        let subscribe = json!({"workspace_id": workspace});
+        let subscribed = client.call_raw("workspace/subscribe", subscribe).await;
+        subscribed.expect("a subscription");
+    }
+    let (run, _) = fixture.work("codex").await;
+    testkit::told_until(&manager, "artifact/created").await;
+    let told = testkit::told(&worker).await;
+    assert!(!told.contains("artifact/created"), "{told}");
     let report = fixture.artifacts(&run).await.swap_remove(0)["artifact"]["artifact_id"].clone();
 
     let list = json!({"workspace_id": workspace, "task_run_id": run});
@@ -249,7 +257,7 @@ async fn what_a_run_printed_is_not_for_the_token_of_a_worker() {
         let answer = manager.call_raw(method, one.clone()).await;
         answer.unwrap_or_else(|error| panic!("{method}: {error}"));
     }
-    // And not by way of a model either.
+    // The artifact is not readable through a turn either.
     let thread = json!({"workspace_id": workspace, "thread_id": "thr_w"});
     worker
         .call_raw("thread/start", thread)

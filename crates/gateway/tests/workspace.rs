@@ -1,4 +1,4 @@
-//! `workspace/*` as a client sees it.
+//! `workspace/*` through a client.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -303,7 +303,7 @@ async fn a_tree_changed_elsewhere_is_told_although_the_workspace_is_renamed_here
     answer(&client, "workspace/create", json!({"workspace_id": "ws_a"})).await;
     let create = json!({"workspace_id": "ws_a", "name": "Notes"});
     answer(&elsewhere, "thread/folder/create", create).await;
-    // The row that is written here carries the version of the tree that nobody here was told of.
+    // The row written here contains a tree version that has not been published to the clients of this process.
     let rename = json!({"workspace_id": "ws_a", "name": "Alpha"});
     answer(&client, "workspace/update", rename).await;
     let told = client.wait_for::<protocol::thread::ThreadTreeChangedNotification>();
@@ -315,7 +315,7 @@ async fn a_tree_changed_elsewhere_is_told_although_the_workspace_is_renamed_here
 async fn a_change_elsewhere_right_after_the_start_is_told() {
     let running = testkit::gateway().await;
     let client = running.client();
-    // This blocks the runtime: nothing of the gateway has run since its start when the change is made.
+    // This blocks the runtime, so that no task of the gateway runs between its start and the change.
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let runtime = tokio::runtime::Builder::new_current_thread()

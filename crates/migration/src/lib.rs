@@ -1,7 +1,7 @@
-//! The tables of the gateway database: one dated file per step, and the runner that applies them.
+//! The tables of the gateway database: one dated file per migration step, and the runner that applies them.
 //!
-//! A step is a list of statements and is never changed after it has been released; the runner refuses a
-//! database whose steps differ from ours.
+//! A step is a list of statements and is never changed after its release. The runner rejects a database whose applied
+//! steps differ from these.
 
 mod runner;
 mod steps;

@@ -1,33 +1,33 @@
-//! Applies the steps a database does not have yet.
+//! Applies the migration steps that a database does not have yet.
 
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 use sha2::{Digest as _, Sha256};
 
 use crate::steps::{STEPS, Step};
 
-/// Why a database cannot be brought up to date.
+/// The reason a database cannot be migrated.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It was written by a version that knows more steps.
+    /// The database has a step that this version does not know, so a newer version has written it.
     #[error(
-        "the database has the step `{0}`, which this version of ac does not know: use the newer version"
+        "the database has the migration step `{0}`, which this version of ac does not know: use a newer version"
     )]
     Newer(String),
-    /// A released step was changed afterwards.
-    #[error("the step `{0}` is not the one that made this database")]
+    /// The checksum of an applied step differs: a released step was changed afterwards.
+    #[error("the migration step `{0}` differs from the one applied to this database")]
     Changed(String),
-    /// The database refused a statement.
-    #[error("the step `{step}` failed")]
+    /// A statement of a step failed.
+    #[error("the migration step `{step}` failed")]
     Step {
-        /// The step.
+        /// The name of the step.
         step: String,
-        /// What the database said.
+        /// The error of the database.
         #[source]
         source: DbErr,
     },
 }
 
-/// Applies every missing step. The caller holds an exclusive transaction around this.
+/// Applies every missing step. The caller must hold an exclusive transaction. `now` is in Unix seconds.
 pub fn apply(db: &impl ConnectionTrait, now: i64) -> Result<(), Error> {
     let failed = |step: &str| {
         let step = step.to_owned();
@@ -62,7 +62,7 @@ pub fn apply(db: &impl ConnectionTrait, now: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Name and checksum of every applied step; the names sort by date.
+/// Returns the name and checksum of every applied step, ordered by name, which starts with the date.
 fn applied(db: &impl ConnectionTrait) -> Result<Vec<(String, String)>, DbErr> {
     let query = Statement::from_string(
         db.get_database_backend(),

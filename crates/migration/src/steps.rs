@@ -1,4 +1,4 @@
-//! The steps in the order they are applied.
+//! The migration steps in order of application.
 
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{
@@ -21,14 +21,14 @@ mod m20261117_000012_trash;
 mod m20261118_000013_agents_doc_proposal_presence;
 mod m20261118_000014_desktop_session;
 
-/// One step.
+/// One migration step.
 pub(crate) struct Step {
-    /// The name of its file.
+    /// The name of the step, which is also its file name.
     pub(crate) name: &'static str,
     pub(crate) statements: fn() -> Vec<Ddl>,
 }
 
-/// Every step, oldest first.
+/// All steps, oldest first.
 pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "m20261115_000001_tree",
@@ -88,7 +88,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
 ];
 
-/// One statement, the same for every database.
+/// One statement, independent of the database backend.
 #[expect(
     clippy::large_enum_variant,
     reason = "a handful exist, for a moment at start"

@@ -23,6 +23,8 @@ crate::methods! {
     /// Read upload and download limits and chunk sizes for a workspace.
     Read ArtifactCapabilities = "artifact/capabilities" (ArtifactCapabilitiesParams in workspace_id) -> ArtifactCapabilitiesResponse;
     /// List workspace artifacts with optional scope filters.
+    ///
+    /// Newest first: by the newest matching binding if a scope is given, else by the last change.
     Read ArtifactList = "artifact/list" (ArtifactListParams in workspace_id) -> ArtifactListResponse;
     /// List artifacts for one thread.
     Read ArtifactListForThread = "artifact/list/thread" (ArtifactListForThreadParams in workspace_id) -> ArtifactListResponse;
@@ -36,15 +38,15 @@ crate::methods! {
     Read ArtifactRead = "artifact/read" (ArtifactReadParams in workspace_id) -> ArtifactReadResponse;
     /// Attach an existing artifact to a thread, turn, message, item, tool or task.
     ///
-    /// The same binding twice is one binding.
+    /// Repeating the same binding returns the existing one.
     Write ArtifactBind = "artifact/bind" (ArtifactBindParams in workspace_id) -> ArtifactBindResponse;
-    /// Soft-delete an artifact; its bytes go after 30 days.
+    /// Soft-delete an artifact; the gateway deletes its bytes after 30 days.
     Write ArtifactDelete = "artifact/delete" (ArtifactDeleteParams in workspace_id) -> ArtifactDeleteResponse;
     /// Restore a soft-deleted artifact.
     Write ArtifactRestore = "artifact/restore" (ArtifactRestoreParams in workspace_id) -> ArtifactRestoreResponse;
     /// List the versions of an artifact, newest first.
     Read ArtifactVersionsList = "artifact/versions/list" (ArtifactVersionsListParams in workspace_id) -> ArtifactVersionsListResponse;
-    /// Tell how much room the artifacts of a workspace take.
+    /// Return the storage that the artifacts of a workspace use, and its limits.
     Read ArtifactUsage = "artifact/usage" (ArtifactUsageParams in workspace_id) -> ArtifactUsageResponse;
 
     notifications {
@@ -61,37 +63,37 @@ crate::methods! {
     }
 }
 
-/// What an artifact is.
+/// The type of an artifact, detected from its content and name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactKind {
-    /// Any bytes.
+    /// A file of no other kind.
     File,
-    /// Text.
+    /// A text file.
     Text,
-    /// A picture.
+    /// An image.
     Image,
-    /// A sound.
+    /// An audio file.
     Audio,
-    /// A film.
+    /// A video.
     Video,
-    /// A PDF.
+    /// A PDF document.
     Pdf,
-    /// A table.
+    /// A spreadsheet.
     Spreadsheet,
-    /// An archive.
+    /// An archive, such as a ZIP file.
     Archive,
-    /// JSON.
+    /// A JSON file.
     Json,
-    /// A picture in the answer of a model.
+    /// An image in the answer of a model.
     GeneratedImage,
-    /// A picture that was uploaded with `source_kind` `screenshot`.
+    /// An image that was uploaded with `source_kind` `screenshot`.
     Screenshot,
     /// A file that was uploaded with `source_kind` `worktree`.
     WorkspaceFile,
-    /// The list of the files of an uploaded folder.
+    /// A list of the files in an uploaded folder.
     DirectoryManifest,
-    /// Not produced: a file whose content says nothing is a `file`.
+    /// Not produced: a file whose type cannot be detected has the kind `file`.
     Unknown,
 }
 
@@ -99,143 +101,145 @@ pub enum ArtifactKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactStatus {
-    /// It can.
+    /// The artifact can be used.
     Ready,
-    /// Not produced: an artifact exists once its bytes are complete and checked.
+    /// Not produced: an artifact is created only after its bytes are complete and verified.
     Pending,
-    /// Its bytes do not have their hash any more, and are not served.
+    /// The stored bytes no longer match their hash; the gateway does not serve them.
     Quarantined,
-    /// It was deleted and can be restored.
+    /// The artifact was soft-deleted and can be restored.
     Deleted,
-    /// Not produced: bytes are copied, so that an artifact outlives the file it was made from.
+    /// Not produced: the gateway copies the bytes, so an artifact does not depend on the original file.
     MissingExternalSource,
-    /// Its bytes are missing.
+    /// The stored bytes are missing.
     Failed,
 }
 
-/// Who made an artifact.
+/// The kind of creator of an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactCreatedByKind {
-    /// A person, by an upload.
+    /// A person uploaded the artifact.
     User,
-    /// An agent: a result of a worker, or a picture in the answer of a model.
+    /// An agent created it: the output of a worker, or an image in the answer of a model.
     Agent,
     /// Not produced: the gateway runs no tools of its own.
     Tool,
-    /// Version 0.1, for results of workers; these have the creator `agent` since.
+    /// The output of a worker, recorded by version 0.1. Later versions record `agent`.
     Task,
-    /// Not produced: the gateway makes no artifacts of its own accord.
+    /// Not produced: the gateway creates no artifacts on its own.
     System,
     /// An upload with `source_kind` `import`, `worktree` or `folder_manifest`.
     Import,
-    /// Not produced: agents outside connect with a token, as the person who gave it.
+    /// Not produced: external agents connect with a token and count as the person who issued it.
     ExternalAgent,
 }
 
-/// What a projection shows.
+/// The kind of a projection, which is data derived from an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactProjectionKind {
-    /// The text.
+    /// The text of the artifact.
     PlainText,
-    /// A small picture.
+    /// A reduced image.
     Thumbnail,
-    /// The shape of JSON.
+    /// A summary of the structure of a JSON file.
     JsonSummary,
-    /// The text of a PDF.
+    /// The text of a PDF document.
     PdfText,
 }
 
-/// Whether a projection can be read.
+/// The status of a projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactProjectionStatus {
-    /// Not yet.
+    /// The projection has not been created yet.
     Pending,
-    /// Yes.
+    /// The projection can be read.
     Ready,
-    /// It could not be made.
+    /// The projection could not be created.
     Failed,
-    /// It was made by an older extractor.
+    /// An older extractor created the projection; the gateway will create it again.
     Stale,
 }
 
-/// An artifact in short.
+/// A short description of an artifact version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactRef {
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// The version.
+    /// The id of the described version. The gateway always sends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version_id: Option<ArtifactVersionId>,
-    /// What to call it.
+    /// The name to display, usually the file name.
     pub display_name: String,
-    /// What it is.
+    /// The type of the artifact.
     pub kind: ArtifactKind,
-    /// Its MIME type.
+    /// The MIME type of the version. Absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Its size.
+    /// The size of the version in bytes. The gateway always sends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_bytes: Option<u64>,
-    /// SHA-256 of its bytes, lower-case hexadecimal.
+    /// The SHA-256 of the bytes in lower-case hexadecimal. The gateway always sends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// Whether it can be used.
+    /// Whether the artifact can be used.
     pub status: ArtifactStatus,
-    /// Something to show for it.
+    /// The projection to display as a preview. Absent if the version has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<ArtifactPreviewRef>,
 }
 
-/// Something to show for an artifact.
+/// A projection that clients can display as a preview.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactPreviewRef {
-    /// What it shows.
+    /// The kind of the projection.
     pub projection_kind: ArtifactProjectionKind,
-    /// Whether it can be read.
+    /// Whether the projection can be read.
     pub status: ArtifactProjectionStatus,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// The version.
+    /// The id of the version from which the projection was created.
     pub version_id: ArtifactVersionId,
-    /// Its bytes.
+    /// The id of the stored bytes of the projection. Absent for text projections and for projections that are not
+    /// ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blob_id: Option<BlobId>,
-    /// Its MIME type.
+    /// The MIME type of the projection. Absent if it is not ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Its size.
+    /// The size of the projection in bytes. Absent if it is not ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_bytes: Option<u64>,
-    /// SHA-256 of its bytes.
+    /// The SHA-256 of the projection in lower-case hexadecimal. Absent if it is not ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
 
-/// An artifact and what it is bound to.
+/// An artifact with its creator and its bindings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactSummary {
-    /// The artifact.
+    /// The artifact and one of its versions.
     pub artifact: ArtifactRef,
-    /// The workspace.
+    /// The id of the workspace that owns the artifact.
     pub workspace_id: WorkspaceId,
-    /// The thread it came from.
+    /// The id of the thread for which the artifact was created. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub primary_thread_id: Option<ThreadId>,
-    /// Who made it.
+    /// The kind of creator.
     pub created_by_kind: ArtifactCreatedByKind,
-    /// Which one.
+    /// The creator: `owner`, the id of a token, the id of an agent, or the id of a model provider. Absent if it is
+    /// unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by_actor_id: Option<String>,
-    /// Unix seconds.
+    /// The time of creation in Unix seconds.
     pub created_at: i64,
-    /// Unix seconds.
+    /// The time of the last change in Unix seconds.
     pub updated_at: i64,
-    /// What it is bound to, newest first.
+    /// The bindings of the artifact, newest first.
     pub bindings: Vec<ArtifactBindingSummary>,
-    /// Anything else.
+    /// Additional properties, for example `source_kind`. Default: empty.
     #[serde(default)]
     pub metadata: BTreeMap<String, Value>,
 }
@@ -243,75 +247,75 @@ pub struct ArtifactSummary {
 /// Params of [`ArtifactCapabilities`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactCapabilitiesParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
 }
 
 /// Response of [`ArtifactCapabilities`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactCapabilitiesResponse {
-    /// For uploads.
+    /// The limits of uploads.
     pub upload: ArtifactUploadCapabilities,
-    /// For downloads.
+    /// The limits of downloads.
     pub download: ArtifactDownloadCapabilities,
 }
 
-/// Limits of uploads.
+/// The limits of uploads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactUploadCapabilities {
-    /// Whether local files must be uploaded before a turn can name them.
+    /// Whether clients must upload local files before a turn can refer to them; always `true`.
     pub required_for_local_paths: bool,
-    /// A good size of chunks.
+    /// The recommended chunk size in bytes; 256 KiB.
     pub recommended_chunk_size_bytes: u64,
-    /// The largest chunk.
+    /// The maximum chunk size in bytes; 1 MiB.
     pub max_chunk_size_bytes: u64,
-    /// The largest file.
+    /// The maximum file size in bytes; 50 MiB.
     pub max_file_size_bytes: u64,
-    /// The most artifacts of one turn.
+    /// The maximum number of artifacts in the input of one turn; 32.
     pub max_files_per_turn: u32,
 }
 
-/// Limits of downloads.
+/// The limits of downloads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDownloadCapabilities {
-    /// A good size of chunks.
+    /// The recommended chunk size in bytes; 256 KiB.
     pub recommended_chunk_size_bytes: u64,
-    /// The largest chunk.
+    /// The maximum chunk size in bytes; 1 MiB.
     pub max_chunk_size_bytes: u64,
-    /// The most downloads of one connection and workspace at a time.
+    /// The maximum number of open downloads per connection and workspace; 2.
     pub max_concurrent_downloads: u32,
 }
 
-/// Params of [`ArtifactList`].
+/// Params of [`ArtifactList`]. One binding must match all scope filters that are present.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactListParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// Only artifacts bound to this thread.
+    /// Return only artifacts that are bound to the thread with this id. Absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<ThreadId>,
-    /// Only artifacts bound to this turn.
+    /// Return only artifacts that are bound to the turn with this id. Absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// Only artifacts bound to this message.
+    /// Return only artifacts that are bound to the message with this id. Absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<MessageId>,
-    /// Only artifacts bound to this task.
+    /// Return only artifacts that are bound to the task with this id, which is the id of a job. Absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-    /// Only artifacts bound to this run of a task.
+    /// Return only artifacts that are bound to the task run with this id, which is the id of a run. Absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_run_id: Option<String>,
-    /// Only artifacts of these kinds.
+    /// Return only artifacts of these kinds. Absent or empty for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinds: Option<Vec<ArtifactKind>>,
-    /// Whether deleted ones are listed too; `false` when absent.
+    /// Whether to include soft-deleted artifacts. Default `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_deleted: Option<bool>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page. Absent for the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// The most artifacts to answer: 50 when absent, 200 at most.
+    /// The maximum number of artifacts to return. Default 50, maximum 200.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -319,20 +323,20 @@ pub struct ArtifactListParams {
 /// Params of [`ArtifactListForThread`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactListForThreadParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// Only artifacts of these kinds.
+    /// Return only artifacts of these kinds. Absent or empty for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinds: Option<Vec<ArtifactKind>>,
-    /// Whether deleted ones are listed too; `false` when absent.
+    /// Whether to include soft-deleted artifacts. Default `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_deleted: Option<bool>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page. Absent for the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// The most artifacts to answer: 50 when absent, 200 at most.
+    /// The maximum number of artifacts to return. Default 50, maximum 200.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -340,20 +344,20 @@ pub struct ArtifactListForThreadParams {
 /// Params of [`ArtifactListForTurn`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactListForTurnParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: TurnId,
-    /// Only artifacts of these kinds.
+    /// Return only artifacts of these kinds. Absent or empty for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinds: Option<Vec<ArtifactKind>>,
-    /// Whether deleted ones are listed too; `false` when absent.
+    /// Whether to include soft-deleted artifacts. Default `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_deleted: Option<bool>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page. Absent for the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// The most artifacts to answer: 50 when absent, 200 at most.
+    /// The maximum number of artifacts to return. Default 50, maximum 200.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -361,26 +365,26 @@ pub struct ArtifactListForTurnParams {
 /// Params of [`ArtifactListForMessage`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactListForMessageParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The message.
+    /// The id of the message.
     pub message_id: MessageId,
-    /// Only artifacts of these kinds.
+    /// Return only artifacts of these kinds. Absent or empty for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinds: Option<Vec<ArtifactKind>>,
-    /// Whether deleted ones are listed too; `false` when absent.
+    /// Whether to include soft-deleted artifacts. Default `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_deleted: Option<bool>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page. Absent for the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// The most artifacts to answer: 50 when absent, 200 at most.
+    /// The maximum number of artifacts to return. Default 50, maximum 200.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
 impl ArtifactListParams {
-    /// Everything that is not deleted.
+    /// Creates params that list all artifacts of a workspace that are not deleted.
     pub fn all(workspace_id: WorkspaceId) -> Self {
         Self {
             workspace_id,
@@ -436,12 +440,12 @@ impl From<ArtifactListForMessageParams> for ArtifactListParams {
     }
 }
 
-/// Response of the lists.
+/// Response of the `artifact/list` methods.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactListResponse {
-    /// The artifacts.
+    /// The artifacts, newest first.
     pub items: Vec<ArtifactSummary>,
-    /// Where the next page begins; `null` on the last one.
+    /// The cursor of the next page; `null` on the last page.
     #[serde(default)]
     pub next_cursor: Option<String>,
 }
@@ -449,11 +453,11 @@ pub struct ArtifactListResponse {
 /// Params of [`ArtifactGet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactGetParams {
-    /// The workspace.
+    /// The id of the workspace that owns the artifact.
     pub workspace_id: WorkspaceId,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// The version; the newest when absent.
+    /// The id of the version. Default: the newest version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version_id: Option<ArtifactVersionId>,
 }
@@ -461,49 +465,49 @@ pub struct ArtifactGetParams {
 /// Response of [`ArtifactGet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactGetResponse {
-    /// The artifact.
+    /// The requested artifact.
     pub artifact: ArtifactSummary,
-    /// Where it comes from, if a turn or a run made it.
+    /// The origin of the version. Absent unless an agent created it in a turn or a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lineage: Option<ArtifactLineage>,
 }
 
-/// What made an artifact.
+/// The turn or run that created an artifact version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactLineage {
-    /// The run of a company folder.
+    /// The id of the run in a company folder. Absent if no run created the version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
-    /// The job it worked for.
+    /// The id of the job to which the run belongs. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
-    /// The thread.
+    /// The id of the thread. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<ThreadId>,
-    /// The turn; `turn/explain` tells all it was told.
+    /// The id of the turn, whose prompt `turn/explain` describes. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The instructions that were in force, in the versions that were.
+    /// The AGENTS.md documents in the prompt of the turn, with their versions. Empty if there is no turn.
     pub instructions: Vec<PromptDocument>,
 }
 
 /// Params of [`ArtifactRead`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactReadParams {
-    /// The workspace.
+    /// The id of the workspace that owns the artifact.
     pub workspace_id: WorkspaceId,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// The version; the newest when absent.
+    /// The id of the version. Default: the newest version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version_id: Option<ArtifactVersionId>,
-    /// Read this projection instead of the bytes.
+    /// The projection to read. Absent to read the artifact itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub projection_kind: Option<ArtifactProjectionKind>,
-    /// Where to begin; 0 when absent.
+    /// The offset of the first byte to read. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// The most bytes; 1 MiB when absent and at most.
+    /// The maximum number of bytes to return. Default and maximum 1 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
 }
@@ -511,69 +515,69 @@ pub struct ArtifactReadParams {
 /// Response of [`ArtifactRead`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactReadResponse {
-    /// The artifact.
+    /// The artifact and the version that was read.
     pub artifact: ArtifactRef,
-    /// Where the bytes begin.
+    /// The offset of the first byte returned.
     pub offset: u64,
-    /// How many there are.
+    /// The number of bytes returned.
     pub len: u64,
-    /// The size of the whole.
+    /// The size of the whole artifact version or projection in bytes.
     pub total_size_bytes: u64,
-    /// SHA-256 of the whole.
+    /// The SHA-256 of the whole artifact version or projection in lower-case hexadecimal.
     pub sha256: String,
-    /// The bytes.
+    /// The bytes, encoded as base64.
     pub content_base64: String,
-    /// Whether more bytes follow.
+    /// Whether more bytes follow the returned range.
     pub truncated: bool,
 }
 
 /// Params of [`ArtifactDelete`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDeleteParams {
-    /// The workspace.
+    /// The id of the workspace that owns the artifact.
     pub workspace_id: WorkspaceId,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
 }
 
 /// Response of [`ArtifactDelete`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDeleteResponse {
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// Its status now.
+    /// The status after the call; always `deleted`.
     pub status: ArtifactStatus,
 }
 
 /// Params of [`ArtifactRestore`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactRestoreParams {
-    /// The workspace.
+    /// The id of the workspace that owns the artifact.
     pub workspace_id: WorkspaceId,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
 }
 
 /// Response of [`ArtifactRestore`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactRestoreResponse {
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// Its status now.
+    /// The status after the call: `ready`, `quarantined` if the bytes are damaged, or `failed` if they are missing.
     pub status: ArtifactStatus,
 }
 
 /// Params of [`ArtifactVersionsList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactVersionsListParams {
-    /// The workspace.
+    /// The id of the workspace that owns the artifact.
     pub workspace_id: WorkspaceId,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page. Absent for the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// The most versions to answer: 50 when absent, 200 at most.
+    /// The maximum number of versions to return. Default 50, maximum 200.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -581,9 +585,9 @@ pub struct ArtifactVersionsListParams {
 /// Response of [`ArtifactVersionsList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactVersionsListResponse {
-    /// The versions.
+    /// The versions, newest first.
     pub items: Vec<ArtifactVersionSummary>,
-    /// Where the next page begins; `null` on the last one.
+    /// The cursor of the next page; `null` on the last page.
     #[serde(default)]
     pub next_cursor: Option<String>,
 }
@@ -591,109 +595,109 @@ pub struct ArtifactVersionsListResponse {
 /// One version of an artifact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactVersionSummary {
-    /// The version.
+    /// The id of the version.
     pub version_id: ArtifactVersionId,
-    /// Its number, from 1.
+    /// The number of the version, from 1.
     pub version_number: u64,
-    /// Its size.
+    /// The size of the version in bytes.
     pub size_bytes: u64,
-    /// SHA-256 of its bytes.
+    /// The SHA-256 of the bytes in lower-case hexadecimal.
     pub sha256: String,
-    /// Its MIME type.
+    /// The MIME type of the version. Absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Unix seconds.
+    /// The time of creation in Unix seconds.
     pub created_at: i64,
 }
 
 /// Params of [`ArtifactUsage`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactUsageParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
 }
 
-/// Response of [`ArtifactUsage`].
+/// Response of [`ArtifactUsage`]. Identical content counts once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactUsageResponse {
-    /// Distinct bytes of artifacts that are not deleted, and of their projections.
+    /// The bytes used by artifacts that are not deleted, including their projections.
     pub bytes: u64,
-    /// Distinct files of these.
+    /// The number of distinct stored files of these artifacts and projections.
     pub files: u64,
-    /// The most bytes.
+    /// The limit of `bytes`. Default 10 GiB.
     pub max_bytes: u64,
-    /// The most files.
+    /// The limit of `files`. Default 100000.
     pub max_files: u64,
-    /// Bytes that only deleted artifacts hold.
+    /// The stored bytes that only deleted artifacts use.
     pub reclaimable_bytes: u64,
-    /// Bytes on the disk, those that only deleted artifacts hold included.
+    /// All stored bytes, including those that only deleted artifacts use.
     pub stored_bytes: u64,
-    /// Declared sizes of the uploads that are open.
+    /// The sum of the declared sizes of open uploads, in bytes.
     pub open_upload_bytes: u64,
-    /// The most `stored_bytes` and `open_upload_bytes` together.
+    /// The limit of the sum of `stored_bytes` and `open_upload_bytes`. Default 20 GiB.
     pub max_stored_bytes: u64,
 }
 
 /// Payload of `artifact/created`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactCreatedNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The artifact.
+    /// The new artifact.
     pub artifact: ArtifactSummary,
 }
 
 /// Payload of `artifact/updated`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactUpdatedNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The artifact.
+    /// The artifact after the change.
     pub artifact: ArtifactSummary,
 }
 
 /// Payload of `artifact/deleted`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDeletedNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// Always `deleted`.
+    /// The status of the artifact; always `deleted`.
     pub status: ArtifactStatus,
-    /// Unix seconds.
+    /// The time of deletion in Unix seconds.
     pub deleted_at: i64,
 }
 
 /// Payload of `thread/artifacts/changed`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadArtifactsChangedNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The artifacts it is about.
+    /// The ids of the artifacts that changed.
     pub artifact_ids: Vec<ArtifactId>,
-    /// Why: `user_upload`, `new_version`, `user_input_binding`, `agent_output`, `task_result`, `bind`, `delete`,
+    /// The reason: `user_upload`, `new_version`, `user_input_binding`, `agent_output`, `task_result`, `bind`, `delete`,
     /// `restore`, `damaged` or `healed`.
     pub reason: String,
-    /// Unix seconds.
+    /// The time of the change in Unix seconds.
     pub generated_at: i64,
 }
 
 /// Payload of `artifact/projection/updated`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactProjectionUpdatedNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// The version.
+    /// The id of the version from which the projection was created.
     pub version_id: ArtifactVersionId,
-    /// What it shows.
+    /// The kind of the projection.
     pub projection_kind: ArtifactProjectionKind,
-    /// Whether it can be read.
+    /// The status of the projection after the change.
     pub status: ArtifactProjectionStatus,
-    /// Unix seconds.
+    /// The time of the change in Unix seconds.
     pub updated_at: i64,
 }

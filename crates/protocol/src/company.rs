@@ -1,4 +1,6 @@
-//! The company family: `workspace.…`, `run.…`, `job.…`. Its calls name a company folder by `workspace_dir`.
+//! The company family: `workspace.…`, `run.…`, `job.…`.
+//!
+//! Most of its methods name a company folder by `workspace_dir`.
 
 pub mod adapter;
 pub mod agent;

@@ -8,26 +8,27 @@ use crate::DesktopSessionId;
 crate::methods! {
     Tree family "desktop_session";
 
-    /// List the browsers that are signed in to the web desktop, the one used last first. For the owner alone.
+    /// List the browsers that are signed in to the web desktop, most recently used first. Owner only.
     Read DesktopSessionList = "desktop_session/list" (DesktopSessionListParams only Human) -> DesktopSessionListResponse;
-    /// Sign a browser out; its connections are closed. For the owner alone.
+    /// Sign a browser out and close its connections. Owner only.
     Write DesktopSessionEnd = "desktop_session/end" (DesktopSessionEndParams only Human) -> DesktopSessionEndResponse;
 }
 
-/// A browser that is signed in.
+/// A browser that is signed in to the web desktop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DesktopSession {
-    /// Its id.
+    /// The id of the desktop session.
     pub id: DesktopSessionId,
-    /// What the browser said it is when it signed in, its `User-Agent`; empty when it said nothing.
+    /// The `User-Agent` header that the browser sent when it signed in, at most 256 characters; empty if it sent none.
     pub user_agent: String,
-    /// When it signed in, Unix seconds.
+    /// The time of sign-in in Unix seconds.
     pub created_at: i64,
-    /// When it was last used, Unix seconds, to the hour.
+    /// The time of last use in Unix seconds; updated at most once per hour.
     pub last_used_at: i64,
-    /// When it ends unless it is used before, Unix seconds: 30 days after the last use, 90 days after signing in at most.
+    /// The time in Unix seconds at which the session expires: 30 days after the last use, but at most 90 days after
+    /// sign-in.
     pub expires_at: i64,
-    /// Whether the caller is this browser.
+    /// Whether the request was sent by this browser.
     pub is_current: bool,
 }
 
@@ -38,20 +39,20 @@ pub struct DesktopSessionListParams {}
 /// Response of [`DesktopSessionList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DesktopSessionListResponse {
-    /// The sessions that have not ended.
+    /// The sessions that have not expired, most recently used first.
     pub items: Vec<DesktopSession>,
 }
 
 /// Params of [`DesktopSessionEnd`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DesktopSessionEndParams {
-    /// The session.
+    /// The id of the desktop session to end.
     pub session_id: DesktopSessionId,
 }
 
 /// Response of [`DesktopSessionEnd`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DesktopSessionEndResponse {
-    /// Whether there was such a session to end.
+    /// Whether the session existed.
     pub ended: bool,
 }

@@ -1,4 +1,4 @@
-//! `hook/*`: what hooks did.
+//! `hook/*`: the recorded runs of hooks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,32 +8,34 @@ use crate::{ThreadId, TurnId, WorkspaceId};
 crate::methods! {
     Tree family "hook";
 
-    /// List the hook runs of a workspace, newest first. Runs of hooks with the visibility `internal` or `debug`, such as
-    /// the AGENTS.md hook, are listed for the owner of the gateway only; every turn names its hooks in `prompt_manifest`.
+    /// List the hook runs of a workspace, newest first.
+    ///
+    /// Runs of hooks with visibility `internal` or `debug`, such as the AGENTS.md hook, are returned to the owner of
+    /// the gateway only. Every turn lists its hooks in `prompt_manifest`.
     Read HookRunsList = "hook/runs/list" (HookRunsListParams in workspace_id) -> HookRunsListResponse;
 }
 
-/// Params of [`HookRunsList`].
+/// Params of [`HookRunsList`]. All filters that are present must match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HookRunsListParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// Only runs of this turn.
+    /// Return only runs of the turn with this id. Absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// Only runs of this thread.
+    /// Return only runs of the thread with this id. Absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<ThreadId>,
-    /// Only runs of this hook.
+    /// Return only runs of the hook with this id. Absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook_id: Option<String>,
-    /// Only runs that stand here.
+    /// Return only runs with this status. Absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<HookRunStatus>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page. Absent for the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// The most runs to answer: 100 when absent, 500 at most.
+    /// The maximum number of runs to return. Default 100, maximum 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -43,7 +45,7 @@ pub struct HookRunsListParams {
 pub struct HookRunsListResponse {
     /// The runs, newest first.
     pub items: Vec<HookRun>,
-    /// Where the next page begins; absent on the last one.
+    /// The cursor of the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -51,72 +53,72 @@ pub struct HookRunsListResponse {
 /// One run of a hook.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HookRun {
-    /// The run.
+    /// The id of the run, `hkr_…`.
     pub id: String,
-    /// The subscription.
+    /// The id of the subscription that started the run.
     pub subscription_id: String,
-    /// The hook.
+    /// The id of the hook.
     pub hook_id: String,
-    /// The phase, such as `turn.pre_prompt_compile`.
+    /// The phase of the turn, for example `turn.pre_prompt_compile`.
     pub phase: String,
-    /// Where it stands.
+    /// The current status of the run.
     pub status: HookRunStatus,
-    /// The thread.
+    /// The id of the thread. Absent if the run does not belong to a thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<String>,
-    /// The turn.
+    /// The id of the turn. Absent if the run does not belong to a turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<String>,
-    /// How many tries there were.
+    /// The number of attempts so far.
     pub attempt_count: u64,
-    /// How much it brought.
+    /// The number of contributions that the run returned.
     pub contribution_count: u64,
-    /// How many remarks it made.
+    /// The number of diagnostics that the run returned.
     pub diagnostic_count: u64,
-    /// The hashes of what it brought.
+    /// The hash of each contribution, `sha256:` followed by lower-case hexadecimal.
     pub contribution_hashes: Vec<String>,
-    /// Its remarks, as far as users may read them.
+    /// The message of each diagnostic; messages that users may not read are replaced by a placeholder.
     pub diagnostic_previews: Vec<String>,
-    /// Why it failed.
+    /// The error of the run or of its last attempt. Absent if none occurred.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<HookRunError>,
-    /// Unix milliseconds.
+    /// The time at which the run was queued, in Unix milliseconds.
     pub queued_at_ms: i64,
-    /// Unix milliseconds.
+    /// The time at which the run started, in Unix milliseconds. Absent if it has not started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at_ms: Option<i64>,
-    /// Unix milliseconds.
+    /// The time at which the run ended, in Unix milliseconds. Absent if it has not ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at_ms: Option<i64>,
 }
 
-/// Where a run stands.
+/// The status of a hook run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HookRunStatus {
-    /// It waits.
+    /// The run waits to be started or retried.
     Queued,
-    /// It is under way.
+    /// The run is in progress.
     Running,
-    /// It ended well.
+    /// The run ended without an error.
     Succeeded,
-    /// It ended badly.
+    /// The run ended with an error.
     Failed,
-    /// It took too long.
+    /// The run exceeded its timeout.
     TimedOut,
-    /// It did not take part.
+    /// The run was not started because the phase failed before it.
     Skipped,
 }
 
-/// Why a run failed.
+/// The error of a hook run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HookRunError {
-    /// A stable name.
+    /// A stable name for the error.
     pub code: String,
-    /// One sentence, as far as users may read it.
+    /// A one-sentence description. Replaced by a placeholder if `safe_for_user` is `false`.
     pub message: String,
-    /// Whether another try could help.
+    /// Whether another attempt may succeed.
     pub retryable: bool,
-    /// Whether users may read the message.
+    /// Whether users may read the original message.
     pub safe_for_user: bool,
 }

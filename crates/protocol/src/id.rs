@@ -1,29 +1,31 @@
-//! The identifiers of the tree family, one type each.
+//! Typed identifiers of the tree family, one type per kind of object.
 //!
-//! An id is opaque: no order, no time in it. Ours are a prefix and 18 random characters of 62; a client may
-//! make its own from `[A-Za-z0-9_-]{1,64}`. A value of these types has been checked, so it may become part of
-//! a path or a query as it is.
+//! Ids are opaque and unordered. The gateway generates a prefix followed by 18 random base-62 characters. Clients may
+//! choose their own ids, which must match `[A-Za-z0-9_-]{1,64}`. Every value of these types is validated, so it can be
+//! used in a path or a query without escaping. The ids of the company family are in `company/id.rs`.
 
 use std::{borrow::Cow, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-/// What every id type can do.
+/// Operations common to all id types.
 pub trait Id: Sized {
-    /// What the ids we make begin with.
+    /// The prefix of the ids that the gateway generates.
     const PREFIX: &'static str;
 
-    /// Checks a client's id; blanks around it are ignored.
+    /// Parses an id received from a client.
+    ///
+    /// Surrounding whitespace is ignored. Returns [`InvalidId`] unless the rest matches `[A-Za-z0-9_-]{1,64}`.
     fn parse(text: &str) -> Result<Self, InvalidId>;
 }
 
-/// Why a text is not an id.
+/// The text is not a valid id.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InvalidId {
-    /// The text as far as it is worth showing.
+    /// The first 64 characters of the rejected text, without control characters.
     shown: String,
-    /// What an id of this kind looks like.
+    /// A description of the expected format, for the error message.
     expected: &'static str,
 }
 
@@ -67,7 +69,7 @@ macro_rules! id_types {
         pub struct $name(String);
 
         impl $name {
-            /// The text of the id.
+            /// Returns the id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -117,33 +119,33 @@ macro_rules! id_types {
 }
 
 id_types! {
-    /// A workspace of the gateway.
+    /// The id of a workspace.
     WorkspaceId = "ws_";
-    /// A folder of the thread tree.
+    /// The id of a folder of the thread tree.
     FolderId = "fld_";
-    /// A thread.
+    /// The id of a thread.
     ThreadId = "thr_";
-    /// One exchange on a thread.
+    /// The id of a turn of a thread.
     TurnId = "trn_";
-    /// An AGENTS.md document.
+    /// The id of an AGENTS.md document.
     AgentsDocId = "agd_";
-    /// A proposed change of an AGENTS.md document.
+    /// The id of a proposed change to an AGENTS.md document.
     AgentsDocProposalId = "agp_";
-    /// An artifact.
+    /// The id of an artifact.
     ArtifactId = "art_";
-    /// A version of an artifact.
+    /// The id of one version of an artifact.
     ArtifactVersionId = "av_";
-    /// The bytes of a version.
+    /// The id of the stored bytes of an artifact version or of a projection.
     BlobId = "abl_";
-    /// What ties an artifact to a thread, a turn or a message.
+    /// The id of a binding between an artifact and a thread, turn, message or task.
     BindingId = "abn_";
-    /// An upload.
+    /// The id of an upload.
     UploadId = "upl_";
-    /// A download.
+    /// The id of a download.
     DownloadId = "dwn_";
-    /// A message of a turn.
+    /// The id of a message of a turn.
     MessageId = "msg_";
-    /// A browser that is signed in to the web desktop.
+    /// The id of a browser session of the web desktop.
     DesktopSessionId = "dsk_";
 }
 

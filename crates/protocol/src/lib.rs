@@ -1,4 +1,6 @@
-//! Every message that crosses the wire, both method families, and nothing else: no I/O, no business rules.
+//! The wire protocol of both method families: method declarations, payload types, ids and JSON Schemas.
+//!
+//! The crate contains no I/O and no business rules; the `gateway` crate implements the methods.
 //!
 //! The name of a method is the path of its file: `thread/folder/create` is declared in `thread/folder.rs`,
 //! `system.capabilities` in `company/system.rs`.
@@ -38,7 +40,7 @@ pub use permit::{MayExec, MaySpend};
 pub use reference::reference;
 pub use schema::{schema_of, schemas};
 
-/// Every family this build knows, in the order the reference prints them.
+/// All method families of this build, in the order of the reference.
 pub const FAMILIES: &[&Family] = &[
     &workspace::FAMILY,
     &thread::FAMILY,
@@ -85,7 +87,7 @@ pub const FAMILIES: &[&Family] = &[
     &company::pipeline::FAMILY,
 ];
 
-/// Every method of every family.
+/// Returns every method of every family, in the order of [`FAMILIES`].
 pub fn methods() -> impl Iterator<Item = (&'static Family, &'static MethodSpec)> {
     FAMILIES
         .iter()

@@ -1,8 +1,7 @@
-//! What a method is: a name, who may call it, a params type, a response type and a few sentences.
+//! The declaration of a method: wire name, required access, params type, response type and documentation.
 //!
-//! A family file declares its methods and notifications with [`methods!`](crate::methods). The dispatch
-//! table, the JSON Schemas, the reference, the OpenRPC document and the capability lists are all read from
-//! what that one declaration produces.
+//! Each family file declares its methods and notifications with [`methods!`](crate::methods). The dispatch table, the
+//! JSON Schemas, the reference, the OpenRPC document and the capability lists are all derived from these declarations.
 
 use std::borrow::Cow;
 
@@ -14,50 +13,54 @@ use crate::{
     company::{ActorRole, Text},
 };
 
-/// A request the gateway answers.
+/// A request that the gateway answers.
 ///
-/// Implemented by [`methods!`](crate::methods) on a unit struct, which then stands for the method in
+/// [`methods!`](crate::methods) implements it on a unit struct. That struct identifies the method in
 /// `.on::<M>(handler)` and `.call::<M>(params)`.
 pub trait Method: 'static {
     /// The exact wire name.
     const NAME: &'static str;
-    /// Which published rules the method follows.
+    /// The rule set that the method follows.
     const DIALECT: Dialect;
-    /// What a token must be allowed to do to call it.
+    /// The scope that a token needs to call the method.
     const ACCESS: Access;
-    /// The param that claims a role for whoever acts.
+    /// The path of the param that states the role of the acting agent; `None` if the method has none.
     const CLAIMS: Option<&'static str>;
-    /// The role a token needs at least, for what shows or changes more than policy can look at.
+    /// The lowest role that a token must have, for methods whose effects the policy of a company cannot check. `None`
+    /// if any role may call the method.
     const NEEDS: Option<ActorRole>;
-    /// The payload of `params`.
+    /// The type of `params`.
     type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
-    /// The payload of `result`.
+    /// The type of `result`.
     type Response: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 
-    /// What these params name, so that access is decided in one place before dispatch.
+    /// Returns the resource that the params name, so that access is checked in one place before dispatch.
     fn reach(params: &Self::Params) -> Reach<'_>;
 
-    /// The role these params claim for whoever acts, so that a token's ceiling is kept in the same place.
+    /// Returns the role that the params state for the acting agent, so that it can be compared with the token's role.
     fn claims(params: &Self::Params) -> Option<ActorRole>;
 }
 
-/// A message the gateway sends without being asked.
+/// A message that the gateway sends without a request.
 pub trait Notification: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     /// The exact wire name.
     const NAME: &'static str;
 }
 
-/// The two rule sets this gateway speaks. They differ in how failures are numbered and described.
+/// The rule set of a method family. The two rule sets use different error codes and error details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// `thread/folder/create`: conflicts and internal failures are `-32600`, `data.kind` names the failure.
+    /// Names with slashes, such as `thread/folder/create`: conflicts and internal failures have code `-32600`, and
+    /// `data.kind` identifies the failure.
     Tree,
-    /// `workspace.init`: application failures are `-32000`, `data.reason_code` names the failure.
+    /// Names with dots, such as `workspace.init`: application failures have code `-32000`, and `data.reason_code`
+    /// identifies the failure.
     Company,
 }
 
 impl Dialect {
-    /// The rules an undeclared name would follow: names with dots and no slash are of the company family.
+    /// Returns the rule set for a name that no family declares: [`Dialect::Company`] if the name contains a dot and no
+    /// slash, else [`Dialect::Tree`].
     pub fn of_name(name: &str) -> Self {
         if name.contains('.') && !name.contains('/') {
             Self::Company
@@ -66,7 +69,7 @@ impl Dialect {
         }
     }
 
-    /// What stands between the parts of a method name.
+    /// Returns the character that separates the parts of a method name.
     pub fn separator(self) -> char {
         match self {
             Self::Tree => '/',
@@ -74,7 +77,7 @@ impl Dialect {
         }
     }
 
-    /// The name of the family of methods in `system/methods` and the reference.
+    /// Returns the name of the family as shown in `system/methods` and the reference.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Tree => "tree",
@@ -83,23 +86,23 @@ impl Dialect {
     }
 }
 
-/// What a call does, which is what a token's scopes are about.
+/// The kind of effect that a call has; each kind is a scope of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
-    /// Looks at something.
+    /// Reads data.
     Read,
-    /// Proposes a change that somebody else decides about.
+    /// Proposes a change that a person must approve.
     Propose,
-    /// Changes something.
+    /// Changes data.
     Write,
-    /// Asks a model provider with the owner's keys.
+    /// Sends requests to a model provider with the owner's API keys.
     Spend,
     /// Starts a process.
     Exec,
 }
 
 impl Access {
-    /// The scope as written in `ac token create --scope`.
+    /// Returns the scope as written in `ac token create --scope`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -111,16 +114,16 @@ impl Access {
     }
 }
 
-/// What the params of one call name.
+/// The resource that the params of a call name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reach<'a> {
-    /// No workspace in particular.
+    /// No workspace: the call applies to the whole gateway.
     Home,
-    /// One workspace.
+    /// One workspace, by id.
     Workspace(&'a WorkspaceId),
-    /// One thread, and through it a workspace.
+    /// One thread, by id; the thread determines the workspace.
     Thread(&'a ThreadId),
-    /// A company folder.
+    /// A company folder, by path.
     Company(&'a str),
 }
 
@@ -131,7 +134,7 @@ impl<'a> From<&'a Text> for Reach<'a> {
 }
 
 impl<'a> From<&'a Option<Text>> for Reach<'a> {
-    /// Without a folder it is about all folders, which is the same as any of them to a token.
+    /// Maps an absent folder to an empty path; the call then applies to all company folders.
     fn from(workspace_dir: &'a Option<Text>) -> Self {
         Self::Company(workspace_dir.as_deref().unwrap_or_default())
     }
@@ -149,18 +152,18 @@ impl<'a> From<&'a ThreadId> for Reach<'a> {
     }
 }
 
-/// Methods and notifications that share a prefix, a file and a chapter of the reference.
+/// Methods and notifications that share a prefix, a source file and a chapter of the reference.
 #[derive(Debug)]
 pub struct Family {
     /// The common prefix of the wire names.
     pub prefix: &'static str,
-    /// The rules the family follows.
+    /// The rule set that the family follows.
     pub dialect: Dialect,
     /// The methods, in declaration order.
     pub methods: &'static [MethodSpec],
     /// The notifications, in declaration order.
     pub notifications: &'static [NotificationSpec],
-    /// Types that are published without being params, a result or a payload, such as headers of binary frames.
+    /// Published types that are not params, results or payloads, such as the headers of binary frames.
     pub types: &'static [TypeSpec],
 }
 
@@ -169,22 +172,23 @@ pub struct Family {
 pub struct MethodSpec {
     /// The exact wire name.
     pub name: &'static str,
-    /// The doc comment above the declaration.
+    /// The doc comment of the declaration.
     pub doc: &'static str,
-    /// What a token must be allowed to do to call it.
+    /// The scope that a token needs to call the method.
     pub access: Access,
-    /// The param that claims a role for whoever acts; a token's role is its ceiling.
+    /// The path of the param that states the role of the acting agent. A token cannot claim a role above its own.
+    /// `None` if the method has no such param.
     pub claims: Option<&'static str>,
-    /// The role a token needs at least.
+    /// The lowest role that a token must have; `None` if any role may call the method.
     pub needs: Option<ActorRole>,
-    /// The payload of `params`.
+    /// The type of `params`.
     pub params: TypeSpec,
-    /// The payload of `result`.
+    /// The type of `result`.
     pub response: TypeSpec,
 }
 
 impl MethodSpec {
-    /// The row for `M`.
+    /// Creates the row for method `M`.
     pub const fn of<M: Method>(doc: &'static str) -> Self {
         Self {
             name: M::NAME,
@@ -203,14 +207,14 @@ impl MethodSpec {
 pub struct NotificationSpec {
     /// The exact wire name.
     pub name: &'static str,
-    /// The doc comment above the declaration.
+    /// The doc comment of the declaration.
     pub doc: &'static str,
-    /// The payload of `params`.
+    /// The type of `params`.
     pub payload: TypeSpec,
 }
 
 impl NotificationSpec {
-    /// The row for `N`.
+    /// Creates the row for notification `N`.
     pub const fn of<N: Notification>(doc: &'static str) -> Self {
         Self {
             name: N::NAME,
@@ -220,7 +224,7 @@ impl NotificationSpec {
     }
 }
 
-/// A wire type, seen as a name and a schema.
+/// A wire type, represented by its name and its schema generator.
 #[derive(Debug)]
 pub struct TypeSpec {
     name: fn() -> Cow<'static, str>,
@@ -228,7 +232,7 @@ pub struct TypeSpec {
 }
 
 impl TypeSpec {
-    /// The row for `T`.
+    /// Creates the specification of type `T`.
     pub const fn of<T: JsonSchema>() -> Self {
         Self {
             name: T::schema_name,
@@ -236,18 +240,18 @@ impl TypeSpec {
         }
     }
 
-    /// The Rust name of the type, which the schema file carries in snake_case.
+    /// Returns the Rust name of the type. The name of the schema file is the same name in snake_case.
     pub fn name(&self) -> Cow<'static, str> {
         (self.name)()
     }
 
-    /// Registers the type and everything it refers to with `generator`.
+    /// Registers the type and all types it refers to with `generator`.
     pub(crate) fn register(&self, generator: &mut SchemaGenerator) -> Schema {
         (self.schema)(generator)
     }
 }
 
-/// Declares one family: a unit struct per method, [`Notification`] per payload, and `FAMILY` with a row each.
+/// Declares one family: a unit struct per method, a [`Notification`] impl per payload, and the constant `FAMILY`.
 #[macro_export]
 macro_rules! methods {
     (
@@ -295,7 +299,7 @@ macro_rules! methods {
             }
         )+)?
 
-        /// What is declared in this file.
+        /// The methods, notifications and published types declared in this file.
         pub const FAMILY: $crate::Family = $crate::Family {
             prefix: $prefix,
             dialect: $crate::Dialect::$dialect,
@@ -316,7 +320,7 @@ macro_rules! methods {
     (@claim) => {
         None
     };
-    // The params of an [`Asking`](crate::company::Asking) stand beside the others.
+    // [`Asking`](crate::company::Asking) is flattened, so `actor_role` is a top-level param on the wire.
     (@claim asking actor_role) => {
         Some("actor_role")
     };
@@ -333,7 +337,7 @@ macro_rules! methods {
         let _ = $params;
         None
     }};
-    // Of a role that must be given, and of one that may be.
+    // `Option::from` accepts both a required role and an optional one.
     (@claims $params:ident $role:ident $($of:ident)*) => {
         Option::from($params.$role $(. $of)*)
     };

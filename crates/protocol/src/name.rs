@@ -1,29 +1,29 @@
-//! A name that people give to a workspace, a folder or a thread.
+//! The validated display name of a workspace, folder or thread.
 
 use std::{borrow::Cow, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-/// 1 to 200 characters, trimmed, without control characters.
+/// A display name of 1 to 200 characters, trimmed and without control characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Name(String);
 
-/// Why a text is not a name.
+/// The text is not a valid [`Name`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InvalidName {
-    /// Nothing is left after trimming.
+    /// The text is empty after control characters and surrounding whitespace are removed.
     Blank,
-    /// Too long by so many characters in all.
+    /// The text has more than [`Name::MAX_CHARS`] characters; the value is its length in characters.
     TooLong(usize),
 }
 
 impl Name {
-    /// The most characters a name may have.
+    /// The maximum length of a name in characters.
     pub const MAX_CHARS: usize = 200;
 
-    /// Cleans and checks a name.
+    /// Removes control characters and surrounding whitespace, then validates the length.
     pub fn parse(text: &str) -> Result<Self, InvalidName> {
         let kept: String = text
             .chars()
@@ -37,14 +37,14 @@ impl Name {
         }
     }
 
-    /// The name that a text is with what is too long cut off; none if nothing is left.
+    /// Like [`Name::parse`], but truncates a long text to [`Name::MAX_CHARS`]. Returns `None` if the text is blank.
     pub fn shortened(text: &str) -> Option<Self> {
         let kept = text.trim().chars().filter(|c| !c.is_control());
         let kept: String = kept.take(Self::MAX_CHARS).collect();
         Self::parse(&kept).ok()
     }
 
-    /// The text of the name.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -59,7 +59,7 @@ impl From<Name> for String {
 impl fmt::Display for InvalidName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Blank => write!(formatter, "expected a name, found nothing but blanks"),
+            Self::Blank => write!(formatter, "expected a name, found only whitespace"),
             Self::TooLong(count) => write!(
                 formatter,
                 "expected a name of at most {} characters, found {count}",
@@ -86,7 +86,7 @@ impl JsonSchema for Name {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "A name: trimmed, without control characters.",
+            "description": "A display name: trimmed, without control characters.",
             "minLength": 1,
             "maxLength": Name::MAX_CHARS,
         })

@@ -1,10 +1,10 @@
-//! Every method of both families for programs: the OpenRPC document, and the rows of `system/methods`.
+//! Machine-readable descriptions of all methods: the OpenRPC document and the rows of `system/methods`.
 
 use serde_json::{Map, Value, json};
 
 use crate::{MethodSpec, methods, schema, system::SystemMethod};
 
-/// The whole document, for `/openrpc.json`.
+/// Returns the OpenRPC document served at `/openrpc.json`; `version` is the version of the gateway.
 pub fn openrpc(version: &str) -> Value {
     let definitions = schema::definitions();
     let methods: Vec<_> = methods()
@@ -41,7 +41,7 @@ fn describe(method: &MethodSpec, definitions: &Map<String, Value>) -> Value {
     })
 }
 
-/// Every method with its schemas, for `system/methods`.
+/// Returns every method with its schemas, for `system/methods`.
 pub fn describe_methods() -> Vec<SystemMethod> {
     let definitions = schema::definitions();
     methods()
@@ -57,12 +57,12 @@ pub fn describe_methods() -> Vec<SystemMethod> {
         .collect()
 }
 
-/// The first sentence of a declaration.
+/// Returns the first line of a method's doc comment, which is its first sentence.
 pub fn summary(doc: &str) -> String {
     doc.lines().next().unwrap_or_default().trim().to_owned()
 }
 
-/// All of a declaration, a paragraph a line.
+/// Returns the whole doc comment, with each paragraph joined into one line.
 pub(crate) fn description(doc: &str) -> String {
     let mut paragraphs = vec![String::new()];
     for line in doc.lines().map(str::trim) {
@@ -80,7 +80,7 @@ pub(crate) fn description(doc: &str) -> String {
     paragraphs.join("\n\n")
 }
 
-/// OpenRPC keeps its definitions under `#/components/schemas`.
+/// Rewrites `#/$defs/…` references to `#/components/schemas/…`, where OpenRPC expects definitions.
 fn point_to_components(value: &mut Value) {
     match value {
         Value::Object(members) => members.values_mut().for_each(point_to_components),

@@ -1,27 +1,27 @@
-//! The right to cause something, as a value.
+//! Capability values for starting processes and for spending money.
 //!
-//! A scope is a label on a token; what starts a process asks for a [`MayExec`] and what costs money for a
-//! [`MaySpend`], so code that was not given one cannot do it. The gateway makes them when it admits a call, and for
-//! what a person turned on once and for all, such as a heartbeat. Nobody else does: the lint `disallowed-methods` names
-//! the constructors, and each place that is allowed to use one says why.
+//! Functions that start a process take a [`MayExec`], and functions that cause provider costs take a [`MaySpend`], so
+//! code without such a value cannot call them. The gateway creates these values when it admits a call whose token has
+//! the scope, and for work that the owner has enabled permanently, such as a heartbeat. The lint `disallowed-methods`
+//! forbids the constructors everywhere else; each exception states its reason.
 
-/// The right to start, take over and end processes.
+/// The capability to start, adopt and terminate processes.
 #[derive(Clone, Copy, Debug)]
 pub struct MayExec(());
 
 impl MayExec {
-    /// Says that somebody who may execute asked for it.
+    /// Creates the capability. The caller must have checked that the principal has scope `exec`.
     pub const fn granted() -> Self {
         Self(())
     }
 }
 
-/// The right to ask a model provider in the name of whoever owns the keys.
+/// The capability to send requests to a model provider with the owner's API keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaySpend(());
 
 impl MaySpend {
-    /// Says that somebody who may spend asked for it.
+    /// Creates the capability. The caller must have checked that the principal has scope `spend`.
     pub const fn granted() -> Self {
         Self(())
     }

@@ -1,4 +1,4 @@
-//! `provider/*`: the model services.
+//! `provider/*`: the model providers and their API keys.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,45 +6,45 @@ use serde::{Deserialize, Serialize};
 crate::methods! {
     Tree family "provider";
 
-    /// List the providers and whether they can be used.
+    /// List the model providers and whether each one is ready for use.
     Read ProviderList = "provider/list" (ProviderListParams) -> ProviderListResponse;
-    /// List the models of a provider.
+    /// List the models of a provider, as reported by the provider.
     Spend ProviderModelsList = "provider/models/list" (ProviderModelsListParams) -> ProviderModelsListResponse;
-    /// Store the key of a provider; it is never shown again.
+    /// Store the API key of a provider; no method returns it again.
     Write ProviderSetApiKey = "provider/set_api_key" (ProviderSetApiKeyParams only Human) -> ProviderSetApiKeyResponse;
-    /// Forget the stored key of a provider.
+    /// Delete the stored API key of a provider.
     Write ProviderDeleteApiKey = "provider/delete_api_key" (ProviderDeleteApiKeyParams only Human) -> ProviderDeleteApiKeyResponse;
 }
 
-/// A model service.
+/// A model provider.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Provider {
-    /// Its id: `echo`, `openai`, `anthropic`, `gemini`.
+    /// The id of the provider: `echo`, `openai`, `anthropic` or `gemini`.
     pub id: String,
-    /// What people call it.
+    /// The display name of the provider.
     pub title: String,
-    /// Whether it can be used as it is.
+    /// Whether turns can use the provider: it has an API key, needs none, or has its own `base_url` in `config.toml`.
     pub available: bool,
-    /// Where its key comes from.
+    /// The source of the API key in use.
     pub key_source: ProviderKeySource,
-    /// What is missing.
+    /// A sentence that explains how to provide the missing API key. Absent if the provider is available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// Where a key comes from.
+/// The source of an API key. A stored key takes precedence over `config.toml`, and `config.toml` over the environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderKeySource {
-    /// None is needed.
+    /// The provider needs no API key.
     NotNeeded,
-    /// There is none.
+    /// No API key was found.
     Missing,
-    /// Stored by `provider/set_api_key`.
+    /// The key was stored by `provider/set_api_key`.
     Stored,
-    /// In `config.toml` of the home.
+    /// The key is set in `config.toml` of the home.
     Config,
-    /// In the environment.
+    /// The key is set in an environment variable of the gateway process, such as `OPENAI_API_KEY`.
     Environment,
 }
 
@@ -55,44 +55,44 @@ pub struct ProviderListParams {}
 /// Response of [`ProviderList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderListResponse {
-    /// The providers.
+    /// All supported providers.
     pub items: Vec<Provider>,
 }
 
 /// Params of [`ProviderModelsList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderModelsListParams {
-    /// The provider.
+    /// The id of the provider.
     pub provider: String,
 }
 
 /// Response of [`ProviderModelsList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderModelsListResponse {
-    /// The models.
+    /// The models of the provider.
     pub items: Vec<ProviderModel>,
 }
 
 /// A model of a provider.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderModel {
-    /// Its id.
+    /// The id of the model, as used in `model`.
     pub id: String,
-    /// What people call it.
+    /// The display name of the model.
     pub title: String,
 }
 
 /// Params of [`ProviderSetApiKey`].
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderSetApiKeyParams {
-    /// The provider.
+    /// The id of a provider that needs an API key.
     pub provider: String,
-    /// The key.
+    /// The API key: 1 to 4096 printable ASCII characters; surrounding whitespace is removed.
     pub api_key: String,
 }
 
 impl std::fmt::Debug for ProviderSetApiKeyParams {
-    /// A key reaches no log.
+    /// Omits the key, so that it cannot appear in a log.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("ProviderSetApiKeyParams")
@@ -104,20 +104,20 @@ impl std::fmt::Debug for ProviderSetApiKeyParams {
 /// Response of [`ProviderSetApiKey`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderSetApiKeyResponse {
-    /// The provider as it is now.
+    /// The provider after the key was stored.
     pub provider: Provider,
 }
 
 /// Params of [`ProviderDeleteApiKey`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderDeleteApiKeyParams {
-    /// The provider.
+    /// The id of the provider.
     pub provider: String,
 }
 
 /// Response of [`ProviderDeleteApiKey`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderDeleteApiKeyResponse {
-    /// Whether there was a stored key.
+    /// Whether a stored key existed. A key in `config.toml` or in the environment is not affected.
     pub deleted: bool,
 }

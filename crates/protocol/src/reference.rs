@@ -1,4 +1,4 @@
-//! The protocol reference, written from the declarations into `docs/protocol/reference.md`.
+//! Generates the protocol reference `docs/protocol/reference.md` from the declarations.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -10,14 +10,14 @@ use crate::{
     schema,
 };
 
-/// The whole reference as Markdown, one sentence a line.
+/// Returns the whole reference as Markdown, with one sentence per line.
 pub fn reference() -> String {
     let definitions = schema::definitions();
     let mut page = String::from(
         "# Protocol reference\n\n\
          Generated from `crates/protocol`; do not edit.\n\
          Every method is JSON-RPC 2.0 and is answered on every transport.\n\
-         The scope is what a token must be made for; where a role stands beside it, the token needs that role as well.\n\
+         The scope is the one that a token needs to call the method; where a role is listed as well, the token also needs at least that role.\n\
          The schema of each type is served under `/schemas/<type in snake_case>.json` and kept in `schemas/`.\n\n\
          | Method | Scope | Purpose |\n|---|---|---|\n",
     );
@@ -76,7 +76,7 @@ fn fields(page: &mut String, title: &str, spec: &TypeSpec, definitions: &Map<Str
     let shape = shape.map_or(String::new(), |shape| format!(", {shape}"));
     let _ = writeln!(
         page,
-        "\n{title} `{name}`{shape}:\n\n| Member | Type | Needed | Meaning |\n|---|---|---|---|"
+        "\n{title} `{name}`{shape}:\n\n| Member | Type | Required | Meaning |\n|---|---|---|---|"
     );
     for (member, property) in properties {
         let required = schema["required"]
@@ -95,8 +95,8 @@ fn fields(page: &mut String, title: &str, spec: &TypeSpec, definitions: &Map<Str
     }
 }
 
-/// The object whose members describe a type, and in words how the type is made of it: a list is described by its
-/// elements, another name for a type by that type.
+/// Returns the object schema whose properties describe a type, and a phrase that relates the type to it: a list is
+/// described by its element type, an alias by its target.
 fn described<'a>(
     schema: &'a Value,
     definitions: &'a Map<String, Value>,
@@ -117,7 +117,8 @@ fn described<'a>(
     }
 }
 
-/// `string`, `Thread`, `Thread[]`; alternatives are joined by `or`, `null` is left out.
+/// Returns the type of a property for display: `string`, `Thread`, `Thread list`. Alternatives are joined by `or`;
+/// `null` is omitted.
 fn type_name(schema: &Value) -> String {
     if let Some(target) = schema["$ref"].as_str() {
         return format!("`{}`", target.trim_start_matches("#/$defs/"));
@@ -143,15 +144,17 @@ fn type_name(schema: &Value) -> String {
     }
 }
 
-/// One sentence a line, as all our Markdown.
+/// Puts each sentence on its own line.
 fn lines(text: &str) -> String {
     let mut result = text.replace(". ", ".\n");
     result.push('\n');
     result
 }
 
-/// The anchors Markdown viewers make of the headings, in the order of the page: letters and digits alone, and a
-/// number behind one that was there before.
+/// Returns the anchor that Markdown viewers generate for each method and notification heading.
+///
+/// An anchor consists of the letters, digits and underscores of the name. A repeated anchor gets a numeric suffix, in
+/// page order.
 fn anchors() -> BTreeMap<&'static str, String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let names = FAMILIES.iter().flat_map(|family| {

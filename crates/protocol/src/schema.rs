@@ -1,4 +1,4 @@
-//! The JSON Schema of every wire type, each in a document that stands alone.
+//! Generates the JSON Schema of every wire type, each as a self-contained document.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::{FAMILIES, TypeSpec};
 
 const REFERENCE_PREFIX: &str = "#/$defs/";
 
-/// Every wire type by the name of its schema file, which is the type's name in snake_case.
+/// Returns the schema of every wire type by the name of its schema file, which is the type's name in snake_case.
 pub fn schemas() -> BTreeMap<String, Value> {
     let definitions = definitions();
     definitions
@@ -18,14 +18,14 @@ pub fn schemas() -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// The JSON Schema of one wire type, without making those of all others.
+/// Returns the schema of one wire type without generating all others.
 pub fn schema_of(wire_type: &TypeSpec) -> Value {
     let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
     wire_type.register(&mut generator);
     document(&wire_type.name(), &generator.take_definitions(true))
 }
 
-/// Every wire type by its Rust name; references point to `#/$defs/<name>`.
+/// Returns the schema of every wire type by its Rust name. References point to `#/$defs/<name>`.
 pub(crate) fn definitions() -> Map<String, Value> {
     let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
     for family in FAMILIES {
@@ -43,7 +43,7 @@ pub(crate) fn definitions() -> Map<String, Value> {
     generator.take_definitions(true)
 }
 
-/// The schema of one type with every definition it needs, however indirectly.
+/// Returns the schema of one type with all definitions it refers to, directly or indirectly.
 pub(crate) fn document(name: &str, definitions: &Map<String, Value>) -> Value {
     let mut needed = BTreeSet::new();
     let mut open = vec![name.to_owned()];
@@ -99,7 +99,7 @@ fn visit_references(value: &Value, found: &mut impl FnMut(&str)) {
     }
 }
 
-/// `ThreadAgentsDocSummary` → `thread_agents_doc_summary`.
+/// Converts `ThreadAgentsDocSummary` to `thread_agents_doc_summary`.
 fn snake_case(name: &str) -> String {
     let mut result = String::with_capacity(name.len() + 8);
     for character in name.chars() {
@@ -123,7 +123,10 @@ mod tests {
         visit_references(tree, &mut |name| {
             assert!(definitions.contains_key(name), "{name} is missing");
         });
-        assert!(definitions.contains_key("ThreadMode"), "indirect ones too");
+        assert!(
+            definitions.contains_key("ThreadMode"),
+            "indirect references are included"
+        );
     }
 
     #[test]
@@ -136,7 +139,7 @@ mod tests {
         assert_eq!(
             numbered,
             Vec::<String>::new(),
-            "schemars numbers a name it meets twice"
+            "schemars appends a number to a duplicate name"
         );
     }
 }

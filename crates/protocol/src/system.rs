@@ -1,4 +1,4 @@
-//! `system/*`: what this gateway can do.
+//! `system/*`: the methods, limits and features of this gateway.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use serde_json::Value;
 crate::methods! {
     Tree family "system";
 
-    /// List every method of both families with its schemas.
+    /// List all methods of both families with their JSON Schemas.
     Read SystemMethods = "system/methods" (SystemMethodsParams) -> SystemMethodsResponse;
-    /// Tell limits and features.
+    /// Return the protocol version, the limits and the optional features of this gateway.
     Read SystemCapabilities = "system/capabilities" (SystemCapabilitiesParams) -> SystemCapabilitiesResponse;
 }
 
@@ -22,26 +22,26 @@ pub struct SystemMethodsParams {}
 /// Response of [`SystemMethods`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SystemMethodsResponse {
-    /// The methods, by family and in the order of the reference.
+    /// All methods, grouped by family, in the order of the reference.
     pub methods: Vec<SystemMethod>,
 }
 
 /// One method of the gateway.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SystemMethod {
-    /// The wire name.
+    /// The wire name of the method.
     pub name: String,
-    /// The wire name again, for clients of the earlier member name.
+    /// The same value as `name`, for clients that read the earlier field name.
     pub method: String,
-    /// `tree` or `company`.
+    /// The method family: `tree` or `company`.
     pub family: String,
-    /// The scope a token needs: `read`, `write` or `exec`.
+    /// The scope that a token needs to call the method: `read`, `propose`, `write`, `spend` or `exec`.
     pub scope: String,
-    /// What it does, in one sentence.
+    /// A one-sentence description of the method.
     pub summary: String,
-    /// JSON Schema of `params`.
+    /// The JSON Schema of `params`.
     pub params_schema: Value,
-    /// JSON Schema of `result`.
+    /// The JSON Schema of `result`.
     pub result_schema: Value,
 }
 
@@ -52,21 +52,21 @@ pub struct SystemCapabilitiesParams {}
 /// Response of [`SystemCapabilities`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SystemCapabilitiesResponse {
-    /// The version of the wire protocol.
+    /// The version of the wire protocol; currently 1.
     pub protocol_version: u32,
-    /// Who answers.
+    /// The product that answers the request.
     pub server: SystemServer,
-    /// The limits in force, by name.
+    /// The limits in force, by name, for example `max_message_bytes`.
     pub limits: BTreeMap<String, u64>,
-    /// What is there beyond the methods, by name.
+    /// The names of the supported optional features, for example `session_resume`.
     pub features: Vec<String>,
 }
 
-/// Who answers.
+/// The product name and version of a gateway.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SystemServer {
-    /// The product.
+    /// The product name; always `accord`.
     pub name: String,
-    /// Its version.
+    /// The version of the gateway.
     pub version: String,
 }

@@ -1,4 +1,4 @@
-//! `thread/*`: threads and the tree they hang in.
+//! `thread/*`: threads and the thread tree of a workspace.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,28 +17,28 @@ use folder::ThreadFolder;
 crate::methods! {
     Tree family "thread";
 
-    /// Create a thread, or open the one with this id, and subscribe to it.
+    /// Create a thread, or open the thread with this id, and subscribe to it.
     ///
-    /// A thread that has neither a turn nor a place in the tree is a draft: only this connection sees it,
-    /// and it is forgotten after a day.
+    /// A thread that has neither a turn nor a placement in the tree is a draft. Only the connection that started a
+    /// draft sees it, and the gateway deletes it after a day.
     Write ThreadStart = "thread/start" (ThreadStartParams in workspace_id) -> ThreadStartResponse;
-    /// Read one thread.
+    /// Return one thread.
     Read ThreadGet = "thread/get" (ThreadGetParams in thread_id) -> ThreadGetResponse;
-    /// Read the recorded events of a thread, oldest first.
+    /// Return the recorded events of a thread, oldest first.
     Read ThreadHistory = "thread/history" (ThreadHistoryParams in thread_id) -> ThreadHistoryResponse;
-    /// Read the tree of a workspace.
+    /// Return the thread tree of a workspace.
     ///
-    /// The first page carries every folder, placement and AGENTS.md summary; further pages carry threads only.
+    /// The first page contains all folders, placements and AGENTS.md summaries; further pages contain only threads.
     Read ThreadTree = "thread/tree" (ThreadTreeParams in workspace_id) -> ThreadTreeResponse;
-    /// Put a thread into a folder, or to the root.
+    /// Move a thread into a folder or to the root.
     Write ThreadMove = "thread/move" (ThreadMoveParams in workspace_id) -> ThreadMoveResponse;
     /// Rename, archive, show or hide a thread.
     Write ThreadUpdate = "thread/update" (ThreadUpdateParams in workspace_id) -> ThreadUpdateResponse;
-    /// Move a thread with its turns into the trash; refused while a turn runs.
+    /// Move a thread with its turns to the trash; fails while a turn is running.
     ///
-    /// A draft is deleted at once. `trash/restore` brings a thread back within 30 days.
+    /// A draft is deleted immediately. `trash/restore` restores a thread for up to 30 days.
     Write ThreadDelete = "thread/delete" (ThreadDeleteParams in workspace_id) -> ThreadDeleteResponse;
-    /// Stop receiving the notifications of a thread on this connection.
+    /// Unsubscribe this connection from the notifications of a thread.
     Read ThreadUnsubscribe = "thread/unsubscribe" (ThreadUnsubscribeParams in thread_id) -> ThreadUnsubscribeResponse;
 
     notifications {
@@ -46,115 +46,115 @@ crate::methods! {
         "thread/started" = ThreadStartedNotification;
         /// A thread changed; sent to its subscribers.
         "thread/updated" = ThreadUpdatedNotification;
-        /// The last subscriber of a thread left; sent to that subscriber.
+        /// The last subscriber of a thread unsubscribed; sent to that subscriber.
         "thread/closed" = ThreadClosedNotification;
-        /// The tree of a workspace changed: read it again before showing it.
+        /// The tree of a workspace changed; clients should reload it before displaying it.
         ///
-        /// Several changes may be told by one notification.
+        /// One notification may cover several changes.
         "thread/tree/changed" = ThreadTreeChangedNotification;
     }
 }
 
-/// A conversation.
+/// A conversation with a model or the recorded work of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Thread {
-    /// The workspace that owns the thread.
+    /// The id of the workspace that owns the thread.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub id: ThreadId,
-    /// The title; absent until given or generated.
+    /// The title. Absent until a client sets one or the gateway generates one from the first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The first text that was said, empty before that.
+    /// The first 200 characters of the first message; empty if there is none.
     pub preview: String,
-    /// What the model may do.
+    /// The purpose of the thread.
     pub mode: ThreadMode,
-    /// The model of new turns.
+    /// The id of the model for new turns.
     pub model: String,
-    /// The provider of new turns.
+    /// The id of the provider for new turns.
     pub model_provider: String,
-    /// Unix seconds.
+    /// The time of creation in Unix seconds.
     pub created_at: i64,
-    /// Unix seconds; moves when a turn starts or ends.
+    /// The time at which a turn last started or ended, in Unix seconds.
     pub updated_at: i64,
-    /// Whether a turn runs.
+    /// Whether a turn of the thread is running.
     pub status: ThreadStatus,
-    /// Who the thread belongs to.
+    /// The origin of the thread.
     pub origin_kind: ThreadOriginKind,
-    /// Whether the tree shows it.
+    /// Whether the tree lists the thread.
     pub sidebar_visibility: ThreadSidebarVisibility,
-    /// The name of the agent, for delegated threads.
+    /// The name of the agent, for delegated threads. Absent for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_nickname: Option<String>,
-    /// The role of the agent, for delegated threads.
+    /// The role of the agent, for delegated threads. Absent for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_role: Option<String>,
-    /// The turns; empty in lists.
+    /// Always empty; `thread/history` returns the events of the turns.
     #[serde(default)]
     pub turns: Vec<Turn>,
 }
 
-/// The purpose of a thread. It is stored and shown, and hooks may filter by it; it changes nothing about a turn.
+/// The purpose of a thread. It is stored and displayed, and hooks may filter by it; it does not change how turns run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ThreadMode {
     /// A conversation.
     #[default]
     Chat,
-    /// The work of an agent. Turns offer the model no tools in this mode either.
+    /// The work of an agent. Turns offer no tools to the model in this mode either.
     Agent,
 }
 
-/// Whether a thread is at work.
+/// Whether a thread is active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ThreadStatus {
-    /// A turn runs.
+    /// A turn is running.
     Active,
-    /// Nothing runs.
+    /// No turn is running.
     Idle,
-    /// Nothing will run.
+    /// The thread accepts no further turns. Not produced at present.
     Closed,
 }
 
-/// Where a thread comes from.
+/// The origin of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadOriginKind {
-    /// A person.
+    /// A person started the thread.
     #[default]
     User,
-    /// A job or session.
+    /// A job or session of a worker started the thread.
     TaskRun,
-    /// The gateway.
+    /// The gateway started the thread.
     System,
 }
 
-/// Whether the tree shows a thread.
+/// Whether the tree lists a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadSidebarVisibility {
-    /// It is listed.
+    /// The tree lists the thread.
     #[default]
     Visible,
-    /// It is left out.
+    /// The tree omits the thread.
     Hidden,
 }
 
-/// Where a thread hangs.
+/// The placement of a thread in the tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadPlacement {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The workspace that owns both.
+    /// The id of the workspace that owns the thread and the folder.
     pub workspace_id: WorkspaceId,
-    /// The folder; absent for the root.
+    /// The id of the folder that contains the thread. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
 }
 
-/// What commands of a thread may touch.
+/// The access that commands of a thread have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SandboxMode {
-    /// Everything the gateway's user may touch.
+    /// Everything that the operating system user of the gateway may access.
     #[default]
     FullAccess,
 }
@@ -162,36 +162,37 @@ pub enum SandboxMode {
 /// The sandbox of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sandbox {
-    /// What commands may touch.
+    /// The access that commands have.
     pub mode: SandboxMode,
 }
 
-/// Params of [`ThreadStart`]. On a thread that exists, only the given fields change.
+/// Params of [`ThreadStart`]. If the thread exists, only the fields that are present change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadStartParams {
-    /// The id of the thread, made by the client.
+    /// The id of the thread, chosen by the client.
     pub thread_id: ThreadId,
-    /// The workspace that owns the thread.
+    /// The id of the workspace that owns the thread.
     pub workspace_id: WorkspaceId,
-    /// The title.
+    /// The title, 1 to 200 characters. If absent, a new thread has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The model of new turns.
+    /// The id of the model for new turns. Default for a new thread: `echo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The provider of new turns.
+    /// The id of the provider for new turns. Default for a new thread: `echo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_provider: Option<String>,
-    /// Has no effect beyond being answered: `FullAccess` is the only value, and turns start no commands.
+    /// Returned in the response and otherwise ignored: turns start no commands. `FullAccess` is the only value and the
+    /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxMode>,
-    /// What the model may do.
+    /// The purpose of the thread. Default for a new thread: `Chat`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<ThreadMode>,
-    /// Where the thread comes from; read only when the thread is new.
+    /// The origin of the thread; ignored if the thread exists. Default `user`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin_kind: Option<ThreadOriginKind>,
-    /// Whether the tree shows it.
+    /// Whether the tree lists the thread. Default for a new thread: `visible`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidebar_visibility: Option<ThreadSidebarVisibility>,
     /// The name of the agent, for delegated threads.
@@ -205,32 +206,32 @@ pub struct ThreadStartParams {
 /// Response of [`ThreadStart`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadStartResponse {
-    /// The thread as it is now.
+    /// The thread after the call.
     pub thread: Thread,
-    /// Its sandbox.
+    /// The sandbox of the thread.
     pub sandbox: Sandbox,
 }
 
 /// Params of [`ThreadGet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadGetParams {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
 }
 
 /// Response of [`ThreadGet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadGetResponse {
-    /// The thread.
+    /// The requested thread.
     pub thread: Thread,
 }
 
 /// Params of [`ThreadHistory`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadHistoryParams {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The most events to answer, the newest ones; at least 1.
+    /// The maximum number of events to return; the newest ones are kept. Minimum 1; default and maximum 10000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -238,23 +239,23 @@ pub struct ThreadHistoryParams {
 /// Response of [`ThreadHistory`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadHistoryResponse {
-    /// The workspace that owns the thread.
+    /// The id of the workspace that owns the thread.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// What happened, oldest first.
+    /// The events, oldest first.
     pub events: Vec<TurnEvent>,
 }
 
 /// Params of [`ThreadTree`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadTreeParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The most threads to answer: 500 when absent, 5000 at most.
+    /// The maximum number of threads to return. Default 500, maximum 5000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page. Absent for the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -262,20 +263,20 @@ pub struct ThreadTreeParams {
 /// Response of [`ThreadTree`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadTreeResponse {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
     /// The visible threads, newest `updated_at` first, then by id.
     pub threads: Vec<Thread>,
-    /// Every folder by name in byte order, then by id; empty on further pages.
+    /// All folders, by name in byte order, then by id. Empty on further pages.
     pub folders: Vec<ThreadFolder>,
-    /// Where the visible threads hang, by thread id; empty on further pages.
+    /// The placements of the visible threads, by thread id. Empty on further pages.
     pub placements: Vec<ThreadPlacement>,
-    /// The AGENTS.md of each scope, without its text; empty on further pages.
+    /// The AGENTS.md document of each scope, without its text. Empty on further pages.
     pub agents_docs: Vec<ThreadAgentsDocSummary>,
-    /// Grows with every change of the tree.
+    /// The version of the tree, which increases with every change. The gateway always sends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree_version: Option<u64>,
-    /// Where the next page of threads begins; absent on the last one.
+    /// The cursor of the next page of threads. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -283,11 +284,11 @@ pub struct ThreadTreeResponse {
 /// Params of [`ThreadMove`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadMoveParams {
-    /// The workspace that owns both.
+    /// The id of the workspace that owns the thread and the folder.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread to move.
     pub thread_id: ThreadId,
-    /// The folder; absent for the root.
+    /// The id of the target folder. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
 }
@@ -295,24 +296,24 @@ pub struct ThreadMoveParams {
 /// Response of [`ThreadMove`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadMoveResponse {
-    /// Always `true`, also when the thread was there already.
+    /// Always `true`, even if the thread was already in the folder.
     pub moved: bool,
 }
 
-/// Params of [`ThreadUpdate`]; at least one change is needed.
+/// Params of [`ThreadUpdate`]. At least one change is required.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadUpdateParams {
-    /// The workspace that owns the thread.
+    /// The id of the workspace that owns the thread.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The new title.
+    /// The new title. Absent for no change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Name>,
-    /// Whether the thread is put away; archived threads are not in the tree.
+    /// Whether the thread is archived; the tree omits archived threads. Absent for no change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
-    /// Whether the tree shows it.
+    /// Whether the tree lists the thread. Absent for no change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visibility: Option<ThreadSidebarVisibility>,
 }
@@ -320,30 +321,30 @@ pub struct ThreadUpdateParams {
 /// Response of [`ThreadUpdate`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadUpdateResponse {
-    /// The thread as it is now.
+    /// The thread after the change.
     pub thread: Thread,
 }
 
 /// Params of [`ThreadDelete`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadDeleteParams {
-    /// The workspace that owns the thread.
+    /// The id of the workspace that owns the thread.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread to delete.
     pub thread_id: ThreadId,
 }
 
 /// Response of [`ThreadDelete`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadDeleteResponse {
-    /// Whether there was such a thread.
+    /// Whether the thread existed.
     pub deleted: bool,
 }
 
 /// Params of [`ThreadUnsubscribe`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadUnsubscribeParams {
-    /// The thread; `thread_id` is understood too.
+    /// The id of the thread. The gateway accepts the name `thread_id` as well.
     #[serde(rename = "threadId", alias = "thread_id")]
     pub thread_id: ThreadId,
 }
@@ -351,35 +352,35 @@ pub struct ThreadUnsubscribeParams {
 /// Response of [`ThreadUnsubscribe`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadUnsubscribeResponse {
-    /// What the call found.
+    /// The result of the call.
     pub status: ThreadUnsubscribeStatus,
 }
 
-/// What [`ThreadUnsubscribe`] found.
+/// The result of [`ThreadUnsubscribe`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ThreadUnsubscribeStatus {
-    /// Nobody is subscribed to the thread.
+    /// No connection was subscribed to the thread.
     NotLoaded,
-    /// Others are subscribed, this connection is not.
+    /// Other connections are subscribed; this one was not.
     NotSubscribed,
-    /// This connection was subscribed and is no longer.
+    /// This connection was subscribed and no longer is.
     Unsubscribed,
 }
 
 /// Payload of `thread/started`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadStartedNotification {
-    /// The thread as it is now.
+    /// The thread that was created or opened.
     pub thread: Thread,
 }
 
 /// Payload of `thread/updated`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadUpdatedNotification {
-    /// The thread as it is now.
+    /// The thread after the change.
     pub thread: Thread,
-    /// Where it hangs; absent while it has no place in the tree.
+    /// The placement of the thread. Absent if the thread has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<ThreadPlacement>,
 }
@@ -388,21 +389,21 @@ pub struct ThreadUpdatedNotification {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadClosedNotification {
-    /// The workspace that owns the thread.
+    /// The id of the workspace that owns the thread.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
 }
 
 /// Payload of `thread/tree/changed`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadTreeChangedNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The method that changed the tree, or `external` for a change made by another process.
+    /// The method that changed the tree, or `external` for a change by another process. The gateway always sends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The version of the tree after the change.
+    /// The version of the tree after the change. The gateway always sends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree_version: Option<u64>,
 }

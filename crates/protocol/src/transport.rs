@@ -1,4 +1,4 @@
-//! `transport/*`: what the connection itself has to say.
+//! `transport/*`: notifications about the connection itself.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ crate::methods! {
     Tree family "transport";
 
     notifications {
-        /// A binary frame was not understood and was ignored.
+        /// The gateway ignored a binary frame because it does not know its type.
         "transport/frame_rejected" = TransportFrameRejectedNotification;
     }
 }
@@ -15,11 +15,12 @@ crate::methods! {
 /// Payload of `transport/frame_rejected`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TransportFrameRejectedNotification {
-    /// Why, in stable snake_case: `unknown_magic`.
+    /// The reason as a stable snake_case name; always `unknown_magic`.
     pub kind: String,
-    /// The length of the frame in bytes.
+    /// The size of the frame in bytes.
     pub size_bytes: u64,
-    /// The first four bytes as text, when they are printable.
+    /// The first four bytes of the frame as text. Absent if the frame is shorter or one of them is not a printable
+    /// ASCII character.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub magic: Option<String>,
 }

@@ -11,71 +11,74 @@ use crate::{
 crate::methods! {
     Tree family "trash";
 
-    /// List what was deleted in a workspace and can still be restored, the newest first.
+    /// List the deleted items of a workspace that can still be restored, newest deletion first.
     ///
-    /// `thread/delete`, `thread/folder/delete` and `thread/agents_doc/archive` put things here; they are deleted for good
-    /// 30 days later.
+    /// `thread/delete`, `thread/folder/delete` and `thread/agents_doc/archive` move items to the trash. The gateway
+    /// deletes them permanently after 30 days.
     Read TrashList = "trash/list" (TrashListParams in workspace_id) -> TrashListResponse;
-    /// Put a deleted thread, folder or AGENTS.md back where it was.
+    /// Restore a deleted thread, folder or AGENTS.md document to its previous location.
     ///
-    /// If the folder it was in is gone, a thread or folder goes to the root and `notes` says so. A folder gets back its
-    /// AGENTS.md and those threads and folders that have not been moved since. An AGENTS.md is refused while its folder is
-    /// deleted or has another one.
+    /// If the containing folder no longer exists, a thread or folder is restored to the root and `notes` reports it. A
+    /// restored folder gets back its AGENTS.md document and the threads and folders that have not been moved since.
+    /// Restoring an AGENTS.md document fails while its folder is deleted or has another document.
     Write TrashRestore = "trash/restore" (TrashRestoreParams in workspace_id) -> TrashRestoreResponse;
-    /// Delete items of the trash for good, all of them or none.
+    /// Delete items of the trash permanently; either all of them or none.
     ///
-    /// Saved versions of AGENTS.md stay readable by `thread/agents_doc/revision_get`, because prompt manifests refer to
-    /// them.
+    /// Saved versions of AGENTS.md documents stay readable by `thread/agents_doc/revision_get`, because prompt
+    /// manifests refer to them.
     Write TrashPurge = "trash/purge" (TrashPurgeParams in workspace_id) -> TrashPurgeResponse;
 }
 
-/// What a trash item is.
+/// The type of a deleted item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrashItemKind {
     /// A thread with its turns.
     Thread,
-    /// A folder with its AGENTS.md.
+    /// A folder with its AGENTS.md document.
     Folder,
-    /// An AGENTS.md that was archived on its own.
+    /// An AGENTS.md document that was archived separately from its folder.
     AgentsDoc,
 }
 
-/// A deleted thing that can still be restored.
+/// A deleted item that can still be restored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrashItem {
-    /// What it is.
+    /// The type of the item.
     pub kind: TrashItemKind,
-    /// The id of the thread, folder or document; with `kind` it names the item.
+    /// The id of the thread, folder or document. `kind` and `id` together identify the item.
     pub id: String,
-    /// The workspace.
+    /// The id of the workspace that owns the item.
     pub workspace_id: WorkspaceId,
-    /// The title of the thread, the name of the folder, or `AGENTS.md`; empty for a thread without a title or text.
+    /// The title of the thread, the name of the folder, or `AGENTS.md`. For a thread without a title, the beginning of
+    /// its first message; empty if it has none.
     pub name: String,
-    /// The folder it was in, or the folder of the document; absent for the root.
+    /// The id of the folder that contained the item; for a document, its folder. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
-    /// The name of that folder when the item was deleted.
+    /// The name of that folder at the time of deletion. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_name: Option<String>,
-    /// Folders only: how many threads were directly in it; they moved one level up when it was deleted.
+    /// For folders, the number of threads directly in it; they moved up one level when the folder was deleted. 0 for
+    /// other items.
     pub thread_count: u64,
-    /// Folders only: how many folders were directly in it; they moved one level up when it was deleted.
+    /// For folders, the number of folders directly in it; they moved up one level when the folder was deleted. 0 for
+    /// other items.
     pub folder_count: u64,
-    /// Folders only: whether an AGENTS.md was archived with it.
+    /// Whether an AGENTS.md document was archived together with the folder. `false` for items that are not folders.
     pub has_agents_doc: bool,
-    /// Unix seconds.
+    /// The time of deletion in Unix seconds.
     pub deleted_at: i64,
-    /// Who deleted it.
+    /// The principal that deleted the item: `owner` or the id of a token.
     pub deleted_by: String,
-    /// When it is deleted for good, in Unix seconds.
+    /// The time of permanent deletion in Unix seconds, 30 days after `deleted_at`.
     pub purge_at: i64,
 }
 
-/// Names one item of the trash.
+/// A reference to one item of the trash.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrashItemRef {
-    /// What it is.
+    /// The type of the item.
     pub kind: TrashItemKind,
     /// The id of the thread, folder or document.
     pub id: String,
@@ -84,12 +87,12 @@ pub struct TrashItemRef {
 /// Params of [`TrashList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrashListParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The most items to answer: 100 when absent, 1000 at most.
+    /// The maximum number of items to return. Default 100, maximum 1000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page. Absent for the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -97,9 +100,9 @@ pub struct TrashListParams {
 /// Response of [`TrashList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrashListResponse {
-    /// The items, those deleted last first.
+    /// The items, newest deletion first.
     pub items: Vec<TrashItem>,
-    /// Where the next page begins; absent on the last one.
+    /// The cursor of the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -107,9 +110,9 @@ pub struct TrashListResponse {
 /// Params of [`TrashRestore`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrashRestoreParams {
-    /// The workspace.
+    /// The id of the workspace that owns the item.
     pub workspace_id: WorkspaceId,
-    /// What the item is.
+    /// The type of the item.
     pub kind: TrashItemKind,
     /// The id of the thread, folder or document.
     pub id: String,
@@ -118,37 +121,38 @@ pub struct TrashRestoreParams {
 /// Response of [`TrashRestore`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrashRestoreResponse {
-    /// The item as it was in the trash.
+    /// The item as it was listed in the trash.
     pub item: TrashItem,
-    /// The restored thread.
+    /// The restored thread. Absent if the item is not a thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<Thread>,
-    /// The restored folder.
+    /// The restored folder. Absent if the item is not a folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<ThreadFolder>,
-    /// The restored AGENTS.md, with its id, its earlier versions and the next version of its scope.
+    /// The restored AGENTS.md document. It keeps its id and its earlier versions and gets the next version number of
+    /// its scope. Absent if no document was restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doc: Option<ThreadAgentsDocPayload>,
-    /// How many threads moved back into the folder.
+    /// The number of threads that moved back into the restored folder.
     pub returned_threads: u64,
-    /// How many folders moved back into the folder.
+    /// The number of folders that moved back into the restored folder.
     pub returned_folders: u64,
-    /// Sentences for people about what could not be put back as it was; empty when everything was.
+    /// Sentences for display that state what could not be restored to its previous state. Empty if everything was.
     pub notes: Vec<String>,
 }
 
 /// Params of [`TrashPurge`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrashPurgeParams {
-    /// The workspace.
+    /// The id of the workspace that owns the items.
     pub workspace_id: WorkspaceId,
-    /// The items to delete for good, 1 to 1000.
+    /// The items to delete permanently, 1 to 1000.
     pub items: Vec<TrashItemRef>,
 }
 
 /// Response of [`TrashPurge`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrashPurgeResponse {
-    /// How many items were deleted for good.
+    /// The number of items that were deleted permanently; duplicates count once.
     pub purged: u64,
 }

@@ -1,7 +1,7 @@
 //! `turn/*`: exchanges with a model on a thread.
 //!
-//! Wrappers are snake_case, as everywhere in the tree family; inputs, items and event payloads are camelCase
-//! inside, and so is all of `turn/timeline`.
+//! Params and responses use snake_case, as in the rest of the tree family. Inputs, items and event payloads use
+//! camelCase for their own fields, and so does all of `turn/timeline`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,38 +18,43 @@ pub use manifest::*;
 crate::methods! {
     Tree family "turn";
 
-    /// Ask the model of a thread.
+    /// Start a turn: send input to the model of a thread.
     ///
-    /// Answers as soon as the turn is stored; the rest comes by notifications.
-    /// The same `turn_id` with the same input answers the stored turn and runs nothing.
+    /// The gateway responds as soon as the turn is stored; notifications report its progress and its result. Repeating
+    /// the call with the same `turn_id` and the same input returns the stored turn and does not start another one. The
+    /// call fails while another turn of the thread is running.
     Spend TurnStart = "turn/start" (TurnStartParams in thread_id) -> TurnStartResponse;
-    /// End a running turn; a finished one is answered unchanged.
+    /// Cancel a running turn and wait until it has ended; a finished turn is returned unchanged.
     Write TurnCancel = "turn/cancel" (TurnCancelParams in thread_id) -> TurnCancelResponse;
-    /// Read one turn with its prompt manifest.
+    /// Return one turn with its prompt manifest.
     Read TurnGet = "turn/get" (TurnGetParams in thread_id) -> TurnGetResponse;
-    /// Read the item events of a turn.
+    /// Return the item events of a turn, oldest first.
     Read TurnItems = "turn/items" (TurnItemsParams in thread_id) -> TurnItemsResponse;
-    /// Read the item events of a turn in the order of time, ready to be shown.
+    /// Return the item events of a turn in chronological order, in a form suited to display.
     Read TurnTimeline = "turn/timeline" (TurnTimelineParams in thread_id) -> TurnTimelineResponse;
-    /// List every piece of a turn's prompt with its document, version, hash and size; two turns can be compared.
+    /// List every part of a turn's prompt with its document, version, hash and size.
+    ///
+    /// Optionally compares the prompt with that of another turn.
     Read TurnExplain = "turn/explain" (TurnExplainParams in thread_id) -> TurnExplainResponse;
 
     notifications {
-        /// A turn was accepted and runs.
+        /// A turn was accepted and is running.
         "turn/started" = TurnStartedNotification;
-        /// A turn ended well.
+        /// A turn completed successfully.
         "turn/completed" = TurnCompletedNotification;
-        /// A turn ended badly, or was interrupted.
+        /// A turn failed or was interrupted.
         "turn/failed" = TurnFailedNotification;
-        /// An item begins.
+        /// An item of a turn started.
         ///
-        /// Who joins in the middle of an answer gets it with the text so far.
+        /// A client that subscribes while the model is answering receives this notification with the text generated so
+        /// far.
         "item/started" = ItemStartedNotification;
-        /// More text of an answer.
+        /// The model generated more text of an answer.
         ///
-        /// A connection that reads too slowly may miss some, which `seq` shows; `item/completed` has it all.
+        /// A connection that reads too slowly may miss deltas; a gap in `seq` shows this. `item/completed` contains the
+        /// whole text.
         "item/agent_message/delta" = ItemAgentMessageDeltaNotification;
-        /// An item is complete.
+        /// An item of a turn is complete.
         "item/completed" = ItemCompletedNotification;
     }
 }
@@ -57,32 +62,32 @@ crate::methods! {
 /// One exchange on a thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Turn {
-    /// The turn.
+    /// The id of the turn.
     pub id: TurnId,
-    /// Where it stands.
+    /// The current status of the turn.
     pub status: TurnStatus,
-    /// Why it failed or was interrupted.
+    /// The reason why the turn failed or was interrupted. Absent for other statuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What the model was told, once it was told.
+    /// The manifest of the prompt that was sent to the model. Absent until the prompt is compiled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_manifest: Option<PromptManifest>,
 }
 
-/// Where a turn stands.
+/// The status of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum TurnStatus {
-    /// Accepted and running.
+    /// The turn was accepted and is running.
     InProgress,
-    /// Finished normally.
+    /// The turn completed successfully.
     Completed,
-    /// Ended by a failure; `error` says which.
+    /// The turn failed; `error` contains the reason.
     Failed,
-    /// Cancelled, or found running after a restart.
+    /// The turn was cancelled, or the gateway stopped while it was running.
     Interrupted,
 }
 
-/// What the user says.
+/// One part of the user's input to a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
@@ -90,99 +95,100 @@ pub enum TurnStatus {
     rename_all_fields = "camelCase"
 )]
 pub enum UserInput {
-    /// Words.
+    /// Text written by the user.
     Text {
-        /// The text, kept letter by letter.
+        /// The text, stored unchanged.
         text: String,
-        /// Parts of the text that stand for something.
+        /// Ranges of the text that represent something else, such as an attachment. The gateway stores them and does
+        /// not interpret them. Default: empty.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         text_elements: Vec<TextElement>,
     },
-    /// A picture on the web.
+    /// A reference to an image on the web. The gateway does not download it; the model receives the URL as text.
     Image {
-        /// Where it is.
+        /// The URL of the image.
         url: String,
     },
-    /// A file on the web.
+    /// A reference to a file on the web. The gateway does not download it; the model receives the URL as text.
     File {
-        /// Where it is.
+        /// The URL of the file.
         url: String,
     },
-    /// A sound on the web.
+    /// A reference to an audio file on the web. The gateway does not download it; the model receives the URL as text.
     Audio {
-        /// Where it is.
+        /// The URL of the audio file.
         url: String,
     },
-    /// A film on the web.
+    /// A reference to a video on the web. The gateway does not download it; the model receives the URL as text.
     Video {
-        /// Where it is.
+        /// The URL of the video.
         url: String,
     },
-    /// A picture beside the gateway.
+    /// An image on the machine of the gateway. `turn/start` rejects it; upload the file as an artifact instead.
     LocalImage {
-        /// Where it is.
+        /// The path of the image.
         path: String,
     },
-    /// A file beside the gateway.
+    /// A file on the machine of the gateway. `turn/start` rejects it; upload the file as an artifact instead.
     LocalFile {
-        /// Where it is.
+        /// The path of the file.
         path: String,
     },
-    /// A sound beside the gateway.
+    /// An audio file on the machine of the gateway. `turn/start` rejects it; upload the file as an artifact instead.
     LocalAudio {
-        /// Where it is.
+        /// The path of the audio file.
         path: String,
     },
-    /// A film beside the gateway.
+    /// A video on the machine of the gateway. `turn/start` rejects it; upload the file as an artifact instead.
     LocalVideo {
-        /// Where it is.
+        /// The path of the video.
         path: String,
     },
-    /// Something the user points at.
+    /// A reference to something the user mentions. The model receives its name and path as text.
     Mention {
-        /// What it is called.
+        /// The display name of the mentioned object.
         name: String,
-        /// Where it is.
+        /// The path of the mentioned object.
         path: String,
     },
-    /// A skill the user chose.
+    /// A skill selected by the user. The model receives its name and path as text.
     Skill {
-        /// What it is called.
+        /// The name of the skill.
         name: String,
-        /// Where it is.
+        /// The path of the skill.
         path: String,
     },
-    /// An artifact of the workspace.
+    /// An artifact of the workspace. The model receives its text or image if possible, else its description.
     #[serde(rename_all = "snake_case")]
     Artifact {
-        /// The artifact.
+        /// The id of the artifact.
         artifact_id: String,
-        /// Its version; the newest when absent.
+        /// The id of the version. Default: the newest version.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version_id: Option<String>,
     },
 }
 
-/// A part of a text that stands for something.
+/// A range of a text that represents something else, such as an attachment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TextElement {
-    /// Which part.
+    /// The range within the text.
     pub byte_range: ByteRange,
-    /// What stands there.
+    /// The text to display in place of the range. Absent if the range is displayed as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placeholder: Option<String>,
 }
 
-/// A part of a text in bytes.
+/// A range of a UTF-8 text in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ByteRange {
-    /// Its first byte.
+    /// The offset of the first byte, from 0.
     pub start: u64,
-    /// The byte after its last.
+    /// The offset after the last byte.
     pub end: u64,
 }
 
-/// Something said or done in a turn.
+/// One item of a turn, such as a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
@@ -190,59 +196,60 @@ pub struct ByteRange {
     rename_all_fields = "camelCase"
 )]
 pub enum TurnItem {
-    /// What the user said.
+    /// The user's message.
     UserMessage {
-        /// `user_` and the turn's id.
+        /// The id of the item: `user_` followed by the id of the turn.
         id: String,
-        /// The text, letter by letter.
+        /// The text inputs of the turn, joined by line breaks.
         text: String,
-        /// What came with it.
+        /// The inputs that are not text. An artifact is `{"type": "artifact", "artifact": …}` with an `ArtifactRef`;
+        /// other inputs have the form in which they were sent. Default: empty.
         #[serde(default)]
         attachments: Vec<Value>,
     },
-    /// What the model said.
+    /// The model's answer.
     AgentMessage {
-        /// The item.
+        /// The id of the item.
         id: String,
-        /// The text.
+        /// The text generated so far; the whole text once the item is complete.
         text: String,
     },
-    /// How the model came to it.
+    /// The model's reasoning. Not produced: the gateway does not store reasoning.
     Reasoning {
-        /// The item.
+        /// The id of the item.
         id: String,
-        /// In short.
+        /// The summary of the reasoning, in parts.
         summary: Vec<String>,
-        /// In full.
+        /// The full text of the reasoning, in parts.
         content: Vec<String>,
     },
-    /// What the gateway has to say.
+    /// A message from the gateway. Not produced at present.
     SystemEvent {
-        /// The item.
+        /// The id of the item.
         id: String,
-        /// How bad it is.
+        /// The severity of the event.
         level: SystemEventLevel,
-        /// One sentence.
+        /// A one-sentence description of the event.
         message: String,
-        /// A stable name.
+        /// A stable name for the event. Absent if it has none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<String>,
     },
 }
 
-/// How bad a system event is.
+/// The severity of a system event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SystemEventLevel {
-    /// Good to know.
+    /// Information; no action is required.
     Info,
-    /// Not as it should be.
+    /// A problem that did not stop the turn.
     Warning,
-    /// Wrong.
+    /// A failure.
     Error,
 }
 
-/// What happened, as the durable log keeps it.
+/// The content of a turn event, as stored in the event log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
@@ -252,108 +259,110 @@ pub enum SystemEventLevel {
 pub enum TurnEventPayload {
     /// The turn was accepted.
     TurnStarted {
-        /// What the user said.
+        /// The input of the turn.
         input: Vec<UserInput>,
     },
-    /// An item began.
+    /// An item started.
     ItemStarted {
-        /// The item.
+        /// The item at its start.
         item: TurnItem,
     },
     /// An item is complete.
     ItemCompleted {
-        /// The item.
+        /// The complete item.
         item: TurnItem,
     },
-    /// The turn ended well.
+    /// The turn completed successfully.
     TurnCompleted {
-        /// Tokens as the provider reported them.
+        /// The token usage. Absent if the provider reported none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<TurnUsage>,
     },
-    /// The turn ended badly, or was interrupted.
+    /// The turn failed or was interrupted.
     TurnFailed {
-        /// How it ended.
+        /// The final status: `Failed` or `Interrupted`.
         status: TurnStatus,
-        /// Why.
+        /// The reason for the failure or interruption.
         error: String,
     },
 }
 
-/// Tokens of a turn as the provider reported them.
+/// The token usage of a turn, as reported by the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnUsage {
-    /// Tokens of the question.
+    /// The number of input tokens.
     pub input_tokens: u64,
-    /// Of these, tokens the provider had cached.
+    /// The number of input tokens that the provider read from its cache; included in `inputTokens`.
     pub cached_input_tokens: u64,
-    /// Tokens of the answer.
+    /// The number of output tokens.
     pub output_tokens: u64,
 }
 
-/// One entry of the durable log.
+/// One entry of the event log of a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnEvent {
-    /// The turn it belongs to.
+    /// The id of the turn.
     pub turn_id: TurnId,
-    /// Its place within the turn, from 1.
+    /// The number of the event within the turn, from 1.
     pub sequence: u64,
-    /// Unix milliseconds.
+    /// The time of the event in Unix milliseconds.
     pub created_at: i64,
-    /// What happened.
+    /// The content of the event.
     pub payload: TurnEventPayload,
 }
 
 /// Params of [`TurnStart`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnStartParams {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The id of the turn, made by the client.
+    /// The id of the turn, chosen by the client.
     pub turn_id: TurnId,
-    /// What the user says; never nothing.
+    /// The user's input: 1 to 256 parts, at least one of which is not an empty text. Limits: 2 MiB of text and 32
+    /// artifacts.
     #[serde(default)]
     pub input: Vec<UserInput>,
-    /// The model; the thread's when absent.
+    /// The id of the model. Default: the model of the thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The provider; the thread's when absent.
+    /// The id of the provider. Default: the provider of the thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_provider: Option<String>,
-    /// Refused when given: a turn asks a model and starts no command that a sandbox could restrict.
+    /// Must be absent: a turn starts no commands, so the gateway rejects any sandbox policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox_policy: Option<SandboxPolicy>,
-    /// The mode of the thread from now on; unchanged when absent. `Agent` is refused: a turn offers the model no tools.
+    /// The mode of the turn. Default: the mode of the thread. `Agent` is rejected, because a turn offers no tools to
+    /// the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<ThreadMode>,
-    /// Whether model, provider and mode become the thread's; `true` when absent.
+    /// Whether model, provider and mode become the defaults of the thread. Default `true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remember: Option<bool>,
 }
 
-/// What commands of a turn may touch.
+/// The sandbox policy of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SandboxPolicy {
-    /// What commands may touch.
+    /// The access that commands have.
     pub mode: SandboxMode,
 }
 
 /// Response of [`TurnStart`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnStartResponse {
-    /// The turn.
+    /// The new turn, or the stored one if the `turn_id` existed.
     pub turn: Turn,
 }
 
 /// Params of [`TurnCancel`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnCancelParams {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The turn.
+    /// The id of the turn to cancel.
     pub turn_id: TurnId,
-    /// Why; becomes the turn's `error`.
+    /// The reason, which becomes the `error` of the turn. Default `cancelled`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -361,42 +370,42 @@ pub struct TurnCancelParams {
 /// Response of [`TurnCancel`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnCancelResponse {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// Its workspace.
+    /// The id of the workspace that owns the thread.
     pub workspace_id: WorkspaceId,
-    /// The turn as it is now.
+    /// The turn after the cancellation.
     pub turn: Turn,
 }
 
 /// Params of [`TurnGet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnGetParams {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: TurnId,
 }
 
 /// Response of [`TurnGet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnGetResponse {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// Its workspace.
+    /// The id of the workspace that owns the thread.
     pub workspace_id: WorkspaceId,
-    /// The turn.
+    /// The requested turn.
     pub turn: Turn,
 }
 
 /// Params of [`TurnItems`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnItemsParams {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: TurnId,
-    /// Only events after this one.
+    /// Return only events with a greater `sequence`. Default 0, which returns all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_sequence: Option<u64>,
 }
@@ -404,26 +413,26 @@ pub struct TurnItemsParams {
 /// Response of [`TurnItems`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnItemsResponse {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// Its workspace.
+    /// The id of the workspace that owns the thread.
     pub workspace_id: WorkspaceId,
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: TurnId,
     /// The item events, oldest first.
     pub events: Vec<TurnEvent>,
-    /// The last sequence of the turn so far.
+    /// The highest `sequence` of the turn so far, including events that are not about items.
     pub last_sequence: u64,
 }
 
-/// Params of [`TurnTimeline`]; snake_case is understood too.
+/// Params of [`TurnTimeline`]. The gateway accepts snake_case field names as well.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnTimelineParams {
-    /// The thread.
+    /// The id of the thread.
     #[serde(alias = "thread_id")]
     pub thread_id: ThreadId,
-    /// The turn.
+    /// The id of the turn.
     #[serde(alias = "turn_id")]
     pub turn_id: TurnId,
 }
@@ -432,58 +441,58 @@ pub struct TurnTimelineParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnTimelineResponse {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// Its workspace.
+    /// The id of the workspace that owns the thread.
     pub workspace_id: WorkspaceId,
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: TurnId,
-    /// What happened, in the order of time.
+    /// The entries, in chronological order.
     pub items: Vec<TimelineItem>,
-    /// The last sequence of the turn so far.
+    /// The highest `sequence` of the turn so far, including events that are not about items.
     pub last_sequence: u64,
 }
 
 /// One entry of a timeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimelineItem {
-    /// The entry.
+    /// The id of the entry: the id of the turn, a colon and the `sequence` of the event.
     pub id: String,
-    /// Where it comes from.
+    /// The source and the time of the entry.
     pub origin: TimelineOrigin,
-    /// What happened.
+    /// The content of the entry.
     pub payload: TimelinePayload,
 }
 
-/// Where an entry of a timeline comes from.
+/// The source and the time of a timeline entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TimelineOrigin {
-    /// What recorded it.
+    /// The log that recorded the event.
     pub kind: TimelineOriginKind,
-    /// Its place there.
+    /// The `sequence` of the event in that log.
     pub origin_sequence: u64,
-    /// Unix milliseconds.
+    /// The time of the event in Unix milliseconds.
     pub occurred_at: i64,
-    /// The column to show it in.
+    /// The zero-based column in which to display the entry; always 0.
     pub lane: u32,
 }
 
-/// What recorded an entry of a timeline.
+/// The log that recorded a timeline entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimelineOriginKind {
-    /// The turn itself.
+    /// The event log of the turn itself.
     ParentTurn,
 }
 
-/// What happened.
+/// The content of a timeline entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum TimelinePayload {
-    /// An event of an item.
+    /// An item event of the turn.
     TurnItemEvent {
-        /// The event.
+        /// The item event.
         event: TurnEventPayload,
     },
 }
@@ -491,61 +500,61 @@ pub enum TimelinePayload {
 /// Payload of `turn/started`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnStartedNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The turn.
+    /// The turn that started.
     pub turn: Turn,
 }
 
 /// Payload of `turn/completed`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnCompletedNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The turn.
+    /// The completed turn.
     pub turn: Turn,
 }
 
 /// Payload of `turn/failed`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnFailedNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The turn, `Failed` or `Interrupted`.
+    /// The turn, with status `Failed` or `Interrupted`.
     pub turn: Turn,
 }
 
 /// Payload of `item/started`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ItemStartedNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: TurnId,
-    /// The item as far as it is known.
+    /// The item; an agent message contains the text generated so far.
     pub item: TurnItem,
 }
 
 /// Payload of `item/agent_message/delta`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ItemAgentMessageDeltaNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: TurnId,
-    /// The item.
+    /// The id of the agent message.
     pub item_id: String,
-    /// The text to append.
+    /// The text to append to the message.
     pub delta: String,
     /// The number of the delta within the item, from 0.
     pub seq: u64,
@@ -554,12 +563,12 @@ pub struct ItemAgentMessageDeltaNotification {
 /// Payload of `item/completed`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ItemCompletedNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: TurnId,
-    /// The whole item.
+    /// The complete item.
     pub item: TurnItem,
 }

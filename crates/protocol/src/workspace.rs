@@ -8,55 +8,57 @@ use crate::{Name, WorkspaceId};
 crate::methods! {
     Tree family "workspace";
 
-    /// List every workspace, oldest first.
+    /// List the workspaces that the caller may see, oldest first.
     Read WorkspaceList = "workspace/list" (WorkspaceListParams) -> WorkspaceListResponse;
-    /// Answer the workspace to start in.
+    /// Return the workspace that a client should open first.
     ///
-    /// It is the current one, else the first active one, else a new default workspace, which needs scope `write`.
+    /// This is the current workspace, else the oldest active one, else a new default workspace. Creating the default
+    /// workspace requires scope `write`.
     Read WorkspaceDefault = "workspace/default" (WorkspaceDefaultParams) -> WorkspaceDefaultResponse;
-    /// Create a workspace under an id the client made.
+    /// Create a workspace with an id chosen by the client.
     ///
-    /// An id that exists answers the stored workspace and changes nothing.
+    /// If the id exists, the stored workspace is returned unchanged.
     Write WorkspaceCreate = "workspace/create" (WorkspaceCreateParams in workspace_id) -> WorkspaceCreateResponse;
-    /// Answer one workspace and, on request, make it the current one, which needs scope `write` and a token for all
-    /// workspaces.
+    /// Return one workspace and optionally make it the current one.
+    ///
+    /// Making it current requires scope `write` and a token that is not limited to some workspaces.
     Read WorkspaceSelect = "workspace/select" (WorkspaceSelectParams in workspace_id) -> WorkspaceSelectResponse;
     /// Rename a workspace.
     Write WorkspaceUpdate = "workspace/update" (WorkspaceUpdateParams in workspace_id) -> WorkspaceUpdateResponse;
-    /// Forget the company folder of a workspace, such as one that was deleted; nothing on the disk changes.
+    /// Deactivate the workspace of a company folder, for example after the folder was deleted.
     ///
-    /// The workspace becomes inactive. Opening the folder again brings it back with its threads and documents.
+    /// Files on disk do not change. Opening the folder again reactivates the workspace with its threads and documents.
     Write WorkspaceForget = "workspace/forget" (WorkspaceForgetParams in workspace_id) -> WorkspaceForgetResponse;
-    /// Receive the notifications of a workspace on this connection.
+    /// Subscribe this connection to the notifications of a workspace.
     ///
-    /// Naming a workspace in any other call has the same effect.
+    /// Any other call that names the workspace subscribes the connection as well.
     Read WorkspaceSubscribe = "workspace/subscribe" (WorkspaceSubscribeParams in workspace_id) -> WorkspaceSubscribeResponse;
-    /// Stop receiving the notifications of a workspace on this connection.
+    /// Unsubscribe this connection from the notifications of a workspace.
     Read WorkspaceUnsubscribe = "workspace/unsubscribe" (WorkspaceUnsubscribeParams in workspace_id) -> WorkspaceUnsubscribeResponse;
 
     notifications {
-        /// A workspace was created, renamed, forgotten or became current; sent to every connection that may see it.
+        /// A workspace was created, renamed, deactivated or made current; sent to every connection that may see it.
         "workspace/changed" = WorkspaceChangedNotification;
     }
 }
 
-/// A tree of threads with its documents and artifacts.
+/// A thread tree with its documents and artifacts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Workspace {
-    /// The workspace.
+    /// The id of the workspace.
     pub id: WorkspaceId,
-    /// What people call it.
+    /// The display name of the workspace.
     pub name: String,
-    /// An inactive workspace cannot be named in a call.
+    /// Whether the workspace is active. Calls that name an inactive workspace fail.
     pub is_active: bool,
-    /// At most one workspace is current: the one a client should open first.
+    /// Whether clients should open this workspace first. At most one workspace is current.
     pub is_current: bool,
-    /// The company folder it stands for, if it does.
+    /// The path of the company folder linked to the workspace. Absent if none is linked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<String>,
-    /// Unix seconds.
+    /// The time of creation in Unix seconds.
     pub created_at: i64,
-    /// Unix seconds.
+    /// The time of the last change to the workspace itself in Unix seconds.
     pub updated_at: i64,
 }
 
@@ -67,7 +69,7 @@ pub struct WorkspaceListParams {}
 /// Response of [`WorkspaceList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceListResponse {
-    /// The workspaces the caller may see, oldest first.
+    /// The workspaces that the caller may see, oldest first, including inactive ones.
     pub workspaces: Vec<Workspace>,
 }
 
@@ -78,7 +80,7 @@ pub struct WorkspaceDefaultParams {}
 /// Response of [`WorkspaceDefault`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceDefaultResponse {
-    /// The workspace to start in.
+    /// The workspace to open first.
     pub workspace: Workspace,
 }
 
@@ -87,7 +89,7 @@ pub struct WorkspaceDefaultResponse {
 pub struct WorkspaceCreateParams {
     /// The id of the new workspace.
     pub workspace_id: WorkspaceId,
-    /// What to call it; `Workspace` and a number when absent.
+    /// The display name. Default: `Workspace` followed by a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Name>,
 }
@@ -95,16 +97,16 @@ pub struct WorkspaceCreateParams {
 /// Response of [`WorkspaceCreate`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceCreateResponse {
-    /// The stored workspace.
+    /// The new workspace, or the stored one if the id existed.
     pub workspace: Workspace,
 }
 
 /// Params of [`WorkspaceSelect`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceSelectParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// Whether it becomes the current one; `false` when absent.
+    /// Whether to make the workspace the current one. Default `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub make_current: Option<bool>,
 }
@@ -112,16 +114,16 @@ pub struct WorkspaceSelectParams {
 /// Response of [`WorkspaceSelect`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceSelectResponse {
-    /// The workspace as it is now.
+    /// The workspace after the call.
     pub workspace: Workspace,
 }
 
-/// Params of [`WorkspaceUpdate`]; at least one change is needed.
+/// Params of [`WorkspaceUpdate`]. At least one change is required.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceUpdateParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The new name.
+    /// The new display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Name>,
 }
@@ -129,28 +131,28 @@ pub struct WorkspaceUpdateParams {
 /// Response of [`WorkspaceUpdate`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceUpdateResponse {
-    /// The workspace as it is now.
+    /// The workspace after the change.
     pub workspace: Workspace,
 }
 
 /// Params of [`WorkspaceForget`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceForgetParams {
-    /// The workspace; it must stand for a company folder.
+    /// The id of a workspace that is linked to a company folder.
     pub workspace_id: WorkspaceId,
 }
 
 /// Response of [`WorkspaceForget`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceForgetResponse {
-    /// The workspace as it is now: inactive.
+    /// The workspace, now inactive.
     pub workspace: Workspace,
 }
 
 /// Params of [`WorkspaceSubscribe`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceSubscribeParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
 }
 
@@ -164,7 +166,7 @@ pub struct WorkspaceSubscribeResponse {
 /// Params of [`WorkspaceUnsubscribe`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceUnsubscribeParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
 }
 
@@ -178,6 +180,6 @@ pub struct WorkspaceUnsubscribeResponse {
 /// Payload of `workspace/changed`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceChangedNotification {
-    /// The workspace as it is now.
+    /// The workspace after the change.
     pub workspace: Workspace,
 }

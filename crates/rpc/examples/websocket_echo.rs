@@ -1,4 +1,4 @@
-//! An echo server on our WebSocket transport, for conformance suites such as Autobahn's `wstest -m fuzzingclient`.
+//! An echo server on the WebSocket transport, for conformance suites such as Autobahn's `wstest -m fuzzingclient`.
 //!
 //! `cargo run -p rpc --example websocket_echo -- 127.0.0.1:9001`
 

@@ -1,4 +1,4 @@
-//! The typed client: one function for every method, over any connection.
+//! The typed client: one generic `call` for every method, over any connection.
 
 use std::{
     collections::BTreeMap,
@@ -18,46 +18,46 @@ use crate::{Bytes, outbox::Outgoing};
 
 type Pending = Arc<Mutex<Option<BTreeMap<u64, oneshot::Sender<Value>>>>>;
 
-/// A connected client. Dropping it ends the connection.
+/// A connected client. Dropping it closes the connection.
 #[derive(Debug)]
 pub struct Client {
     outgoing: mpsc::Sender<Outgoing>,
-    /// Requests without an answer; none after the connection ended.
+    /// Requests without a response, by id. `None` after the connection has ended.
     pending: Pending,
     last_id: AtomicU64,
     notifications: tokio::sync::Mutex<mpsc::Receiver<Incoming>>,
     frames: tokio::sync::Mutex<mpsc::Receiver<Bytes>>,
 }
 
-/// A notification as it came.
+/// A notification received from the gateway, not yet decoded.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct Incoming {
-    /// The wire name.
+    /// The wire name of the notification.
     pub method: String,
-    /// The payload.
+    /// The payload, still untyped.
     pub params: Value,
-    /// Its number in the workspace.
+    /// The sequence number within the workspace. Absent for notifications that are not numbered.
     #[serde(default)]
     pub seq: Option<u64>,
 }
 
-/// Why a call has no result.
+/// The reason a call has no result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
-    /// The gateway answered with an error.
+    /// The gateway returned a JSON-RPC error.
     Rpc {
-        /// The JSON-RPC code.
+        /// The JSON-RPC error code.
         code: i64,
-        /// The sentence for people.
+        /// The human-readable error message.
         message: String,
-        /// Everything a program needs.
+        /// The machine-readable `data` member of the error; null if absent.
         data: Value,
     },
-    /// The connection ended before the answer came.
+    /// The connection ended before the response arrived.
     Closed,
-    /// There is no connection.
+    /// The connection could not be established. Contains the cause.
     Unreachable(String),
-    /// The answer is not what the method promises.
+    /// The params could not be serialized or the result could not be decoded. Contains the cause.
     Unexpected(String),
 }
 
@@ -69,20 +69,20 @@ impl fmt::Display for Error {
             Self::Unreachable(detail) => {
                 write!(formatter, "the gateway cannot be reached: {detail}")
             }
-            Self::Unexpected(detail) => write!(formatter, "unexpected answer: {detail}"),
+            Self::Unexpected(detail) => write!(formatter, "unexpected response: {detail}"),
         }
     }
 }
 
 impl std::error::Error for Error {}
 
-/// Notifications that may wait to be read; then the connection is not read any further.
+/// Maximum number of unread notifications; when it is reached, the client stops reading the connection.
 const MAX_UNREAD: usize = 4096;
-/// Binary frames that may wait to be read.
+/// Maximum number of unread binary frames; when it is reached, the client stops reading the connection.
 const MAX_FRAMES: usize = 16;
 
 impl Client {
-    /// A client on top of two queues of messages.
+    /// Creates a client on top of a pair of message queues.
     pub(crate) fn new(
         outgoing: mpsc::Sender<Outgoing>,
         mut incoming: mpsc::Receiver<Outgoing>,
@@ -99,7 +99,7 @@ impl Client {
                         let _ = arrived.send(bytes).await;
                         continue;
                     }
-                    // Transports give the bytes themselves.
+                    // Transports deliver file frames as binary messages.
                     Outgoing::File(_) => continue,
                 };
                 let Ok(message) = serde_json::from_str::<Value>(&text) else {
@@ -126,7 +126,7 @@ impl Client {
         }
     }
 
-    /// Calls a method and waits for its result.
+    /// Calls a method and waits for its typed result.
     pub async fn call<M: Method>(&self, params: M::Params) -> Result<M::Response, Error> {
         let params =
             serde_json::to_value(params).map_err(|error| Error::Unexpected(error.to_string()))?;
@@ -134,7 +134,7 @@ impl Client {
         serde_json::from_value(result).map_err(|error| Error::Unexpected(error.to_string()))
     }
 
-    /// Calls whatever method with whatever params.
+    /// Calls a method by name with untyped params and returns the untyped result.
     pub async fn call_raw(&self, method: &str, params: Value) -> Result<Value, Error> {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let (answered, answer) = oneshot::channel();
@@ -157,7 +157,7 @@ impl Client {
         }
     }
 
-    /// Sends any text, for what no method can say.
+    /// Sends a raw text message, for tests of messages that `call` cannot express.
     pub async fn send_raw(&self, text: &str) -> Result<(), Error> {
         let sent = self
             .outgoing
@@ -172,17 +172,18 @@ impl Client {
         sent.map_err(|_| Error::Closed)
     }
 
-    /// The next binary frame; none after the connection ended.
+    /// Returns the next binary frame, or `None` after the connection has ended.
     pub async fn frame(&self) -> Option<Bytes> {
         self.frames.lock().await.recv().await
     }
 
-    /// The next notification in the order of arrival; none after the connection ended.
+    /// Returns the next notification in order of arrival, or `None` after the connection has ended.
     pub async fn notification(&self) -> Option<Incoming> {
         self.notifications.lock().await.recv().await
     }
 
-    /// Skips to the next notification of one kind.
+    /// Waits for the next notification of type `N` and discards the others. Returns `None` if the connection ends or
+    /// the payload does not decode.
     pub async fn wait_for<N: Notification>(&self) -> Option<N> {
         while let Some(notification) = self.notification().await {
             if notification.method == N::NAME {
@@ -192,7 +193,7 @@ impl Client {
         None
     }
 
-    /// The notifications that have arrived and were not read.
+    /// Returns the notifications that have arrived but were not read, without waiting.
     pub async fn unread(&self) -> Vec<Incoming> {
         let mut notifications = self.notifications.lock().await;
         let mut unread = Vec::new();

@@ -1,4 +1,4 @@
-//! What a transport needs to know of whoever answers a connection.
+//! The interface between a transport and the service that answers a connection.
 
 use std::{
     future::Future,
@@ -10,12 +10,12 @@ use std::{
 
 use crate::{Bytes, Outbox, Request};
 
-/// One client of this process, for as long as it is connected.
+/// Identifies one connection within this process. Ids are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConnectionId(u64);
 
 impl ConnectionId {
-    /// A number no other connection of this process has.
+    /// Returns an id that no other connection of this process has.
     pub fn next() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Self(LAST.fetch_add(1, Ordering::Relaxed) + 1)
@@ -28,14 +28,14 @@ impl std::fmt::Display for ConnectionId {
     }
 }
 
-/// The answering side of one connection. The gateway implements it, the transports call it.
+/// The service side of one connection. The gateway implements it and the transports call it.
 pub trait Service: Send + Sync + 'static {
-    /// Where answers and notifications for this connection wait.
+    /// Returns the queue of outgoing responses and notifications of this connection.
     fn outbox(&self) -> &Arc<Outbox>;
 
-    /// Answers one request: puts the response into the outbox, then whatever the request caused.
+    /// Handles one request: queues the response first, then the notifications that the request caused.
     fn serve(self: Arc<Self>, request: Request) -> impl Future<Output = ()> + Send;
 
-    /// Takes a binary frame, in the order of arrival; whoever sends too many waits.
+    /// Handles a binary frame. Frames arrive in order; the returned future applies backpressure to the sender.
     fn binary(&self, frame: Bytes) -> impl Future<Output = ()> + Send;
 }

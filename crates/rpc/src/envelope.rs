@@ -1,4 +1,5 @@
-//! From a text to a request, and from an answer to a text: one parser for every transport and both families.
+//! Parsing of request envelopes and formatting of responses and notifications, shared by all transports and both
+//! families.
 
 use std::fmt;
 
@@ -11,33 +12,33 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::{Failure, Text};
 
-/// A request with a valid envelope; `params` are still text.
+/// A request with a valid envelope; `params` are not decoded yet.
 #[derive(Debug)]
 pub struct Request {
-    /// The id as the client wrote it, to be echoed letter by letter.
+    /// The id exactly as the client wrote it; the response repeats it verbatim.
     pub(crate) id: Box<RawValue>,
     pub(crate) method: String,
-    /// Absent and `null` are the same.
+    /// Absent if the request has no params or `null` params.
     pub(crate) params: Option<Box<RawValue>>,
 }
 
-/// What the transports read differently.
+/// The envelope rules that differ between transports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Rules {
-    /// One JSON object per line: a message without `id` is a notification and is ignored, an empty method
-    /// is no request.
+    /// One JSON object per line: a message without `id` is a notification and is ignored, and an empty method is an
+    /// invalid request.
     Stdio,
-    /// WebSocket frames: a message without `id` is refused, an empty method is an unknown one.
+    /// WebSocket frames: a message without `id` is rejected, and an empty method is an unknown method.
     Socket,
 }
 
-/// What a text turned out to be.
+/// The result of parsing a message.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     Request(Request),
-    /// A client notification; there are none, and stdio clients expect silence.
+    /// A client notification. The gateway defines none, and stdio clients expect no response.
     Ignored,
-    /// No request: this is the answer.
+    /// Not a valid request. Contains the error response to send.
     Refused(Text),
 }
 
@@ -75,12 +76,12 @@ pub(crate) fn parse(text: &str, rules: Rules) -> Incoming {
 
 fn refused(id: Option<&RawValue>, failure: &Failure) -> Incoming {
     let id = id.map_or("null", RawValue::get);
-    // Nobody knows the family of a message without a method; `data.kind` serves both.
+    // Without a method the family is unknown; clients of both families understand `data.kind`.
     let error = failure.to_json("", Dialect::Tree);
     Incoming::Refused(answer(id, "error", &error.to_string()))
 }
 
-/// A string of at most 256 characters, a number or `null`.
+/// Accepts a string of at most 256 characters, a number or `null` as request id.
 fn checked_id(id: &RawValue) -> Result<&RawValue, &'static str> {
     const LONGEST: usize = 256;
     match id.get().as_bytes().first() {
@@ -94,7 +95,7 @@ fn checked_id(id: &RawValue) -> Result<&RawValue, &'static str> {
     }
 }
 
-/// The members of an object as raw JSON; of a repeated member the last one counts.
+/// The members of a request object as raw JSON. For a repeated member the last one wins.
 #[derive(Default)]
 struct Members<'a> {
     is_object: bool,
@@ -105,7 +106,7 @@ struct Members<'a> {
 }
 
 impl Members<'_> {
-    /// The method, when everything but the id is as it should be.
+    /// Returns the method if every member except `id` is valid, or else the reason.
     fn check(&self) -> Result<String, &'static str> {
         if !self.is_object {
             return Err("expected one object; batches are not supported");
@@ -127,7 +128,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// Accepts any JSON, so that only text that is not JSON is a parse error.
+/// Accepts any JSON value, so that only text that is not JSON is a parse error.
 struct MembersVisitor;
 
 impl<'de> Visitor<'de> for MembersVisitor {
@@ -188,19 +189,19 @@ impl<'de> Visitor<'de> for MembersVisitor {
     }
 }
 
-/// An answer whose result or error is already JSON.
+/// Formats a response whose `result` or `error` is already JSON.
 pub(crate) fn answer(id: &str, member: &str, json: &str) -> Text {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":{json}}}"#).into()
 }
 
-/// A notification without number, for one connection.
+/// Formats a notification without a sequence number, for a single connection.
 pub fn notification<N: Notification>(payload: &N) -> Text {
     json!({"jsonrpc": "2.0", "method": N::NAME, "params": payload})
         .to_string()
         .into()
 }
 
-/// A notification whose params are already JSON, with its number in the workspace.
+/// Formats a notification whose params are already JSON, with its sequence number in the workspace.
 pub(crate) fn numbered_notification(name: &str, params: &str, seq: u64) -> Text {
     let name = Value::from(name);
     format!(r#"{{"jsonrpc":"2.0","method":{name},"params":{params},"seq":{seq}}}"#).into()

@@ -1,57 +1,57 @@
-//! Why a request was not answered. This is the only table of error codes in the workspace.
+//! Failures of requests, and the only table of error codes in the workspace.
 
 use std::fmt;
 
 use protocol::{Dialect, company::Issue};
 use serde_json::{Map, Value, json};
 
-/// A failed request: what is wrong with the world, in words for people and in members for programs.
+/// A failed request: a message for people and `data` members for programs.
 ///
-/// A handler says what is wrong; the dialect of the method picks the code.
+/// A handler states what is wrong; the dialect of the method determines the error code and the shape of `data`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     blame: Blame,
     kind: Kind,
     message: String,
     data: Map<String, Value>,
-    /// What does not fit in params of the company family, field by field.
+    /// The invalid fields in params of the company family. Empty for all other failures.
     issues: Vec<Issue>,
 }
 
-/// Who has to change something, which is what the code on the wire is about.
+/// The cause category of a failure, from which the error code follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Blame {
-    /// The text is not JSON.
+    /// The message is not JSON.
     Text,
-    /// The JSON is not a request.
+    /// The message is JSON but not a valid request.
     Envelope,
-    /// There is no such method.
+    /// The method does not exist.
     Method,
-    /// The params do not fit.
+    /// The params are invalid.
     Params,
-    /// The params fit, and need another param that was not given or mean a place that cannot be used.
+    /// The params are valid individually, but another param is required or a path cannot be used.
     Usage,
-    /// The params fit, the state of things does not.
+    /// The params are valid, but the current state does not permit the operation.
     State,
-    /// The caller may not do this.
+    /// The caller is not permitted to do this.
     Caller,
-    /// There is too much to do.
+    /// Too many requests are waiting.
     Load,
-    /// We broke.
+    /// The gateway itself failed.
     Gateway,
 }
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $kind:ident = $name:literal;)+) => {
-        /// The stable name of a failure: `data.kind` in the tree family, upper-cased `data.reason_code` in the
-        /// company family.
+        /// The stable name of a failure: `data.kind` in the tree family, `data.reason_code` (upper case) in the company
+        /// family.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Kind {
             $($(#[doc = $doc])+ $kind,)+
         }
 
         impl Kind {
-            /// The name on the wire.
+            /// Returns the name as used in the tree family, in snake case.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$kind => $name,)+
@@ -62,101 +62,102 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// The text is not JSON.
+    /// The message is not JSON.
     ParseError = "parse_error";
-    /// The JSON is not a request.
+    /// The message is JSON but not a valid request.
     InvalidRequest = "invalid_request";
-    /// There is no such method.
+    /// The method does not exist.
     MethodNotFound = "method_not_found";
-    /// A param is missing or malformed; `path` points at it.
+    /// A param is missing or malformed; `path` is the JSON pointer to it.
     InvalidParams = "invalid_params";
-    /// The folder given as `workspace_dir` is not a company folder.
+    /// The directory given as `workspace_dir` is not a company folder.
     NotAWorkspace = "not_a_workspace";
-    /// Nobody made the company folder on this machine or said to trust it.
+    /// The company folder was neither created on this machine nor marked as trusted here.
     Untrusted = "workspace_untrusted";
-    /// There is no such thing in the company folder.
+    /// The requested object does not exist in the company folder.
     NotFound = "not_found";
-    /// A file of the company folder cannot be used; `path` names it, `issues` say why.
+    /// A file of the company folder is invalid; `path` names it and `issues` lists the reasons.
     WorkspaceFileInvalid = "workspace_file_invalid";
     /// Another process holds the write lock of the company folder.
     LockTimeout = "lock_timeout";
-    /// Policy forbids it; `rule_id` and `reason` say why.
+    /// Policy denies the operation; `rule_id` and `reason` explain it.
     PolicyDenied = "policy_denied";
-    /// Somebody claims a role above the one the company gave them.
+    /// The call claims a role above the one the company assigned to the actor.
     ActorMismatch = "actor_mismatch";
-    /// A budget does not allow it.
+    /// A budget does not permit the operation.
     BudgetExceeded = "budget_exceeded";
-    /// The worker program is not what the rules of this machine ask for; `reason` says why.
+    /// The worker program does not meet the requirements of this machine; `reason` explains it.
     SubscriptionUnverified = "subscription_unverified";
-    /// There is a secret in what was to be stored; `context_label` and `matches_by_kind` say where and what.
+    /// The content to be stored contains a secret; `context_label` and `matches_by_kind` name the location and the
+    /// kinds.
     SecretDetected = "secret_detected";
-    /// Somebody decided before; `review_id` and `decision`, or `status` and `decided_by`, say what.
+    /// A decision already exists; `review_id` and `decision`, or `status` and `decided_by`, describe it.
     AlreadyDecided = "already_decided";
-    /// The state of things forbids it.
+    /// The current state does not permit the operation.
     Refused = "refused";
-    /// `project_id` is needed for this scope.
+    /// `project_id` is required for this scope.
     MissingProjectId = "missing_project_id";
-    /// `conversation_id` is needed for this view.
+    /// `conversation_id` is required for this view.
     MissingConversationId = "missing_conversation_id";
     /// The path cannot be used.
     InvalidPath = "invalid_path";
-    /// There is no such workspace.
+    /// The workspace does not exist.
     UnknownWorkspace = "unknown_workspace";
-    /// There is no such folder in the workspace.
+    /// The folder does not exist in the workspace.
     UnknownFolder = "unknown_folder";
-    /// There is no such thread in the workspace.
+    /// The thread does not exist in the workspace.
     UnknownThread = "unknown_thread";
-    /// There is no such turn on the thread.
+    /// The turn does not exist on the thread.
     UnknownTurn = "unknown_turn";
-    /// There is no such AGENTS.md document in the workspace.
+    /// The agents doc does not exist in the workspace.
     UnknownAgentsDoc = "unknown_agents_doc";
     /// The document has no such version.
     UnknownRevision = "unknown_revision";
-    /// There is no such proposal in the workspace.
+    /// The proposal does not exist in the workspace.
     UnknownProposal = "unknown_proposal";
     /// Both sides changed the same lines; `base`, `current` and `proposed` are the texts.
     MergeConflict = "merge_conflict";
-    /// There is no such artifact in the workspace.
+    /// The artifact does not exist in the workspace.
     UnknownArtifact = "unknown_artifact";
-    /// There is no such upload, or it is somebody else's, or it has expired.
+    /// The upload does not exist, belongs to another principal, or has expired.
     UnknownUpload = "unknown_upload";
-    /// There is no such download on this connection.
+    /// The download does not exist on this connection.
     UnknownDownload = "unknown_download";
-    /// The bytes do not have the declared hash.
+    /// The bytes do not match the declared hash.
     HashMismatch = "hash_mismatch";
-    /// Something is not complete; `status` says where it stands.
+    /// The object is not complete; `status` is its current state.
     NotReady = "not_ready";
-    /// There is no such model provider.
+    /// The model provider does not exist.
     UnknownProvider = "unknown_provider";
-    /// Somebody else saved in between: `expected` and `actual` are the versions, `expected_sha256` and `actual_sha256`
-    /// the hashes of what a decision rests on.
+    /// Another caller saved first: `expected` and `actual` are the versions, `expected_sha256` and `actual_sha256` the
+    /// hashes of the basis of a decision.
     VersionConflict = "version_conflict";
-    /// A model provider failed; `class` says how.
+    /// A model provider failed; `class` is the class of the failure.
     ProviderFailed = "provider_failed";
-    /// The trash has no such item.
+    /// The trash contains no such item.
     NotInTrash = "not_in_trash";
-    /// It, or the folder it belongs to, is in the trash: `trash/restore` brings it back.
+    /// The object, or the folder that contains it, is in the trash; `trash/restore` restores it.
     InTrash = "in_trash";
-    /// A folder cannot be moved into itself.
+    /// A folder cannot be moved into itself or one of its descendants.
     Cycle = "cycle";
-    /// The id is taken by something else.
+    /// The id is already used by a different object.
     Duplicate = "duplicate";
-    /// Something runs that must end first.
+    /// An operation in progress must end first.
     Busy = "busy";
-    /// Something is over its `limit`.
+    /// A value exceeds its `limit`.
     TooLarge = "too_large";
     /// The disk or a quota is full.
     QuotaExceeded = "quota_exceeded";
-    /// The token does not allow this.
+    /// The token does not permit the call.
     Forbidden = "forbidden";
-    /// Too many requests wait; try again after `retry_after_ms`.
+    /// Too many requests are waiting; retry after `retry_after_ms` milliseconds.
     Overloaded = "overloaded";
-    /// The gateway failed; the log has `incident_id`.
+    /// The gateway failed; the log contains the cause under `incident_id`.
     Internal = "internal";
 }
 
 impl Failure {
-    /// The text is not JSON.
+    /// The message is not JSON.
     pub(crate) fn parse() -> Self {
         Self::new(
             Blame::Text,
@@ -165,7 +166,7 @@ impl Failure {
         )
     }
 
-    /// The JSON is not a request.
+    /// The message is JSON but not a valid request.
     pub(crate) fn envelope(detail: impl fmt::Display) -> Self {
         Self::new(
             Blame::Envelope,
@@ -174,7 +175,7 @@ impl Failure {
         )
     }
 
-    /// There is no method of this name.
+    /// The method does not exist. Names longer than 200 characters are truncated in the message.
     pub(crate) fn method(name: &str) -> Self {
         let shown: String = name.chars().take(200).collect();
         Self::new(
@@ -184,22 +185,22 @@ impl Failure {
         )
     }
 
-    /// The params cannot be used; the router puts the method before the message.
+    /// The params are invalid. In the tree family the message is prefixed with the method.
     pub fn params(kind: Kind, message: impl Into<String>) -> Self {
         Self::new(Blame::Params, kind, message)
     }
 
-    /// One param, given by its JSON pointer, cannot be used.
+    /// One param, given by its JSON pointer, is invalid.
     pub fn param(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::params(Kind::InvalidParams, message).with("path", path.into())
     }
 
-    /// The params are fine and the state of things forbids it.
+    /// The params are valid, but the current state does not permit the operation.
     pub fn state(kind: Kind, message: impl Into<String>) -> Self {
         Self::new(Blame::State, kind, message)
     }
 
-    /// Params of the company family do not fit.
+    /// Params of the company family are invalid, with one issue per field.
     pub fn issues(issues: Vec<Issue>) -> Self {
         Self {
             issues,
@@ -207,19 +208,19 @@ impl Failure {
         }
     }
 
-    /// The params fit by themselves and not together, or name a place that cannot be used.
+    /// The params are valid individually but not in combination, or name a path that cannot be used.
     ///
-    /// The company protocol answers these with the code of an unknown method; `reason_code` tells them apart.
+    /// The company protocol returns the code of an unknown method for these; `reason_code` distinguishes them.
     pub fn usage(kind: Kind, message: impl Into<String>) -> Self {
         Self::new(Blame::Usage, kind, message)
     }
 
-    /// The caller may not do this.
+    /// The caller is not permitted to do this.
     pub fn forbidden(message: impl Into<String>) -> Self {
         Self::new(Blame::Caller, Kind::Forbidden, message)
     }
 
-    /// There is too much to do at this moment.
+    /// Too many requests are waiting. `data.retry_after_ms` is 250.
     pub fn overloaded() -> Self {
         Self::new(
             Blame::Load,
@@ -229,13 +230,13 @@ impl Failure {
         .with("retry_after_ms", 250)
     }
 
-    /// We broke. The cause goes to the log under the incident's id, never to the client.
+    /// The gateway itself failed. The cause is logged under the incident id and never sent to the client.
     pub fn internal(incident_id: impl Into<String>) -> Self {
         let incident_id = incident_id.into();
         Self::new(
             Blame::Gateway,
             Kind::Internal,
-            format!("failed to answer: see incident `{incident_id}` in the log of the gateway"),
+            format!("internal error: see incident `{incident_id}` in the gateway log"),
         )
         .with("incident_id", incident_id)
     }
@@ -257,23 +258,23 @@ impl Failure {
         self
     }
 
-    /// Adds what the caller could do about it.
+    /// Adds `data.hint`: what the caller can do about the failure.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         self.with("hint", hint.into())
     }
 
-    /// The stable name of the failure.
+    /// Returns the stable name of the failure.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The sentence for people.
+    /// Returns the human-readable message, without the method prefix.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The `error` member of the answer to `method`.
+    /// Builds the `error` member of the response to `method`.
     pub(crate) fn to_json(&self, method: &str, dialect: Dialect) -> Value {
         let message = match self.blame {
             Blame::Params if dialect == Dialect::Company => "Invalid params".to_owned(),
@@ -303,7 +304,7 @@ impl Failure {
         }
     }
 
-    /// The company family describes bad params by a list of issues, everything else by an object.
+    /// Builds the `data` member: for invalid params of the company family a list of issues, otherwise an object.
     fn data(&self, dialect: Dialect) -> Value {
         let mut data = self.data.clone();
         match (dialect, self.blame) {
@@ -328,7 +329,7 @@ impl Failure {
     }
 }
 
-/// A segment of a JSON pointer as the lists of issues have it: a place in a list is a number.
+/// Converts a segment of a JSON pointer to an element of an issue path: an array index becomes a number.
 fn key_or_index(segment: &str) -> Value {
     match segment.parse::<u64>() {
         Ok(index) => index.into(),

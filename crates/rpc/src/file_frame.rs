@@ -1,4 +1,4 @@
-//! A binary frame whose bytes are part of a file: they go from there to the socket without a stop in our memory.
+//! A binary frame whose payload is a range of a file, sent to the socket without a copy in user memory.
 
 use std::{
     fmt, io,
@@ -8,26 +8,26 @@ use std::{
 
 use crate::Bytes;
 
-/// A frame of a few bytes of our own and a range of a file.
+/// A binary frame that consists of a header in memory and a range of a file.
 #[derive(Clone)]
 pub struct FileFrame {
-    /// What comes first.
+    /// The bytes sent before the file range.
     pub head: Bytes,
-    /// The file, whose bytes must not change any more.
+    /// The file. Its content must not change while the frame is queued.
     pub file: Arc<dyn AsFd + Send + Sync>,
-    /// Where the range begins.
+    /// The start of the range in the file, in bytes.
     pub offset: u64,
-    /// How long it is.
+    /// The length of the range, in bytes.
     pub length: usize,
 }
 
 impl FileFrame {
-    /// The length of the frame.
+    /// Returns the total length of the frame in bytes, including the head.
     pub(crate) fn len(&self) -> usize {
         self.head.len() + self.length
     }
 
-    /// The frame in memory, for transports that know no better. Blocks.
+    /// Reads the whole frame into memory, for transports that cannot send from a file. Blocks.
     pub(crate) fn read(&self) -> io::Result<Bytes> {
         let mut bytes = self.head.to_vec();
         bytes.resize(self.len(), 0);
@@ -40,7 +40,7 @@ impl FileFrame {
     }
 }
 
-/// Fills a buffer from a place in a file.
+/// Fills the buffer from `offset` in the file. Fails with `UnexpectedEof` if the file is too short.
 pub(crate) fn read_exact_at(
     file: BorrowedFd<'_>,
     mut buffer: &mut [u8],

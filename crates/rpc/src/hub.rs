@@ -1,5 +1,5 @@
-//! Who is told what: notifications numbered per stream (a workspace), retained for those who come back, and
-//! handed to every connection concerned without waiting for any of them.
+//! Notification fan-out: numbers notifications per stream (a workspace), retains them for reconnecting clients, and
+//! queues them for every subscribed connection without waiting for any of them.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -11,16 +11,16 @@ use protocol::Notification;
 
 use crate::{ConnectionId, Outbox, Text, envelope, outbox::Waiting};
 
-/// Notifications of one stream that are kept for [`Hub::resume`].
+/// Maximum number of notifications retained per stream for [`Hub::resume`].
 pub const MAX_RETAINED: usize = 1000;
-/// Bytes of notifications of one stream that are kept.
+/// Maximum total size of the notifications retained per stream, in bytes.
 const MAX_RETAINED_BYTES: usize = 4 << 20;
-/// Ranges of numbers that are remembered for a stream.
+/// Maximum number of sequence-number ranges remembered per stream.
 const MAX_RANGES: usize = 64;
-/// Streams with retained notifications; the one that was quiet the longest is forgotten first.
+/// Maximum number of streams with retained notifications; the least recently used one is dropped first.
 const MAX_STREAMS: usize = 64;
 
-/// The connections of this process and what they listen to.
+/// The connections of this process and their subscriptions.
 #[derive(Debug, Default)]
 pub struct Hub {
     state: Mutex<State>,
@@ -29,30 +29,30 @@ pub struct Hub {
 #[derive(Default)]
 struct State {
     members: BTreeMap<ConnectionId, Member>,
-    /// Who listens to what; a topic is a stream or anything else with a name.
+    /// The subscribers of each topic. A topic is a stream or any other name.
     topics: BTreeMap<String, BTreeSet<ConnectionId>>,
     streams: BTreeMap<String, Stream>,
-    /// Counts publications, to find the stream that was quiet the longest.
+    /// Logical clock that counts publications and grants, used to find the least recently used stream.
     clock: u64,
 }
 
 struct Member {
     outbox: Arc<Outbox>,
-    /// Whether this connection may know of a stream at all.
+    /// Returns whether this connection is permitted to see a stream.
     sees: Box<dyn Fn(&str) -> bool + Send + Sync>,
     topics: BTreeSet<String>,
 }
 
-/// The numbering of one stream.
+/// The numbering and the retained notifications of one stream.
 #[derive(Default)]
 struct Stream {
-    /// Numbers that are ours to give.
+    /// Sequence numbers reserved by this process and not used yet.
     granted: Range<u64>,
-    /// Ranges we gave numbers from, oldest first; as many as retained notifications can come from.
+    /// Ranges granted to this process, oldest first, limited to [`MAX_RANGES`].
     given: VecDeque<Range<u64>>,
     retained: VecDeque<Retained>,
     retained_bytes: usize,
-    /// The highest number that is not retained any more, or was not ours to give.
+    /// The highest number that is no longer retained or was not granted to this process.
     floor: u64,
     last: u64,
     used_at: u64,
@@ -61,23 +61,23 @@ struct Stream {
 struct Retained {
     seq: u64,
     text: Text,
-    /// Notifications for one topic are replayed only to those who listen to it.
+    /// Set for a notification of one topic, which is replayed only to subscribers of that topic.
     topic: Option<String>,
 }
 
-/// One notification on its way.
+/// A notification to be published.
 #[derive(Debug)]
 pub struct Publication {
-    /// The stream that numbers it.
+    /// The stream whose sequence numbers it uses.
     pub stream: String,
-    /// Who receives it.
+    /// The connections that receive it.
     pub audience: Audience,
     name: &'static str,
     params: String,
     waits: Waits,
 }
 
-/// How a notification waits for a slow reader.
+/// The treatment of a notification while it is queued for a slow client.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Waits {
     Kept,
@@ -85,62 +85,63 @@ enum Waits {
     Dropped,
 }
 
-/// Who receives a notification.
+/// The connections that receive a notification.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Audience {
-    /// Everyone who listens to the stream.
+    /// Every subscriber of the stream.
     Stream,
-    /// Everyone who listens to a topic within the stream.
+    /// Every subscriber of a topic within the stream.
     Topic(String),
-    /// Every connection that may know of the stream.
+    /// Every connection that is permitted to see the stream.
     Everyone,
-    /// Every such connection that listens to anything at all.
+    /// Every connection that is permitted to see the stream and has at least one subscription.
     Listeners,
 }
 
-/// The stream has no number left: [`Hub::grant`] some.
+/// The stream has no sequence numbers left; the caller must [`Hub::grant`] more.
 #[derive(Debug, PartialEq)]
 pub struct NeedsNumbers;
 
-/// What [`Hub::resumption`] found.
+/// The result of [`Hub::resumption`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resumption {
-    /// How many notifications would be replayed.
+    /// The number of notifications that would be replayed.
     pub replayed: u32,
-    /// Whether some are gone.
+    /// True if notifications after `after_seq` are no longer retained, or `after_seq` is unknown to this process.
     pub gap: bool,
-    /// The lowest number the next one can have.
+    /// The lowest sequence number the next notification can have.
     pub next_seq: u64,
 }
 
 impl Publication {
-    /// A notification for the listeners of `stream`.
+    /// Creates a notification for the subscribers of `stream`.
     pub fn new<N: Notification>(stream: impl Into<String>, payload: &N) -> Self {
         Self {
             stream: stream.into(),
             audience: Audience::Stream,
             name: N::NAME,
-            // A wire type is a tree of strings, numbers and lists: it cannot fail to serialise.
+            // Wire types consist of strings, numbers and lists, so serialization cannot fail.
             params: serde_json::to_string(payload).unwrap_or_else(|_| "{}".to_owned()),
             waits: Waits::Kept,
         }
     }
 
-    /// Sends it to somebody else.
+    /// Sets the audience.
     #[must_use]
     pub fn to(mut self, audience: Audience) -> Self {
         self.audience = audience;
         self
     }
 
-    /// Lets a later one of the same name and stream replace it where it still waits.
+    /// Allows a later notification of the same name and stream to replace this one while it is queued.
     #[must_use]
     pub fn coalesced(mut self) -> Self {
         self.waits = Waits::Coalesced;
         self
     }
 
-    /// Lets a slow reader miss it, because something later says it all. It is not replayed either.
+    /// Allows the queue of a slow client to drop it, because a later message repeats its content. It is not retained
+    /// either.
     #[must_use]
     pub fn droppable(mut self) -> Self {
         self.waits = Waits::Dropped;
@@ -149,7 +150,7 @@ impl Publication {
 }
 
 impl Hub {
-    /// Adds a connection. `sees` tells which streams it may know of.
+    /// Adds a connection. `sees` returns whether the connection is permitted to see a stream.
     pub fn join(
         &self,
         connection: ConnectionId,
@@ -164,7 +165,7 @@ impl Hub {
         self.state().members.insert(connection, member);
     }
 
-    /// Forgets a connection. Answers the topics nobody listens to any more.
+    /// Removes a connection. Returns the topics that have no subscribers left.
     pub fn leave(&self, connection: ConnectionId) -> Vec<String> {
         let mut state = self.state();
         let Some(member) = state.members.remove(&connection) else {
@@ -179,12 +180,12 @@ impl Hub {
         deserted
     }
 
-    /// Lets a connection listen. Answers whether that is new.
+    /// Subscribes a connection to a topic. Returns whether the subscription is new.
     pub fn subscribe(&self, connection: ConnectionId, topic: &str) -> bool {
         self.state().subscribe(connection, topic)
     }
 
-    /// Stops a connection from listening. Answers whether it did.
+    /// Unsubscribes a connection from a topic. Returns whether it was subscribed.
     pub fn unsubscribe(&self, connection: ConnectionId, topic: &str) -> bool {
         let mut state = self.state();
         let listened = state
@@ -197,12 +198,12 @@ impl Hub {
         listened
     }
 
-    /// Whether anybody listens.
+    /// Returns whether the topic has subscribers.
     pub fn has_listeners(&self, topic: &str) -> bool {
         self.state().topics.contains_key(topic)
     }
 
-    /// Numbers a notification, retains it and hands it to whom it concerns.
+    /// Numbers a notification, retains it and queues it for its audience.
     pub fn publish(&self, publication: &Publication) -> Result<(), NeedsNumbers> {
         let mut guard = self.state();
         let state = &mut *guard;
@@ -256,7 +257,8 @@ impl Hub {
         Ok(())
     }
 
-    /// Gives a stream numbers that no other process and no earlier start has.
+    /// Grants a stream a range of sequence numbers that no other process and no earlier start has used. Ignored if the
+    /// stream still has numbers left.
     pub fn grant(&self, stream: &str, numbers: Range<u64>) {
         let mut state = self.state();
         state.clock += 1;
@@ -285,7 +287,7 @@ impl Hub {
         }
     }
 
-    /// What a client that saw everything up to `after_seq` would be sent.
+    /// Returns what a client that has seen everything up to `after_seq` would receive from [`Hub::resume`].
     pub fn resumption(
         &self,
         connection: ConnectionId,
@@ -302,7 +304,7 @@ impl Hub {
         })
     }
 
-    /// Sends what was missed and lets the connection listen from then on, without a hole in between.
+    /// Replays the missed notifications and subscribes the connection in one step, so that none is lost in between.
     pub fn resume(
         &self,
         connection: ConnectionId,
@@ -312,7 +314,7 @@ impl Hub {
     ) {
         let mut state = self.state();
         let is_new = state.subscribe(connection, stream);
-        // Who listened already has received everything published since the answer was made.
+        // An existing subscriber has already received everything published since the resumption was computed.
         let until = if is_new { u64::MAX } else { found.next_seq - 1 };
         let texts = state.replayable(connection, stream, after_seq, until);
         if let Some(member) = state.members.get(&connection) {
@@ -320,7 +322,7 @@ impl Hub {
         }
     }
 
-    /// How many connections there are, and how many entries wait for them.
+    /// Returns the number of connections and the total number of entries queued for them.
     pub fn load(&self) -> (usize, usize) {
         let state = self.state();
         let waiting = state
@@ -331,7 +333,7 @@ impl Hub {
         (state.members.len(), waiting)
     }
 
-    /// Ends every connection for which `of` answers true.
+    /// Closes every connection for which `of` returns true.
     pub fn close(&self, closing: crate::Closing, of: impl Fn(ConnectionId) -> bool) {
         for (connection, member) in &self.state().members {
             if of(*connection) {
@@ -341,7 +343,7 @@ impl Hub {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic while the lock was held loses at most one notification, which is a hint anyway.
+        // A panic while the lock was held loses at most one notification, and clients tolerate gaps.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -360,7 +362,7 @@ impl State {
             .insert(connection)
     }
 
-    /// Answers whether that was the last listener.
+    /// Removes a subscriber. Returns whether it was the last one of the topic.
     fn drop_listener(&mut self, topic: &str, connection: ConnectionId) -> bool {
         let Some(listeners) = self.topics.get_mut(topic) else {
             return false;
@@ -420,8 +422,8 @@ impl Stream {
         }
     }
 
-    /// Whether `seq` can be the last thing a client saw of us: then nothing after it is gone. A number that was
-    /// given by another process, or will be given one day, is not known.
+    /// Returns whether `seq` can be the last number a client received from this process, so that nothing after it is
+    /// lost. Numbers granted to another process or not used yet are unknown.
     fn knows(&self, seq: u64) -> bool {
         let was_given = self.given.iter().any(|range| range.contains(&seq)) && seq <= self.last;
         seq == self.floor || (was_given && seq > self.floor)
@@ -449,7 +451,7 @@ mod tests {
         Publication::new("ws_1", &payload)
     }
 
-    /// A connection that listens to `ws_1`.
+    /// Adds a connection that is subscribed to `ws_1`.
     fn listener(hub: &Hub) -> (ConnectionId, Arc<Outbox>) {
         let (connection, outbox) = (ConnectionId::next(), Arc::new(Outbox::default()));
         hub.join(connection, outbox.clone(), |_| true);

@@ -1,4 +1,4 @@
-//! The requests of one connection: parsed as they come, run side by side within bounds.
+//! Parses and schedules the requests of one connection, with bounded concurrency and bounded waiting.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::{
     envelope::{self, Incoming, Rules},
 };
 
-/// Requests of one connection that run at the same time.
+/// Maximum number of requests of one connection that run concurrently.
 pub const MAX_CONCURRENT: usize = 16;
-/// Requests of one connection that may wait for their turn; more are answered with `overloaded`.
+/// Maximum number of requests of one connection that wait or run; further requests fail with `overloaded`.
 pub const MAX_WAITING: usize = 1024;
-/// Bytes of requests that may wait.
+/// Maximum total size, in bytes, of the requests of one connection that wait or run.
 const MAX_WAITING_BYTES: usize = 64 << 20;
 
 pub(crate) struct Lane<S> {
@@ -44,7 +44,7 @@ impl<S: Service> Lane<S> {
         self.service.outbox()
     }
 
-    /// Takes a text at once: it is answered, or waits for its turn, or is too much.
+    /// Accepts a message without waiting: the request is started, queued, or rejected with `overloaded`.
     pub(crate) async fn take(&self, text: &str) {
         let Some(request) = self.request(text).await else {
             return;
@@ -80,7 +80,7 @@ impl<S: Service> Lane<S> {
         self.outbox().respond(answer).await;
     }
 
-    /// Takes a text when there is a turn for it, so that the transport stops reading until then.
+    /// Accepts a message once a concurrency permit is free, so that the transport stops reading until then.
     pub(crate) async fn take_in_turn(&self, text: &str) {
         let Some(request) = self.request(text).await else {
             return;
@@ -90,8 +90,8 @@ impl<S: Service> Lane<S> {
         self.serve(request, turn);
     }
 
-    /// Answers here and now what needs no waiting, which saves a task and a change of threads; the rest goes on beside
-    /// the other requests, keeping `held` until it is done.
+    /// Polls the request once on the current task, which saves a spawn when it completes immediately. Otherwise spawns
+    /// it, holding `held` until it completes.
     fn serve(&self, request: Request, held: impl Send + 'static) {
         let mut serving = Box::pin(Arc::clone(&self.service).serve(request));
         if serving.as_mut().now_or_never().is_none() {
@@ -102,14 +102,14 @@ impl<S: Service> Lane<S> {
         }
     }
 
-    /// Waits until every request taken so far is answered.
+    /// Waits until every request accepted so far has been answered.
     pub(crate) async fn finish(&self) {
         let all = u32::try_from(self.concurrency).unwrap_or(u32::MAX);
-        // Fair: whoever asked for a turn before gets it before.
+        // The semaphore is fair: permits requested earlier are granted earlier.
         let _ = self.running.acquire_many(all).await;
     }
 
-    /// Answers a text without a line end after too many bytes.
+    /// Rejects a message that exceeds `limit` bytes. The response has a null id because the message was not parsed.
     pub(crate) async fn refuse_oversized(&self, limit: usize) {
         let error = oversized(limit).to_json("", protocol::Dialect::Tree);
         let answer = envelope::answer("null", "error", &error.to_string());

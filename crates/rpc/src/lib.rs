@@ -1,8 +1,8 @@
-//! JSON-RPC 2.0: envelope, connections, router, notification fan-out, typed client.
+//! JSON-RPC 2.0: envelope, connections, router, notification fan-out and typed client.
 //!
-//! A request travels downwards: a transport (`stdio`, `websocket`, `memory`) reads a text, the [`lane`] of the
-//! connection parses and schedules it, a [`Service`] answers it through the [`Router`] and puts the answer into
-//! the connection's [`Outbox`]. No method names and no storage here.
+//! A transport (`stdio`, `websocket`, `memory`) reads a message, the connection's [`lane`] parses and schedules it, and
+//! a [`Service`] dispatches it through the [`Router`] and queues the response in the connection's [`Outbox`]. This
+//! crate contains no method names and no storage.
 
 pub mod client;
 mod connection;

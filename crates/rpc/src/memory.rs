@@ -1,4 +1,4 @@
-//! A connection inside the process, for tests and for commands that need no socket.
+//! An in-process connection, for tests and for commands that need no socket.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use crate::{Client, Service, envelope::Rules, lane::Lane, outbox::Outgoing};
 
-/// Connects a client to a service.
+/// Connects a client to a service over in-memory channels. Must be called within a tokio runtime.
 pub fn connect<S: Service>(service: Arc<S>) -> Client {
     let (to_service, mut from_client) = mpsc::channel::<Outgoing>(64);
     let (to_client, from_service) = mpsc::channel::<Outgoing>(64);
@@ -17,7 +17,7 @@ pub fn connect<S: Service>(service: Arc<S>) -> Client {
                 match one {
                     Outgoing::Text(text) => lane.take(&text).await,
                     Outgoing::Binary(frame) => service.binary(frame).await,
-                    // Clients send what they have in memory.
+                    // Clients never send file frames.
                     Outgoing::File(_) => {}
                 }
             }

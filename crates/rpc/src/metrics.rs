@@ -1,4 +1,4 @@
-//! Counters and histograms in the Prometheus text format, kept in plain atomics beside what they measure.
+//! Counters and histograms in the Prometheus text format, kept in atomics.
 
 use std::{
     fmt::Write as _,
@@ -6,12 +6,12 @@ use std::{
     time::Duration,
 };
 
-/// How a request ended.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
-    /// With a result.
+    /// The response contains a result.
     Ok,
-    /// With an error.
+    /// The response contains an error.
     Error,
 }
 
@@ -20,12 +20,12 @@ const BOUNDS: [u64; 12] = [
     50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 250_000, 1_000_000, 10_000_000,
 ];
 
-/// What one method cost so far.
+/// Request counts and latencies of one method since the process started.
 #[derive(Debug, Default)]
 pub struct RouteMetrics {
     ok: AtomicU64,
     error: AtomicU64,
-    /// Calls per bucket; a call slower than every bound is only in the count.
+    /// Calls per bucket. A call slower than every bound is counted only in the total.
     buckets: [AtomicU64; BOUNDS.len()],
     micros: AtomicU64,
 }
@@ -49,7 +49,7 @@ impl RouteMetrics {
     }
 }
 
-/// Writes requests and latencies by method. Methods never called are left out.
+/// Appends request counts and latencies by method to `page`. Methods without calls are omitted.
 pub fn render_routes<'a>(
     page: &mut String,
     routes: impl Iterator<Item = (&'static str, &'a RouteMetrics)>,
@@ -87,7 +87,7 @@ pub fn render_routes<'a>(
     }
 }
 
-/// Writes one number that goes up and down.
+/// Appends a gauge: a value that can go up and down.
 pub fn render_gauge(page: &mut String, name: &str, help: &str, value: u64) {
     let _ = writeln!(
         page,
@@ -95,7 +95,7 @@ pub fn render_gauge(page: &mut String, name: &str, help: &str, value: u64) {
     );
 }
 
-/// Writes one number that only grows.
+/// Appends a counter: a value that only increases.
 pub fn render_counter(page: &mut String, name: &str, help: &str, value: u64) {
     let _ = writeln!(
         page,

@@ -1,4 +1,4 @@
-//! What waits to be written to one connection: bounded, coalescing, and never in the way of another connection.
+//! The outgoing queue of one connection: bounded, coalescing, and independent of all other connections.
 
 use std::{
     collections::VecDeque,
@@ -12,44 +12,44 @@ use tokio::sync::Notify;
 
 use crate::FileFrame;
 
-/// A text frame that many connections can share without a copy.
+/// A text message that connections share without copying.
 pub type Text = axum::extract::ws::Utf8Bytes;
 
-/// Bytes that are shared without a copy.
+/// Reference-counted bytes that are shared without copying.
 pub type Bytes = axum::body::Bytes;
 
-/// One message on its way out.
+/// One outgoing message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outgoing {
     Text(Text),
-    /// Only for transports that have binary frames.
+    /// A binary frame. Only for transports that support binary frames.
     Binary(Bytes),
-    /// The same, with bytes of a file.
+    /// A binary frame whose payload is read from a file.
     File(FileFrame),
 }
 
-/// Responses that may wait; whoever answers waits for room.
+/// Maximum number of queued responses; [`Outbox::respond`] waits for room beyond that.
 const MAX_RESPONSES: usize = 128;
-/// Bytes of responses that may wait, besides one that is larger by itself.
+/// Maximum total size of queued responses, in bytes. A single larger response is accepted when the queue has no other.
 const MAX_RESPONSE_BYTES: usize = 4 << 20;
-/// Bytes that are given to the transport at once, besides one entry that is larger by itself.
+/// Size, in bytes, at which a batch for the transport is full. A batch always contains at least one entry.
 const BATCH_BYTES: usize = 128 << 10;
-/// Notifications that may wait; a connection with more is too slow and is closed.
+/// Maximum number of queued notifications; a connection that exceeds it is closed as too slow.
 const MAX_NOTIFICATIONS: usize = 128;
-/// Bytes of notifications that may wait.
+/// Maximum total size of queued notifications, in bytes.
 const MAX_NOTIFICATION_BYTES: usize = 8 << 20;
 
 /// The outgoing queue of one connection.
 #[derive(Debug, Default)]
 pub struct Outbox {
     state: Mutex<State>,
-    /// Something to write.
+    /// Signals that a message is ready to be written.
     ready: Notify,
-    /// Room for a response.
+    /// Signals that there is room for a response.
     room: Notify,
-    /// The end.
+    /// Signals that the connection is closing.
     closed: Notify,
-    /// Whether the transport has no binary frames.
+    /// True if the transport does not support binary frames.
     is_text_only: AtomicBool,
 }
 
@@ -65,68 +65,68 @@ struct State {
 
 #[derive(Debug)]
 enum Entry {
-    /// A response, behind the binary frame it is about.
+    /// A response, preceded by the binary frame it describes, if any.
     Response {
         frame: Option<FileFrame>,
         text: Text,
     },
-    /// A response that is a binary frame alone.
+    /// A response that consists of a binary frame only.
     Binary(Bytes),
     Notification {
         text: Text,
         waiting: Waiting,
     },
-    /// Retained notifications, asked for by the client: bounded by what is retained.
+    /// Retained notifications requested by the client. The hub's retention limits bound their number.
     Replay(Vec<Text>),
 }
 
-/// What may happen to a notification while it waits.
+/// The treatment of a notification that is queued and not written yet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Waiting {
-    /// Nothing.
+    /// The notification must be delivered.
     Kept,
-    /// A later one with the same key replaces it.
+    /// A later notification with the same key replaces it.
     Replaceable(String),
-    /// It goes first when there is no room: something later says it all.
+    /// The notification is dropped first when the queue is full, because a later message repeats its content.
     Droppable,
 }
 
-/// Why a connection ends, as WebSocket tells it.
+/// The reason for ending a connection, in the terms of WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Closing {
-    /// The close code.
+    /// The WebSocket close code.
     pub code: u16,
-    /// A short machine-readable reason.
+    /// A short machine-readable reason; empty if there is none.
     pub reason: &'static str,
 }
 
 impl Closing {
-    /// Somebody asked for it.
+    /// One side asked for an orderly close.
     pub const NORMAL: Self = Self {
         code: 1000,
         reason: "",
     };
-    /// Somebody asked for it without giving a code; none is given back.
+    /// The client closed without a code, so none is returned.
     pub const SILENT: Self = Self {
         code: 1005,
         reason: "",
     };
-    /// The gateway stops.
+    /// The gateway is shutting down.
     pub const GOING_AWAY: Self = Self {
         code: 1001,
         reason: "shutdown",
     };
-    /// Notifications came faster than the client read them.
+    /// Notifications were queued faster than the client read them.
     pub const SLOW_CONSUMER: Self = Self {
         code: 1013,
         reason: "slow_consumer",
     };
-    /// The gateway cannot go on with this connection.
+    /// The gateway cannot continue this connection.
     pub const INTERNAL: Self = Self {
         code: 1011,
         reason: "internal",
     };
-    /// The token is no longer valid.
+    /// The token has been revoked.
     pub const ACCESS_REVOKED: Self = Self {
         code: 4401,
         reason: "access_revoked",
@@ -134,29 +134,30 @@ impl Closing {
 }
 
 impl Outbox {
-    /// Notes that the transport of this connection carries lines of text only. A transport without binary frames calls
-    /// this before it takes the first request.
+    /// Marks the transport as text-only. A transport without binary frames calls this before it accepts the first
+    /// request.
     pub fn carry_text_only(&self) {
         self.is_text_only.store(true, Ordering::Relaxed);
     }
 
-    /// Whether binary frames reach the client.
+    /// Returns whether the transport supports binary frames.
     pub fn carries_frames(&self) -> bool {
         !self.is_text_only.load(Ordering::Relaxed)
     }
 
-    /// Queues a response, waiting for room. After the end it goes nowhere.
+    /// Queues a response, waiting for room. Does nothing after the connection has been closed.
     pub async fn respond(&self, text: Text) {
         self.respond_behind(None, text).await;
     }
 
-    /// Queues a binary frame and the response that follows it at once.
+    /// Queues a binary frame immediately followed by the response that describes it.
     pub async fn respond_behind(&self, frame: Option<FileFrame>, text: Text) {
         self.hold_behind(frame, text).await;
         self.release();
     }
 
-    /// The same, and lets it wait for [`Outbox::release`], so that what follows at once is written with it.
+    /// Like [`Outbox::respond_behind`], but does not wake the transport until [`Outbox::release`], so that messages
+    /// queued right after are written together.
     pub async fn hold_behind(&self, frame: Option<FileFrame>, text: Text) {
         let bytes = text.len() + frame.as_ref().map_or(0, FileFrame::len);
         self.hold(Entry::Response { frame, text }, bytes).await;
@@ -169,7 +170,7 @@ impl Outbox {
         self.release();
     }
 
-    /// Queues a response of so many bytes, waiting for room.
+    /// Queues a response of the given size, waiting for room.
     async fn hold(&self, response: Entry, bytes: usize) {
         loop {
             let waiting = self.room.notified();
@@ -191,17 +192,17 @@ impl Outbox {
         }
     }
 
-    /// Lets the transport write what was held. What is queued by others goes with it, and does the same.
+    /// Wakes the transport to write all queued messages.
     pub fn release(&self) {
         self.ready.notify_one();
     }
 
-    /// Queues a message of a stream the client asked for, waiting for room as a response does.
+    /// Queues a message of a stream the client requested, waiting for room like a response.
     pub async fn stream(&self, text: Text) {
         self.respond(text).await;
     }
 
-    /// Queues a notification without waiting for room. A connection that has too many waiting is closed.
+    /// Queues a notification without waiting. Closes the connection if too many notifications are queued.
     pub fn notify(&self, text: &Text, waiting: &Waiting) {
         let mut state = self.state();
         if state.closing.is_some() {
@@ -227,7 +228,7 @@ impl Outbox {
         self.ready.notify_one();
     }
 
-    /// Queues retained notifications in one piece.
+    /// Queues retained notifications as one entry.
     pub(crate) fn replay(&self, texts: Vec<Text>) {
         let mut state = self.state();
         if state.closing.is_none() && !texts.is_empty() {
@@ -237,7 +238,7 @@ impl Outbox {
         }
     }
 
-    /// Ends the connection once what waits is written; of a slow reader nothing more is written.
+    /// Closes the connection after the queued messages are written. For a slow consumer the queue is discarded.
     pub fn close(&self, closing: Closing) {
         let mut state = self.state();
         if state.closing.is_none() {
@@ -252,7 +253,7 @@ impl Outbox {
         self.closed.notify_one();
     }
 
-    /// The oldest of what waits, for the transport to write; the reason once the connection ends.
+    /// Waits for the next batch of queued messages. Returns the closing reason once the queue is empty and closed.
     pub(crate) async fn next(&self) -> Result<Vec<Outgoing>, Closing> {
         loop {
             let waiting = self.ready.notified();
@@ -272,7 +273,7 @@ impl Outbox {
         }
     }
 
-    /// Waits until somebody has closed the connection. For one waiter: the transport.
+    /// Waits until the connection is closed. Supports a single waiter: the transport.
     pub(crate) async fn closed(&self) -> Closing {
         loop {
             let waiting = self.closed.notified();
@@ -283,20 +284,20 @@ impl Outbox {
         }
     }
 
-    /// How many entries wait.
+    /// Returns the number of queued entries.
     pub fn depth(&self) -> usize {
         self.state().queue.len()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // No code panics while it holds the lock; if one did, the queue itself would still be whole.
+        // No code panics while holding the lock; if it did, the queue would still be consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// What is written next: the oldest entries, in all about as much as is worth one write. Whoever reads slowly then
-    /// has little to read before the goodbye.
+    /// Removes the oldest entries, up to about [`BATCH_BYTES`]. Small batches leave a slow client little to read before
+    /// the close frame.
     fn take(&mut self) -> Vec<Outgoing> {
         let (mut taken, mut bytes) = (Vec::new(), 0);
         while bytes < BATCH_BYTES
@@ -336,7 +337,7 @@ impl State {
         self.notifications > MAX_NOTIFICATIONS || self.notification_bytes > MAX_NOTIFICATION_BYTES
     }
 
-    /// Drops the oldest waiting notification that fits. Answers whether there was one.
+    /// Drops the oldest queued notification that matches `fits`. Returns whether one was dropped.
     fn forget_first(&mut self, fits: impl Fn(&Waiting) -> bool) -> bool {
         let position = self
             .queue
@@ -345,7 +346,7 @@ impl State {
         self.forget(position)
     }
 
-    /// Drops the newest waiting notification that fits.
+    /// Drops the newest queued notification that matches `fits`. Returns whether one was dropped.
     fn forget_last(&mut self, fits: impl Fn(&Waiting) -> bool) -> bool {
         let position = self
             .queue

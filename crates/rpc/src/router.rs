@@ -1,4 +1,5 @@
-//! The dispatch table: wire name in, typed handler called, JSON text out.
+//! The dispatch table: looks up the wire name, decodes the params, calls the typed handler and returns the JSON
+//! response.
 
 use std::{
     any::Any,
@@ -27,10 +28,10 @@ type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type Erased<C> =
     Box<dyn Fn(C, Option<&RawValue>) -> BoxFuture<Result<String, Failure>> + Send + Sync>;
 
-/// Every method this process answers.
+/// The methods that this process handles.
 pub struct Router<C> {
     rows: BTreeMap<&'static str, Row<C>>,
-    /// What calls of unknown methods cost.
+    /// Metrics of calls to unknown methods.
     unknown: RouteMetrics,
 }
 
@@ -40,33 +41,33 @@ struct Row<C> {
     metrics: RouteMetrics,
 }
 
-/// A call with decoded params, seen by whoever decides whether it may happen.
+/// A call with decoded params, as passed to [`Admit::admit`].
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
-    /// The wire name.
+    /// The wire name of the method.
     pub method: &'static str,
-    /// What it does.
+    /// The kind of access the method needs.
     pub access: Access,
-    /// What it names.
+    /// The workspace, company folder or other object that the params refer to.
     pub reach: Reach<'a>,
-    /// The role it claims for whoever acts.
+    /// The role the call claims for its actor. Absent if it claims none.
     pub claims: Option<ActorRole>,
-    /// The role the caller must have.
+    /// The role the caller must have. Absent if the method needs none.
     pub needs: Option<ActorRole>,
 }
 
-/// The context of a request; it decides before dispatch whether a call may happen. The gateway implements it.
+/// The context of a request, which authorizes each call before dispatch. The gateway implements it.
 pub trait Admit: Send + Sync + 'static {
-    /// Refuses the call, or lets it pass to its handler.
+    /// Authorizes the call, or returns the failure to send instead.
     fn admit(&self, call: Call<'_>) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
-/// What goes back to the caller.
+/// The response to one request.
 #[derive(Debug)]
 pub struct Answer {
-    /// The whole response.
+    /// The complete response message.
     pub text: Text,
-    /// The kind of the failure, or none for a result.
+    /// The kind of the failure, or `None` if the response is a result.
     pub failure: Option<Kind>,
 }
 
@@ -86,10 +87,10 @@ impl<C> std::fmt::Debug for Router<C> {
 }
 
 impl<C: Admit> Router<C> {
-    /// Answers `M` with `handler`.
+    /// Registers `handler` for `M`. Panics if `M` already has a handler.
     pub fn on<M: Method>(&mut self, handler: impl Handler<C, M>) -> &mut Self {
         let handler = Arc::new(handler);
-        // Made by the first call of the company family that needs it.
+        // The shape is built on the first call of a company method.
         let shape = OnceLock::new();
         let erased: Erased<C> = Box::new(move |ctx, params| {
             let params = match M::DIALECT {
@@ -110,7 +111,7 @@ impl<C: Admit> Router<C> {
                 let response = handler.call(ctx, params).await?;
                 serde_json::to_string(&response).map_err(|error| {
                     let incident_id = incident();
-                    tracing::error!(incident_id, method = M::NAME, %error, "a result is not JSON");
+                    tracing::error!(incident_id, method = M::NAME, %error, "a result cannot be serialized");
                     Failure::internal(incident_id)
                 })
             })
@@ -121,11 +122,11 @@ impl<C: Admit> Router<C> {
             metrics: RouteMetrics::default(),
         };
         let previous = self.rows.insert(M::NAME, row);
-        assert!(previous.is_none(), "`{}` is answered twice", M::NAME);
+        assert!(previous.is_none(), "`{}` has two handlers", M::NAME);
         self
     }
 
-    /// Answers one request. A panic in a handler is an answer too.
+    /// Handles one request and returns its response. A panic in a handler becomes an `internal` failure.
     pub async fn answer(&self, ctx: C, request: &Request) -> Answer {
         let started = Instant::now();
         let Request { id, method, params } = request;
@@ -172,21 +173,21 @@ impl<C: Admit> Router<C> {
         answer
     }
 
-    /// The names with a handler, in code-unit order. The capability lists report exactly these.
+    /// Returns the names of the registered methods in code-unit order. The capability lists report exactly these.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.rows.keys().copied()
     }
 
-    /// What each method cost so far; calls of unknown methods stand under the name `unknown`.
+    /// Returns the metrics of each method; calls to unknown methods are recorded under the name `unknown`.
     pub fn metrics(&self) -> impl Iterator<Item = (&'static str, &RouteMetrics)> {
         let rows = self.rows.iter().map(|(name, row)| (*name, &row.metrics));
         rows.chain([("unknown", &self.unknown)])
     }
 }
 
-/// An async function that answers `M`: `async fn(C, M::Params) -> Result<M::Response, Failure>`.
+/// An async function that handles `M`: `async fn(C, M::Params) -> Result<M::Response, Failure>`.
 pub trait Handler<C, M: Method>: Send + Sync + 'static {
-    /// Runs the function.
+    /// Calls the function.
     fn call(
         &self,
         ctx: C,
@@ -209,7 +210,8 @@ where
     }
 }
 
-/// The company family tells every field that does not fit. Absent params are `{}` where nothing must be given.
+/// Decodes params of the company family and reports every invalid field. Absent params become `{}` if no field is
+/// required.
 fn read<P: DeserializeOwned>(shape: &Shape, params: Option<&RawValue>) -> Result<P, Failure> {
     let value = match params.map(RawValue::get) {
         None | Some("null") => {
@@ -225,7 +227,7 @@ fn read<P: DeserializeOwned>(shape: &Shape, params: Option<&RawValue>) -> Result
     shape.read(value).map_err(Failure::issues)
 }
 
-/// Absent params are `{}`; a failure points at the field.
+/// Decodes params of the tree family. Absent params become `{}`; a failure points at the first invalid field.
 fn decode<P: DeserializeOwned>(params: Option<&RawValue>) -> Result<P, Failure> {
     let text = params.map_or("{}", RawValue::get);
     if !text.starts_with('{') {
@@ -234,12 +236,12 @@ fn decode<P: DeserializeOwned>(params: Option<&RawValue>) -> Result<P, Failure> 
     if let Ok(params) = serde_json::from_str(text) {
         return Ok(params);
     }
-    // Once more, to find out where it went wrong.
+    // Decode again with path tracking, which is slower, to locate the error.
     let mut deserializer = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let mut path = pointer(error.path());
         let detail = without_position(&error.inner().to_string());
-        // The path of a missing field is the object that lacks it; the field is what the caller looks for.
+        // The path of a missing field is the object that lacks it; append the field, which is what the caller needs.
         if let Some(field) = detail
             .strip_prefix("missing field `")
             .and_then(|rest| rest.strip_suffix('`'))
@@ -262,12 +264,12 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
         .collect()
 }
 
-/// A key as a JSON pointer has it.
+/// Escapes a key for use in a JSON pointer.
 fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// Line and column within `params` mean nothing to the caller.
+/// Removes the line and column, which refer to `params` and mean nothing to the caller.
 fn without_position(message: &str) -> String {
     let end = message.rfind(" at line ").unwrap_or(message.len());
     message[..end].to_owned()
@@ -284,16 +286,16 @@ fn report_panic(method: &str, panic: &(dyn Any + Send)) -> Failure {
     Failure::internal(incident_id)
 }
 
-/// A name for one failure of ours, to find it in the log.
+/// Returns a new incident id, which identifies one failure of the gateway in the log.
 pub(crate) fn incident() -> String {
     let mut bytes = [0u8; 8];
-    // Without randomness the incident is still told, under a name that is not unique.
+    // Without randomness the incident is still reported, with an id that is not unique.
     let _ = getrandom::fill(&mut bytes);
     format!("inc_{:016x}", u64::from_be_bytes(bytes))
 }
 
 impl Failure {
-    /// An unforeseen error of a lower layer: the whole chain goes to the log, an incident id to the client.
+    /// Converts an unexpected error of a lower layer: logs the whole chain and returns only an incident id.
     pub fn incident(error: &(dyn std::error::Error + 'static)) -> Self {
         let mut chain = error.to_string();
         let mut source = error.source();

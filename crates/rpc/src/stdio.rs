@@ -1,8 +1,7 @@
 //! Newline-delimited JSON on standard input and output.
 //!
-//! Two blocking threads do the reading and the writing, because tokio's own stdio costs a thread hop per line.
-//! They meet the requests through bounded channels, so a client that floods us is read no faster than it is
-//! answered.
+//! Two blocking threads read and write, because tokio's own stdio costs a thread hop per line. Bounded channels connect
+//! them to the request handling, so that a client's input is read no faster than its requests are answered.
 
 use std::{
     io::{self, BufRead, Write},
@@ -14,15 +13,15 @@ use tokio::{runtime::Handle, sync::mpsc};
 
 use crate::{Closing, Outbox, Service, envelope::Rules, lane::Lane, outbox::Outgoing};
 
-/// How long requests may take once the process is to end.
+/// Maximum time that running requests get to finish after `stop` resolves.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How the lines of a client are taken.
+/// Limits for one stdio client.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Requests that run at the same time; 1 answers in the order of arrival.
+    /// Number of requests that run concurrently. With 1, responses keep the order of the requests.
     pub concurrency: usize,
-    /// The longest line in bytes.
+    /// Maximum length of a line, in bytes. Longer lines are rejected.
     pub max_line_bytes: usize,
 }
 
@@ -35,9 +34,10 @@ impl Default for Options {
     }
 }
 
-/// Serves one client until the end of its input, until its output is gone, or until `stop` resolves.
+/// Serves one client until its input ends, its output is closed, or `stop` resolves.
 ///
-/// Everything read before the end is answered before this returns, within the grace period once stopped.
+/// Every request read before the end of input is answered before this returns. After `stop`, requests get a grace
+/// period of five seconds.
 pub async fn run<S: Service>(
     service: Arc<S>,
     options: Options,
@@ -49,7 +49,7 @@ pub async fn run<S: Service>(
     let outbox = Arc::clone(lane.outbox());
     outbox.carry_text_only();
     let (lines_in, mut lines) = mpsc::channel::<Line>(options.concurrency);
-    // Nobody joins the reading thread: it may sit in a read that never returns.
+    // The reading thread is not joined: it may be blocked in a read that never returns.
     std::thread::spawn(move || read_lines(input, options.max_line_bytes, &lines_in));
     let handle = Handle::current();
     let writing = std::thread::spawn({
@@ -88,7 +88,7 @@ enum Line {
     TooLong,
 }
 
-/// Sends every line that is not blank, until the input ends or nobody listens.
+/// Sends every non-blank line until the input ends or the receiver is dropped.
 fn read_lines(mut input: impl BufRead, longest: usize, lines: &mpsc::Sender<Line>) {
     let mut line = Vec::new();
     loop {
@@ -128,7 +128,7 @@ enum Read {
     End,
 }
 
-/// Reads up to the next line end; of a line that is too long nothing is kept.
+/// Reads up to the next line end. The content of a line longer than `longest` is discarded.
 fn read_line(input: &mut impl BufRead, longest: usize, line: &mut Vec<u8>) -> io::Result<Read> {
     let mut too_long = false;
     let mut any = false;
@@ -158,11 +158,11 @@ fn read_line(input: &mut impl BufRead, longest: usize, line: &mut Vec<u8>) -> io
     }
 }
 
-/// Writes whatever waits, and flushes when nothing more does.
+/// Writes queued messages and flushes after each batch.
 fn write_texts(handle: &Handle, outbox: &Outbox, mut output: impl Write) {
     while let Ok(outgoing) = handle.block_on(outbox.next()) {
         let written = outgoing.iter().try_for_each(|one| {
-            // Lines cannot carry binary frames; handlers ask `Outbox::carries_frames` and answer in text instead.
+            // Lines cannot carry binary frames; handlers check `Outbox::carries_frames` and respond with text instead.
             let Outgoing::Text(text) = one else {
                 return Ok(());
             };
@@ -170,7 +170,7 @@ fn write_texts(handle: &Handle, outbox: &Outbox, mut output: impl Write) {
             output.write_all(b"\n")
         });
         if let Err(error) = written.and_then(|()| output.flush()) {
-            tracing::debug!(%error, "standard output is gone");
+            tracing::debug!(%error, "standard output is closed");
             outbox.close(Closing::NORMAL);
             return;
         }

@@ -1,4 +1,4 @@
-//! WebSocket connections: the server's side on any stream, and the client's side for our own commands.
+//! WebSocket connections: the server side on any stream, and the client side used by the commands of `ac`.
 
 use std::{
     collections::VecDeque,
@@ -31,23 +31,23 @@ use reader::{End, Reader, Received};
 pub use sink::Sink;
 use writer::{Frame, Writer};
 
-/// The largest message.
+/// Maximum size of a message, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
-/// How often we ask whether the client is there.
+/// Interval between the pings the server sends.
 const PING_EVERY: Duration = Duration::from_secs(20);
-/// How long a client may be silent.
+/// Maximum time a client may send nothing before the connection is closed.
 const SILENCE: Duration = Duration::from_secs(60);
-/// Answers to pings that may wait.
+/// Maximum number of pings queued for a pong.
 const MAX_PONGS: usize = 16;
-/// How long the last words may take once a connection is to end.
+/// Maximum time for the last writes after a connection starts closing.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What a server answers to the key of a client, as `Sec-WebSocket-Accept`.
+/// Computes the `Sec-WebSocket-Accept` value for the key of a client.
 pub fn accept_key(key: &[u8]) -> String {
     handshake::derive_accept_key(key)
 }
 
-/// Serves one client until either side ends the connection. `begun` is what was read of it already.
+/// Serves one client until either side closes the connection. `begun` contains bytes already read from the stream.
 pub async fn run<S: Service>(
     halves: (impl AsyncRead + Unpin, impl Sink),
     begun: &[u8],
@@ -58,17 +58,17 @@ pub async fn run<S: Service>(
     converse(halves, begun, &outbox, &Requests { lane, service }).await;
 }
 
-/// Answers every message with the same message: the transport alone, for tests of the protocol and measurements.
+/// Returns every message to its sender: the bare transport, for protocol tests and measurements.
 pub async fn echo(halves: (impl AsyncRead + Unpin, impl Sink), begun: &[u8]) {
     let outbox = Outbox::default();
     converse(halves, begun, &outbox, &Mirror(&outbox)).await;
 }
 
-/// What a connection does with the messages of its client. [`run`] makes requests of them, [`echo`] sends them back.
+/// The handling of received messages. [`run`] handles them as requests; [`echo`] sends them back.
 trait Inbound: Sync {
-    /// Takes a text, in the order of arrival.
+    /// Handles a text message, in order of arrival.
     fn text(&self, text: Text) -> impl Future<Output = ()> + Send;
-    /// Takes a binary message, in the order of arrival.
+    /// Handles a binary message, in order of arrival.
     fn binary(&self, frame: Bytes) -> impl Future<Output = ()> + Send;
 }
 
@@ -114,20 +114,20 @@ async fn converse(
         std::future::pending::<()>().await;
     };
     let writing = write(&mut writer, outbox, &pings);
-    // What was answered while reading is written in the same go.
+    // Biased, so that responses produced while reading are written in the same iteration.
     tokio::select! {
         biased;
         () = reading => {}
         () = writing => {}
     }
-    // Answers that are still being made go nowhere.
+    // Responses of requests still running are discarded.
     outbox.close(Closing::NORMAL);
-    // Let the client's own close frame arrive, so that neither side sees a reset.
+    // Wait for the client's close frame, so that neither side sees a connection reset.
     let _ = timeout(GRACE, async { while reader.next().await.is_ok() {} }).await;
 }
 
-/// The payloads of pings that wait for their pongs. Of too many the oldest are dropped: RFC 6455, section 5.5.3, lets an
-/// endpoint answer the most recent ping alone.
+/// The payloads of pings that wait for their pongs. When the queue is full, the oldest are dropped: RFC 6455, section
+/// 5.5.3, allows answering only the most recent ping.
 #[derive(Debug, Default)]
 struct Pings {
     waiting: Mutex<VecDeque<Bytes>>,
@@ -145,7 +145,7 @@ impl Pings {
         self.arrived.notify_one();
     }
 
-    /// Waits for pings and takes all that wait, oldest first.
+    /// Waits for pings and returns all queued payloads, oldest first.
     async fn take(&self) -> VecDeque<Bytes> {
         loop {
             let arrived = self.arrived.notified();
@@ -163,7 +163,7 @@ impl Pings {
     }
 }
 
-/// Reads until the connection is to end, and says why.
+/// Reads until the connection must end and returns the reason.
 async fn read(
     reader: &mut Reader<impl AsyncRead + Unpin>,
     inbound: &impl Inbound,
@@ -181,7 +181,7 @@ async fn read(
             Ok(Received::Binary(frame)) => inbound.binary(frame).await,
             Ok(Received::Ping(payload)) => pings.add(payload),
             Ok(Received::Pong) => {}
-            // The code of the client is said back to it.
+            // The server echoes the client's close code.
             Ok(Received::Close(Some(code))) => return Closing { code, reason: "" },
             Ok(Received::Close(None)) => return Closing::SILENT,
             Err(end) => return closing_for(end),
@@ -189,7 +189,7 @@ async fn read(
     }
 }
 
-/// Writes until the connection is to end, then says goodbye.
+/// Writes until the connection must end, then sends the close frame.
 async fn write(writer: &mut Writer<impl Sink>, outbox: &Outbox, pings: &Pings) {
     let mut due = interval(PING_EVERY);
     due.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -222,8 +222,8 @@ async fn write(writer: &mut Writer<impl Sink>, outbox: &Outbox, pings: &Pings) {
     }
 }
 
-/// Waits for a write for as long as it takes while the connection lives, and for the grace period afterwards.
-/// Answers whether it was written.
+/// Waits for a write without limit while the connection is open, and for the grace period afterwards. Returns whether
+/// the write succeeded.
 async fn within_grace(outbox: &Outbox, write: impl Future<Output = io::Result<()>>) -> bool {
     tokio::pin!(write);
     let deadline = async {
@@ -237,7 +237,7 @@ async fn within_grace(outbox: &Outbox, write: impl Future<Output = io::Result<()
     }
 }
 
-/// The close code that tells the client what it did wrong.
+/// Returns the close code for a read error.
 fn closing_for(end: End) -> Closing {
     match end {
         End::TooLarge => Closing {
@@ -256,7 +256,7 @@ fn closing_for(end: End) -> Closing {
     }
 }
 
-/// Connects to a gateway by its WebSocket URL.
+/// Connects to a gateway by its WebSocket URL, with `token` as bearer token.
 pub async fn connect(url: &str, token: &str) -> Result<Client, client::Error> {
     let unreachable = |error: &dyn std::fmt::Display| client::Error::Unreachable(error.to_string());
     let mut request = url
@@ -267,11 +267,15 @@ pub async fn connect(url: &str, token: &str) -> Result<Client, client::Error> {
     request.headers_mut().insert("authorization", bearer);
     let (socket, _) = match tokio_tungstenite::connect_async(request).await {
         Ok(connected) => connected,
-        // The gateway says why in a sentence, such as that the token is not valid.
+        // The body of the response explains the rejection, for example an invalid token.
         Err(WebSocketError::Http(response)) => {
             let body = response.body().as_deref().unwrap_or_default();
             let sentence = String::from_utf8_lossy(body);
-            let answer = format!("it answered {}: {}", response.status(), sentence.trim());
+            let answer = format!(
+                "the server responded with {}: {}",
+                response.status(),
+                sentence.trim()
+            );
             return Err(unreachable(&answer));
         }
         Err(error) => return Err(unreachable(&error)),
@@ -284,7 +288,7 @@ pub async fn connect(url: &str, token: &str) -> Result<Client, client::Error> {
             let message = match one {
                 Outgoing::Text(text) => ClientMessage::text(text.as_str()),
                 Outgoing::Binary(bytes) => ClientMessage::Binary(bytes),
-                // Clients send what they have in memory.
+                // Clients never send file frames.
                 Outgoing::File(_) => continue,
             };
             if sink.send(message).await.is_err() {

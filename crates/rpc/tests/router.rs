@@ -13,7 +13,7 @@ fn client() -> Client {
     rpc::memory::connect(Desk::new())
 }
 
-/// The error as text: code, sentence, data.
+/// Formats an error as text: code, message and data.
 async fn failure(client: &Client, method: &str, params: Value) -> String {
     match client.call_raw(method, params).await {
         Err(Error::Rpc {
@@ -57,7 +57,7 @@ async fn a_panic_is_an_answer_without_its_message_and_the_next_call_works() {
     assert!(incident.starts_with("inc_"), "{incident}");
     assert_eq!(
         message,
-        format!("failed to answer: see incident `{incident}` in the log of the gateway")
+        format!("internal error: see incident `{incident}` in the gateway log")
     );
     let next = client
         .call_raw("desk/echo", json!({"text": "still here"}))
@@ -132,7 +132,7 @@ async fn too_many_waiting_requests_are_told_to_come_back() {
     let mut last = calls.split_off(rpc::MAX_WAITING);
     let (waiting, refused) = tokio::join!(join_all(calls), async {
         let refused = join_all(&mut last).await;
-        // The others still wait: let them go.
+        // Release the requests that still wait.
         desk.gate.add_permits(rpc::MAX_WAITING);
         refused
     });

@@ -1,4 +1,4 @@
-//! Newline-delimited JSON from a reader to a writer.
+//! Tests of the stdio transport with an in-memory reader and writer.
 
 #[path = "desk/service.rs"]
 mod service;
@@ -12,13 +12,13 @@ use insta::assert_snapshot;
 use rpc::stdio::Options;
 use service::Desk;
 
-/// Keeps what is written.
+/// A writer that records its output.
 #[derive(Clone, Default)]
 struct Output(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let mut written = self.0.lock().expect("nobody panics while writing");
+        let mut written = self.0.lock().expect("no thread panics while writing");
         written.extend_from_slice(bytes);
         Ok(bytes.len())
     }
@@ -28,7 +28,7 @@ impl Write for Output {
     }
 }
 
-/// What is answered to an input that ends.
+/// Returns the responses to a finite input.
 async fn answers(options: Options, input: &str) -> String {
     let output = Output::default();
     let input = Cursor::new(input.to_owned().into_bytes());
@@ -37,7 +37,7 @@ async fn answers(options: Options, input: &str) -> String {
     let written = output
         .0
         .lock()
-        .expect("nobody panics while writing")
+        .expect("no thread panics while writing")
         .clone();
     String::from_utf8(written).expect("answers are text")
 }
@@ -53,7 +53,7 @@ fn serial() -> Options {
 async fn one_at_a_time_keeps_the_order() {
     let requests: Vec<_> = (0..200)
         .map(|id| match id % 2 {
-            // The gate is opened before somebody waits for it.
+            // The gate is opened before a request waits for it.
             0 => format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"desk/open"}}"#),
             _ => format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"desk/wait"}}"#),
         })
@@ -103,7 +103,7 @@ async fn the_end_of_the_input_comes_after_every_answer() {
             format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"desk/echo","params":{{"text":"é"}}}}"#)
         })
         .collect();
-    // The last line has no end.
+    // The last line has no line end.
     let seen = answers(Options::default(), &requests.join("\r\n")).await;
     let mut ids: Vec<u64> = seen
         .lines()

@@ -1,9 +1,9 @@
-//! What lies between SeaORM and `rusqlite`: values of statements as SQLite takes them.
+//! Binds the statement values of SeaORM to `rusqlite`.
 //!
-//! SeaORM reaches SQLite through a crate of this name alone, and the published one asks for `rusqlite` 0.38. That
-//! bundles SQLite 3.51.1, in which two connections that write and checkpoint at the same instant can corrupt a database
-//! in WAL mode. This one has the same interface and asks for a `rusqlite` whose SQLite does not. It goes, with its line
-//! under `[patch.crates-io]`, when a published version does the same.
+//! SeaORM accesses SQLite only through a crate of this name, and the published one requires `rusqlite` 0.38. That
+//! bundles SQLite 3.51.1, in which two connections that write and checkpoint concurrently can corrupt a database in WAL
+//! mode. This crate has the same interface and requires a `rusqlite` with a fixed SQLite. Remove it, together with its
+//! line under `[patch.crates-io]`, when a published version does the same.
 
 use rusqlite::{
     ToSql,
@@ -17,21 +17,21 @@ pub use rusqlite;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RusqliteValue(pub Value);
 
-/// The values of a statement, in their order.
+/// The values of a statement, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RusqliteValues(pub Vec<RusqliteValue>);
 
 impl RusqliteValues {
-    /// As `rusqlite` takes params.
+    /// Returns the values as `rusqlite` params.
     pub fn as_params(&self) -> Vec<&dyn ToSql> {
         let params = self.0.iter().map(|value| value as &dyn ToSql);
         params.collect()
     }
 }
 
-/// A statement that can be run.
+/// A statement that can be executed by `rusqlite`.
 pub trait RusqliteBinder {
-    /// Its text, and the values for its placeholders.
+    /// Returns the SQL text and the values for its placeholders.
     fn build_rusqlite<B: QueryBuilder>(&self, builder: B) -> (String, RusqliteValues);
 }
 
@@ -62,7 +62,7 @@ impl ToSql for RusqliteValue {
             Value::TinyUnsigned(value) => integer(value.map(i64::from)),
             Value::SmallUnsigned(value) => integer(value.map(i64::from)),
             Value::Unsigned(value) => integer(value.map(i64::from)),
-            // Refused if it is more than SQLite holds.
+            // Fails for a value beyond the integer range of SQLite.
             Value::BigUnsigned(value) => value.to_sql(),
             Value::Float(value) => real(value.map(f64::from)),
             Value::Double(value) => real(*value),

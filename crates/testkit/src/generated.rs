@@ -1,8 +1,8 @@
-//! Files that are written from code and committed.
+//! Checks of generated files that are committed.
 
 use std::{env, fs, path::Path};
 
-/// Compares a committed file, named from the root of the repository, with what it should be.
+/// Asserts that a committed file, given by its path from the root of the repository, has the expected content.
 ///
 /// With `UPDATE_GENERATED=1` in the environment the file is written instead.
 pub fn assert_generated(path: &str, expected: &str) {

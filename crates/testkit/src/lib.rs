@@ -1,4 +1,4 @@
-//! What tests share. Nothing here is part of the product.
+//! Helpers shared by tests. This crate is not part of the product.
 
 mod generated;
 mod model_server;

@@ -1,7 +1,7 @@
-//! A model service on a real socket that speaks chat completions and says what the test tells it to say.
+//! A model service on a real socket that implements chat completions with responses scripted by the test.
 //!
-//! Nothing happens by itself: a test takes a question and answers it piece by piece, so an answer is as slow as the
-//! test wants, and nobody sleeps.
+//! The service does nothing by itself: a test takes a request and sends the response piece by piece, which makes the
+//! timing deterministic without sleeping.
 
 use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
 
@@ -13,29 +13,29 @@ use tokio::{
     time::timeout,
 };
 
-/// Longer than anything takes; a test that reaches it has failed.
+/// A timeout far above the duration of any step; reaching it fails the test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The service.
+/// The running service.
 #[derive(Debug)]
 pub struct ModelServer {
     address: SocketAddr,
     questions: mpsc::UnboundedReceiver<Question>,
 }
 
-/// A request that waits for its answer.
+/// A request that waits for its response.
 #[derive(Debug)]
 pub struct Question {
-    /// Method and path, as in `GET /models`.
+    /// Method and path, for example `GET /models`.
     pub line: String,
-    /// Names are lower case.
+    /// The headers of the request, with lower-case names.
     pub headers: BTreeMap<String, String>,
-    /// Null where there is none.
+    /// The JSON body. Null if there is none.
     pub body: Value,
     socket: TcpStream,
 }
 
-/// Starts a service on a free port of the loopback.
+/// Starts a service on a free loopback port.
 pub async fn model_server() -> ModelServer {
     let listener = TcpListener::bind("127.0.0.1:0").await;
     let listener = listener.expect("the loopback has a free port");
@@ -57,12 +57,12 @@ pub async fn model_server() -> ModelServer {
 }
 
 impl ModelServer {
-    /// A `config.toml` that makes this service the provider `openai`, with a key.
+    /// Returns a `config.toml` that configures this service as the provider `openai`, with an API key.
     pub fn config(&self, api_key: &str) -> String {
         self.config_of("openai", api_key)
     }
 
-    /// A `config.toml` that makes this service the provider of this id, with a key.
+    /// Returns a `config.toml` that configures this service as the given provider, with an API key.
     pub fn config_of(&self, provider: &str, api_key: &str) -> String {
         let address = self.address;
         format!(
@@ -70,45 +70,45 @@ impl ModelServer {
         )
     }
 
-    /// The next request, once it is here.
+    /// Waits for the next request.
     pub async fn question(&mut self) -> Question {
         let question = timeout(PATIENCE, self.questions.recv()).await;
         let question = question.expect("the model is asked in time");
         question.expect("the service runs as long as this")
     }
 
-    /// Whether somebody asked something that was not taken yet.
+    /// Returns whether a request has arrived that was not taken yet.
     pub fn was_asked(&self) -> bool {
         !self.questions.is_empty()
     }
 }
 
 impl Question {
-    /// What the model is told before the conversation.
+    /// Returns the system prompt of the request.
     pub fn system(&self) -> &str {
         let first = &self.body["messages"][0];
         assert_eq!(first["role"], "system");
         first["content"].as_str().expect("a message is text")
     }
 
-    /// Begins an answer that comes in pieces.
+    /// Starts a streaming response.
     pub async fn begin(&mut self) {
         self.head(200, &[("content-type", "text/event-stream")])
             .await;
     }
 
-    /// One piece of the answer.
+    /// Sends one piece of text of the response.
     pub async fn say(&mut self, text: &str) {
         self.say_delta(&json!({"content": text})).await;
     }
 
-    /// One piece of the answer, member by member.
+    /// Sends one delta of the response, given as JSON.
     pub async fn say_delta(&mut self, delta: &Value) {
         let event = json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]});
         self.chunk(&format!("data: {event}\n\n")).await;
     }
 
-    /// Ends the answer the way it should end.
+    /// Ends the response normally.
     pub async fn finish(mut self) {
         let last = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
         let usage = json!({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}});
@@ -117,19 +117,19 @@ impl Question {
         self.send(b"0\r\n\r\n").await;
     }
 
-    /// Answers with all of a text.
+    /// Sends a complete response with this text.
     pub async fn answer(mut self, text: &str) {
         self.begin().await;
         self.say(text).await;
         self.finish().await;
     }
 
-    /// Closes the connection in the middle of what was begun.
+    /// Closes the connection in the middle of the response.
     pub fn cut(self) {
         drop(self);
     }
 
-    /// Answers with JSON and a status.
+    /// Sends a JSON response with a status.
     pub async fn reply(mut self, status: u16, headers: &[(&str, &str)], body: &Value) {
         let mut all = vec![("content-type", "application/json")];
         all.extend(headers);
@@ -138,9 +138,9 @@ impl Question {
         self.send(b"0\r\n\r\n").await;
     }
 
-    /// Waits until the other side has closed the connection.
+    /// Waits until the client has closed the connection.
     pub async fn hung_up(mut self) {
-        // Zero bytes and a reset both say that it did.
+        // Both zero bytes and a reset mean that it is closed.
         let end = async {
             while self
                 .socket
@@ -169,13 +169,13 @@ impl Question {
         self.send(chunk.as_bytes()).await;
     }
 
-    /// Writing fails when the other side is gone, which some tests want it to be.
+    /// Sends bytes. Errors are ignored, because some tests make the client disconnect.
     async fn send(&mut self, bytes: &[u8]) {
         let _ = self.socket.write_all(bytes).await;
     }
 }
 
-/// Reads one request; none when the connection is closed before it is complete.
+/// Reads one request. Returns `None` if the connection is closed before it is complete.
 async fn read(mut socket: TcpStream) -> Option<Question> {
     let mut read = Vec::new();
     let head_end = loop {

@@ -1,4 +1,4 @@
-//! A company folder, and the real binary that serves it.
+//! A company folder served by the real binary.
 
 use std::{
     fs,
@@ -12,10 +12,10 @@ use tempfile::TempDir;
 
 use crate::StdioProcess;
 
-/// Longer than anything takes; a test that reaches it has failed.
+/// A timeout far above the duration of any step; reaching it fails the test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The company Acme with its project Alpha, and a gateway that can be killed.
+/// The company Acme with its project Alpha, and a gateway process that can be killed.
 #[derive(Debug)]
 pub struct Office {
     place: TempDir,
@@ -26,12 +26,12 @@ pub struct Office {
 }
 
 impl Office {
-    /// Makes it with a binary.
+    /// Creates the company folder and starts the gateway with this binary.
     pub fn open(program: impl Into<PathBuf>) -> Self {
         Self::open_with(Command::new(program.into()))
     }
 
-    /// The same with a binary in an environment.
+    /// Like [`Office::open`], with a command that may have its own environment.
     pub fn open_with(command: Command) -> Self {
         let place = tempfile::tempdir().expect("a temporary folder");
         let program = command.get_program().into();
@@ -48,22 +48,22 @@ impl Office {
         office
     }
 
-    /// Where all of it is.
+    /// Returns the temporary directory that contains everything.
     pub fn place(&self) -> &Path {
         self.place.path()
     }
 
-    /// The company folder.
+    /// Returns the path of the company folder.
     pub fn dir(&self) -> PathBuf {
         self.place().join("acme")
     }
 
-    /// The folder of the project.
+    /// Returns the path of the project's directory.
     pub fn project_dir(&self) -> PathBuf {
         self.dir().join("work/projects").join(&self.project)
     }
 
-    /// Calls a method, of the company family with the company folder.
+    /// Calls a method; methods of the company family get the company folder as `workspace_dir`.
     pub fn call(&mut self, method: &str, mut params: Value) -> Value {
         if !method.contains('/') {
             params["workspace_dir"] = json!(self.dir());
@@ -72,14 +72,14 @@ impl Office {
         answer.unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
-    /// Makes a run of the project; answers its id and the id of its context pack.
+    /// Creates a run of the project. Returns its id and the id of its context pack.
     pub fn run(&mut self, agent: &str, provider: &str) -> (String, String) {
         let params = json!({"project_id": self.project, "agent_id": agent, "provider": provider});
         let made = self.call("run.create", params);
         (text(&made["run_id"]), text(&made["context_pack_id"]))
     }
 
-    /// Proposes to remember a port in the project, by a run. Answers the id of what waits.
+    /// Proposes a memory delta for the project from a run. Returns the id of the pending review.
     pub fn delta(&mut self, (run, context_pack): &(String, String)) -> String {
         let params = json!({
             "project_id": self.project, "title": "Use port 8080", "scope_kind": "project_memory",
@@ -90,25 +90,25 @@ impl Office {
         text(&self.call("memory.propose_delta", params)["artifact_id"])
     }
 
-    /// Kills the gateway, as a crash does, and starts another one.
+    /// Kills the gateway, as a crash would, and starts a new one.
     pub fn kill_the_gateway(&mut self) {
-        // The old one is killed when it is dropped.
+        // The old process is killed when it is dropped.
         self.gateway =
             StdioProcess::start(Command::new(&self.program), &self.place.path().join("home"));
     }
 
-    /// Ends the gateway; the folders stay until the place is dropped.
+    /// Ends the gateway. The directories are kept until the returned value is dropped.
     pub fn close(self) -> TempDir {
         self.place
     }
 }
 
-/// An id, or another text, of an answer.
+/// Returns a JSON string value, such as an id in a response.
 pub fn text(value: &Value) -> String {
     value.as_str().expect("it is a text").to_owned()
 }
 
-/// Lays out a file, with its folders.
+/// Writes a file and creates its parent directories.
 #[expect(
     clippy::disallowed_methods,
     reason = "what a test lays out need not survive a crash"
@@ -118,7 +118,7 @@ pub fn put(path: &Path, content: &str) {
     fs::write(path, content).expect("a file can be written");
 }
 
-/// The same, as a program.
+/// Writes an executable file and creates its parent directories.
 #[cfg(unix)]
 pub fn put_program(path: &Path, content: &str) {
     put(path, content);
@@ -126,7 +126,7 @@ pub fn put_program(path: &Path, content: &str) {
     fs::set_permissions(path, mode).expect("a file can be made a program");
 }
 
-/// Waits for something that other processes do.
+/// Polls until a condition caused by other processes is true.
 pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !is_so() {

@@ -1,4 +1,4 @@
-//! The real binary, for tests that are about processes.
+//! The real binary as a child process, for tests about processes.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -9,28 +9,28 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// A running `ac serve`. It ends when this is dropped.
+/// A running `ac serve`. Dropping it ends the process.
 #[derive(Debug)]
 pub struct ServeProcess {
     child: Child,
-    /// None once somebody else reads it.
+    /// `None` once [`ServeProcess::log`] reads it.
     stderr: Option<ChildStderr>,
-    /// Keeps the pipe open; what the process printed when it was ready has been read.
+    /// Keeps the pipe open; the startup output has already been read.
     _stdout: BufReader<ChildStdout>,
-    /// The lines it printed when it was ready.
+    /// The lines printed when the process was ready.
     pub announcement: String,
-    /// What it wrote to the ready file.
+    /// The content of the ready file.
     pub ready: Value,
 }
 
 impl ServeProcess {
-    /// Starts `ac serve` on a free port and waits until it is ready. The command is the binary, perhaps with
-    /// an environment.
+    /// Starts `ac serve` on a free port and waits until it is ready. The command is the binary, optionally with an
+    /// environment.
     pub fn start(command: Command, home: &Path) -> Self {
         Self::start_at(command, home, "127.0.0.1:0")
     }
 
-    /// The same on an address.
+    /// Like [`ServeProcess::start`], on a given address.
     pub fn start_at(mut command: Command, home: &Path, listen: &str) -> Self {
         let ready_file = home.join("ready.json");
         let mut child = command
@@ -57,7 +57,7 @@ impl ServeProcess {
                 panic!("`ac serve` ended before it was ready: {complaint}");
             }
         }
-        let ready = std::fs::read(&ready_file).expect("the ready file is there");
+        let ready = std::fs::read(&ready_file).expect("the ready file exists");
         Self {
             child,
             stderr: Some(stderr),
@@ -67,27 +67,27 @@ impl ServeProcess {
         }
     }
 
-    /// The address for WebSocket clients.
+    /// Returns the URL for WebSocket clients.
     pub fn url(&self) -> &str {
         self.ready["url"]
             .as_str()
             .expect("the ready file has a url")
     }
 
-    /// Host and port.
+    /// Returns host and port.
     pub fn address(&self) -> &str {
         let url = self.url().trim_start_matches("ws://");
         url.trim_end_matches('/')
     }
 
-    /// The owner's token.
+    /// Returns the owner's token.
     pub fn token(&self) -> String {
         let path = self.ready["token_file"].as_str();
         let path = PathBuf::from(path.expect("the ready file names the token file"));
         std::fs::read_to_string(path).expect("the owner can read the token")
     }
 
-    /// A WebSocket client of the owner.
+    /// Connects a WebSocket client as the owner.
     pub async fn client(&self) -> rpc::Client {
         let connected = rpc::websocket::connect(self.url(), &self.token()).await;
         connected.expect("the owner can connect")
@@ -101,9 +101,9 @@ impl ServeProcess {
         assert!(sent.expect("there is a program `kill`").success());
     }
 
-    /// Reads standard error from now on until the process ends, for a process that says more than a pipe holds.
+    /// Reads standard error on a thread until the process ends, for output that exceeds the pipe buffer.
     pub fn log(&mut self) -> JoinHandle<String> {
-        let mut stderr = self.stderr.take().expect("nobody else reads it");
+        let mut stderr = self.stderr.take().expect("`log` is called once");
         std::thread::spawn(move || {
             let mut log = String::new();
             let read = stderr.read_to_string(&mut log);
@@ -112,15 +112,18 @@ impl ServeProcess {
         })
     }
 
-    /// Waits for the end of the process. Answers how it ended and what it said on standard error, if nobody else
-    /// reads that.
+    /// Waits for the end of the process. Returns its exit status and its standard error, which is empty after
+    /// [`ServeProcess::log`].
     pub fn wait(&mut self) -> (ExitStatus, String) {
         let mut complaint = String::new();
         if let Some(stderr) = &mut self.stderr {
             let read = stderr.read_to_string(&mut complaint);
             read.expect("standard error is text");
         }
-        let status = self.child.wait().expect("the process is ours");
+        let status = self
+            .child
+            .wait()
+            .expect("the child process can be waited for");
         (status, complaint)
     }
 }
@@ -132,7 +135,7 @@ impl Drop for ServeProcess {
     }
 }
 
-/// A running `ac server:start`. It ends when this is dropped.
+/// A running `ac server:start`. Dropping it ends the process.
 #[derive(Debug)]
 pub struct StdioProcess {
     child: Child,
@@ -160,13 +163,13 @@ impl StdioProcess {
         }
     }
 
-    /// Calls a method and waits for its answer; notifications are skipped.
+    /// Calls a method and waits for its response; notifications are skipped.
     pub fn call(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         let answer = self.try_call(method, params);
-        answer.expect("the process goes on")
+        answer.expect("the process responds")
     }
 
-    /// The same for a process that may end before it answers.
+    /// Like [`StdioProcess::call`], but returns `None` if the process ends before it responds.
     pub fn try_call(&mut self, method: &str, params: &Value) -> Option<Result<Value, Value>> {
         self.last_id += 1;
         let request =

@@ -1,4 +1,4 @@
-//! A gateway inside the test, on a home of its own.
+//! An in-process gateway with its own temporary home.
 
 use std::{
     io::{Cursor, Write},
@@ -14,12 +14,12 @@ use tempfile::TempDir;
 
 use crate::{CountingIds, TickingClock};
 
-/// A gateway with exact times and ids. The home goes when it does.
+/// A gateway with deterministic times and ids. The home is deleted with the last handle.
 #[derive(Debug)]
 pub struct TestGateway {
-    /// The gateway itself.
+    /// The gateway under test.
     pub gateway: Arc<Gateway>,
-    /// Every statement the database was asked to run.
+    /// All statements run by the database.
     pub statements: Statements,
     home: Arc<TempDir>,
     sources: Sources,
@@ -32,9 +32,9 @@ pub struct TestGateway {
 pub struct Statements(Arc<Mutex<Vec<String>>>);
 
 impl Statements {
-    /// What was recorded since the last call.
+    /// Returns and clears the statements recorded so far.
     pub fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().expect("nobody panics while recording"))
+        std::mem::take(&mut *self.0.lock().expect("no thread panics while recording"))
     }
 }
 
@@ -43,7 +43,7 @@ pub async fn gateway() -> TestGateway {
     gateway_with_config("").await
 }
 
-/// Starts a gateway whose workspaces may store this much.
+/// Starts a gateway with this artifact quota per workspace.
 pub async fn gateway_with_quota(quota: crud::Quota) -> TestGateway {
     gateway_with("", quota).await
 }
@@ -83,7 +83,7 @@ impl TestGateway {
         let mut database = crud::Options::new(crate::FIRST_TIME, |sentence| panic!("{sentence}"));
         let record = statements.clone();
         database.statement_log = Some(Arc::new(move |sql| {
-            let mut recorded = record.0.lock().expect("nobody panics while recording");
+            let mut recorded = record.0.lock().expect("no thread panics while recording");
             recorded.push(sql.to_owned());
         }));
         let options = GatewayOptions {
@@ -105,34 +105,34 @@ impl TestGateway {
         }
     }
 
-    /// A second gateway on the same home, as another process would have it.
+    /// Starts a second gateway on the same home, as another process would.
     #[must_use]
     pub async fn neighbour(&self) -> Self {
         let (clock, ids) = (Arc::clone(&self.clock), Arc::clone(&self.sources.ids));
         Self::start(Arc::clone(&self.home), clock, ids, self.quota).await
     }
 
-    /// Lets time pass on the clock of the gateway.
+    /// Advances the clock of the gateway by a number of seconds.
     pub fn advance(&self, seconds: i64) {
         self.clock.advance(seconds);
     }
 
-    /// A new connection of the owner.
+    /// Opens a new connection as the owner.
     pub fn client(&self) -> Client {
         self.client_of(Principal::owner())
     }
 
-    /// A new connection of somebody else.
+    /// Opens a new connection as the given principal.
     pub fn client_of(&self, principal: Principal) -> Client {
         rpc::memory::connect(self.gateway.connect(principal))
     }
 
-    /// A new connection with a token of these scopes, for these workspaces; none means all.
+    /// Opens a new connection with a worker token of these scopes and workspaces; no workspaces means all.
     pub async fn client_with_token(&self, scopes: &[&str], workspaces: &[&str]) -> Client {
         self.client_with_role("worker", scopes, workspaces).await
     }
 
-    /// The same, with a token of this role.
+    /// Like [`TestGateway::client_with_token`], with a token of this role.
     pub async fn client_with_role(
         &self,
         role: &str,
@@ -142,7 +142,7 @@ impl TestGateway {
         let owned = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
         let token = NewToken::new("test", role, &owned(scopes), &owned(workspaces))
             .expect("the test names scopes and workspaces that can be");
-        // The system's ids and times, so that a token does not shift those of the test.
+        // Uses system ids and times, so that the token does not shift those of the test.
         let created = token.create(self.gateway.store(), &Sources::system()).await;
         let (_, secret) = created.expect("a token can be stored");
         let found = self
@@ -156,7 +156,7 @@ impl TestGateway {
         self.client_of(principal)
     }
 
-    /// Everything the owner is sent on one connection, line by line, when these calls come one after the other.
+    /// Returns all lines sent to the owner on one connection when these calls are made one after the other.
     pub async fn transcript(&self, calls: &[(&str, serde_json::Value)]) -> String {
         let mut input = String::new();
         for (index, (method, params)) in calls.iter().enumerate() {
@@ -177,18 +177,18 @@ impl TestGateway {
         let written = output
             .0
             .lock()
-            .expect("nobody panics while writing")
+            .expect("no thread panics while writing")
             .clone();
         String::from_utf8(written).expect("what is sent is text")
     }
 
-    /// The home of the gateway.
+    /// Returns the home of the gateway.
     pub fn home(&self) -> &std::path::Path {
         self.home.path()
     }
 }
 
-/// A connection on which nothing is replaced by something newer: each request waits until all of the one before is sent.
+/// A connection without coalescing: each request waits until all messages of the previous one are sent.
 struct Paced(Arc<gateway::Peer>);
 
 impl rpc::Service for Paced {
@@ -208,13 +208,13 @@ impl rpc::Service for Paced {
     }
 }
 
-/// Keeps what is written.
+/// A writer that records its output.
 #[derive(Clone, Default)]
 struct Output(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let mut written = self.0.lock().expect("nobody panics while writing");
+        let mut written = self.0.lock().expect("no thread panics while writing");
         written.extend_from_slice(bytes);
         Ok(bytes.len())
     }
@@ -224,7 +224,7 @@ impl Write for Output {
     }
 }
 
-/// Makes the company Acme with its project Alpha in a temporary folder. Answers the folder and the id of the project.
+/// Creates the company Acme with its project Alpha in a temporary directory. Returns the directory and the project id.
 pub async fn company(client: &Client) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let init = serde_json::json!({"workspace_dir": folder.path(), "company_name": "Acme"});

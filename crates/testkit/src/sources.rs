@@ -1,13 +1,13 @@
-//! Times and ids that are the same in every run.
+//! Deterministic times and ids for tests.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use gateway::{Clock, IdSource};
 
-/// The first time the clock tells.
+/// The first time returned by the clock, in Unix seconds.
 pub const FIRST_TIME: i64 = 1_777_900_000;
 
-/// Ticks one second per call.
+/// A clock that advances one second per call.
 #[derive(Debug)]
 pub struct TickingClock(AtomicI64);
 
@@ -18,7 +18,7 @@ impl Default for TickingClock {
 }
 
 impl TickingClock {
-    /// Lets time pass.
+    /// Advances the clock by a number of seconds.
     pub fn advance(&self, seconds: i64) {
         self.0.fetch_add(seconds, Ordering::Relaxed);
     }
@@ -30,7 +30,7 @@ impl Clock for TickingClock {
     }
 }
 
-/// Counts upwards: `000000000000000001`, `000000000000000002`, …
+/// An id source that counts upwards: `000000000000000001`, `000000000000000002`, …
 #[derive(Debug, Default)]
 pub struct CountingIds(AtomicU64);
 

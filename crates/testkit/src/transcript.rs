@@ -1,4 +1,4 @@
-//! What a client sees, as text for snapshots.
+//! Responses and notifications as text for snapshots.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use rpc::{
 };
 use serde_json::Value;
 
-/// Longer than anything takes; a test that reaches it has failed.
+/// A timeout far above the duration of any step; reaching it fails the test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a method answers: the result as it is on the wire, or code, sentence and data of the error.
+/// Calls a method and returns the result as on the wire, or the code, message and data of the error.
 pub async fn answer(client: &Client, method: &str, params: Value) -> String {
     match client.call_raw(method, params).await {
         Ok(result) => result.to_string(),
@@ -24,7 +24,7 @@ pub async fn answer(client: &Client, method: &str, params: Value) -> String {
     }
 }
 
-/// Code and kind of the error a method answers.
+/// Calls a method and returns the code and kind of its error.
 pub async fn refusal(client: &Client, method: &str, params: Value) -> String {
     match client.call_raw(method, params).await {
         Err(Error::Rpc { code, data, .. }) => {
@@ -35,9 +35,9 @@ pub async fn refusal(client: &Client, method: &str, params: Value) -> String {
     }
 }
 
-/// What a client was told since it last looked, a line each: number, name, payload.
+/// Returns the notifications received since the last call, one per line: number, name and payload.
 ///
-/// A question goes before, so that everything on its way has arrived.
+/// Makes a request first, so that all notifications in flight have arrived.
 pub async fn told(client: &Client) -> String {
     let answered = client.call_raw("workspace/list", Value::Null).await;
     answered.expect("workspaces can be listed");
@@ -46,7 +46,7 @@ pub async fn told(client: &Client) -> String {
     lines.join("\n")
 }
 
-/// What a client is told up to the first notification with this name, a line each.
+/// Returns the notifications up to the first one with this name, one per line.
 pub async fn told_until(client: &Client, method: &str) -> String {
     let mut lines = Vec::new();
     loop {

@@ -1,7 +1,7 @@
-//! An answer as it streams in: HTTP pieces become events, events become [`ModelEvent`]s.
+//! Streams a provider response: network chunks become events, and events become [`ModelEvent`]s.
 //!
-//! The time limits, the broken connections and the question whether an answer is complete are the same for all
-//! services and live here; what an event says is each service's [`Dialect`].
+//! Timeouts, broken connections and the check for completeness are the same for all services and are handled here. The
+//! event format is specific to each service and is parsed by its [`Dialect`].
 
 use std::{collections::VecDeque, mem, sync::Arc};
 
@@ -17,27 +17,27 @@ use super::{
     sse::{Decoder, Event, TooLong},
 };
 
-/// How a service writes its events. Each provider has one, the answer asks it.
+/// The event format of a service. Each HTTP provider implements it; [`answer`] calls it.
 pub(super) trait Dialect: Send + 'static {
-    /// Reads the JSON of one event and says the pieces of the answer in it.
+    /// Parses the JSON of one event and adds its contents to `pieces`.
     fn read(&mut self, event: &Value, pieces: &mut Pieces) -> Result<(), Fault>;
 }
 
-/// What the events have said so far.
+/// The contents parsed from the events of one response.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
-    /// What was said and not yet taken.
+    /// The events that the stream has not returned yet.
     ready: VecDeque<ModelEvent>,
-    /// Whether any text or reasoning was said.
+    /// Whether the response contained any text, reasoning or image.
     has_spoken: bool,
-    /// Why the answer ended, once that is known. The usage may follow.
+    /// Why the response ended, once the service reported it. A usage report may follow.
     finish: Option<FinishReason>,
-    /// Whether the service has said that nothing follows.
+    /// Whether the service reported the end of the stream.
     is_done: bool,
 }
 
 impl Pieces {
-    /// A piece of the answer; services also send empty ones.
+    /// Adds response text. Empty text, which services also send, is ignored.
     pub(super) fn text(&mut self, text: &str) {
         if !text.is_empty() {
             self.has_spoken = true;
@@ -45,7 +45,7 @@ impl Pieces {
         }
     }
 
-    /// A picture.
+    /// Adds a generated image.
     pub(super) fn image(&mut self, mime_type: &str, base64: &str) {
         if !base64.is_empty() {
             self.has_spoken = true;
@@ -56,7 +56,7 @@ impl Pieces {
         }
     }
 
-    /// A piece of reasoning.
+    /// Adds reasoning text.
     pub(super) fn reasoning(&mut self, text: &str) {
         if !text.is_empty() {
             self.has_spoken = true;
@@ -64,22 +64,22 @@ impl Pieces {
         }
     }
 
-    /// What it cost so far.
+    /// Adds the usage reported so far.
     pub(super) fn usage(&mut self, usage: super::Usage) {
         self.ready.push_back(ModelEvent::Usage(usage));
     }
 
-    /// Why the answer ended.
+    /// Sets why the response ended.
     pub(super) fn finish(&mut self, reason: FinishReason) {
         self.finish = Some(reason);
     }
 
-    /// Nothing follows.
+    /// Marks the end of the stream.
     pub(super) fn done(&mut self) {
         self.is_done = true;
     }
 
-    /// When a failure of this moment happened.
+    /// Returns the stage of a failure that occurs now.
     fn stage(&self) -> Stage {
         if self.has_spoken {
             Stage::MidStream
@@ -89,7 +89,8 @@ impl Pieces {
     }
 }
 
-/// Asks and streams the answer. Nothing is sent before the first poll, and dropping the stream closes the connection.
+/// Sends the request and streams the response. The request is sent on the first poll, and dropping the stream closes
+/// the connection.
 pub(super) fn answer(
     endpoint: Arc<Endpoint>,
     request: Result<RequestBuilder, ProviderError>,
@@ -113,28 +114,28 @@ pub(super) fn answer(
 }
 
 struct Answer<D> {
-    /// Who answers.
+    /// The service that is called.
     endpoint: Arc<Endpoint>,
-    /// Where bytes come from.
+    /// The state of the connection.
     source: Source,
-    /// When the next bytes are due.
+    /// The time by which the next bytes must arrive.
     deadline: Instant,
-    /// Bytes to events.
+    /// Decodes bytes into events.
     decoder: Decoder,
-    /// Events to pieces.
+    /// Parses events.
     dialect: D,
-    /// Pieces, and what they amount to.
+    /// The contents parsed so far.
     pieces: Pieces,
 }
 
 enum Source {
-    /// Nobody has asked for a piece yet.
+    /// The stream was not polled yet, so nothing was sent.
     Unsent(RequestBuilder),
-    /// The answer is being read.
+    /// The response is being read.
     Open(Response),
-    /// No more is read; this is told after the pieces that are ready.
+    /// The response failed; the error is returned after the remaining parsed events.
     Failed(ProviderError),
-    /// No more is read.
+    /// The response ended.
     Ended,
 }
 
@@ -161,7 +162,7 @@ impl<D: Dialect> Answer<D> {
         };
         let kind = response.headers().get(CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        // Compatible services name their streams in many ways, but these two are never one.
+        // Compatible services use many content types for streams, but never these two.
         if kind.starts_with("application/json") || kind.starts_with("text/html") {
             return Source::Failed(self.endpoint.not_a_stream(response).await);
         }
@@ -185,7 +186,7 @@ impl<D: Dialect> Answer<D> {
                 Source::Open(response)
             }
             Ok(Ok(None)) => {
-                // Half an event at the end is no event of its own but the sign of a cut.
+                // An incomplete event at the end indicates a truncated response, so decoding errors are ignored here.
                 let _ = self.decoder.finish(&mut events);
                 let _ = self.understand(&events);
                 self.end(self.endpoint.truncated(self.pieces.stage()))
@@ -215,7 +216,8 @@ impl<D: Dialect> Answer<D> {
         Ok(())
     }
 
-    /// Ends the answer: well, if the service said why it ended, whatever happened to the connection since then.
+    /// Ends the response. It succeeds if the service reported why it ended, even if the connection failed afterwards;
+    /// otherwise the stream ends with the given error.
     fn end(&mut self, otherwise: ProviderError) -> Source {
         let reason = match self.pieces.finish {
             None if self.pieces.is_done && self.pieces.has_spoken => Some(FinishReason::Stop),

@@ -1,4 +1,4 @@
-//! `anthropic`: the messages API of Anthropic.
+//! `anthropic`: the Messages API of Anthropic.
 
 use std::{pin::Pin, sync::Arc};
 
@@ -22,19 +22,18 @@ static SERVICE: Service = Service {
     key_prefix: "",
 };
 
-/// The version of the API that is spoken here.
+/// The header that selects the API version.
 const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
 
-/// The most tokens of an answer where the request leaves it open: the API insists on a number, and this is one that
-/// all current models accept.
+/// The output token limit if the request sets none. The API requires a limit, and all current models accept this one.
 const MAX_TOKENS: u32 = 8192;
 
-/// The provider.
+/// The `anthropic` provider.
 #[derive(Debug)]
 pub struct Anthropic(Arc<Endpoint>);
 
 impl Anthropic {
-    /// A service that speaks the messages API. Without a key, only the vendor's own refuses to be asked.
+    /// Creates a provider for a service with the Messages API. A key is required only for the vendor's own base URL.
     pub fn new(base: BaseUrl, key: Option<ApiKey>, timeouts: Timeouts, client: HttpClient) -> Self {
         Self(Arc::new(Endpoint {
             service: &SERVICE,
@@ -45,7 +44,7 @@ impl Anthropic {
         }))
     }
 
-    /// The vendor's own base.
+    /// Returns the vendor's base URL.
     pub fn default_base() -> BaseUrl {
         SERVICE.default_base()
     }
@@ -69,7 +68,7 @@ impl Provider for Anthropic {
         _may: MaySpend,
     ) -> Pin<Box<dyn Future<Output = Result<Vec<Model>, ProviderError>> + Send + '_>> {
         Box::pin(async {
-            // The longest page there is holds all models.
+            // The maximum page size returns all models in one page.
             let request = self.0.request(Method::GET, "/v1/models?limit=1000")?;
             let list = self.0.json(request.header(VERSION.0, VERSION.1)).await?;
             let models = list["data"].as_array().into_iter().flatten();
@@ -102,7 +101,7 @@ fn body(request: &ModelRequest) -> Value {
         "max_tokens": request.max_output_tokens.unwrap_or(MAX_TOKENS),
         "stream": true,
     });
-    // The API refuses empty blocks and empty messages.
+    // The API rejects empty blocks and empty messages.
     let mut system = Vec::new();
     if !request.system_stable.is_empty() {
         system.push(json!({
@@ -156,7 +155,8 @@ fn content(message: &Message) -> Value {
     Value::Array(blocks)
 }
 
-/// Usage comes in parts: the question's at the start, the answer's at the end.
+/// Parses the events of the Messages API. Usage is reported in two parts: prompt tokens at the start, output tokens at
+/// the end.
 #[derive(Default)]
 struct Messages {
     usage: Usage,
@@ -189,7 +189,7 @@ impl Dialect for Messages {
             }
             "message_stop" => pieces.done(),
             "error" => return Err(Fault::from_event(event)),
-            // `ping`, `content_block_stop`, and what the API may add.
+            // `ping`, `content_block_stop` and event types that the API may add.
             _ => {}
         }
         Ok(())
@@ -202,7 +202,7 @@ impl Messages {
             return;
         }
         if let Some(fresh) = usage["input_tokens"].as_u64() {
-            // Here, unlike elsewhere, the question's tokens are without those that were or will be cached.
+            // Unlike other services, Anthropic excludes tokens read from or written to the cache from `input_tokens`.
             let count = |name| usage[name].as_u64().unwrap_or_default();
             let cached = count("cache_read_input_tokens");
             self.usage.cached_input_tokens = cached;

@@ -1,4 +1,6 @@
-//! `echo`: says what the user said. Needs no key and no network, and is the default.
+//! `echo`: a provider that repeats the user's message.
+//!
+//! It needs no API key and no network, and it is the default provider.
 
 use std::pin::Pin;
 
@@ -10,10 +12,10 @@ use super::{
     ProviderError, Role, Usage,
 };
 
-/// The most characters of one piece.
+/// The maximum length of one text event, in characters.
 const PIECE: usize = 32;
 
-/// The provider.
+/// The `echo` provider.
 #[derive(Debug, Default)]
 pub struct Echo;
 
@@ -62,7 +64,7 @@ impl Provider for Echo {
         pieces.push(ModelEvent::Usage(usage));
         pieces.push(ModelEvent::Finished(FinishReason::Stop));
         let pieces = stream::unfold(pieces.into_iter(), |mut pieces| async move {
-            // Between two pieces others may run, and a cancellation is seen.
+            // Yielding between two events lets other tasks run and lets the turn observe a cancellation.
             tokio::task::yield_now().await;
             let piece = pieces.next()?;
             Some((Ok(piece), pieces))
@@ -71,7 +73,7 @@ impl Provider for Echo {
     }
 }
 
-/// Cuts a text into pieces of at most [`PIECE`] characters that join to exactly the text.
+/// Splits a text into pieces of at most [`PIECE`] characters; concatenated they equal the text.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

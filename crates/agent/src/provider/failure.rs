@@ -1,7 +1,7 @@
-//! What an error answer means: its class, its one sentence, and when to ask again.
+//! Classifies provider errors: failure class, message and retry delay.
 //!
-//! The three services word their errors differently, and compatible services add their own; all are read here, so that
-//! a status, an error body and an error event in the middle of a stream mean the same.
+//! The three services report errors in different formats, and compatible services add their own. This module reads all
+//! of them, so that a status, an error body and an error event inside a stream are classified alike.
 
 use std::time::Duration;
 
@@ -11,22 +11,22 @@ use serde_json::Value;
 
 use super::{ApiKey, FailureClass};
 
-/// The most characters of a message.
+/// The maximum length of an error message, in characters.
 const LONGEST_MESSAGE: usize = 300;
 
-/// A failure as the service told it. The endpoint adds the stage and removes secrets.
+/// A failure as reported by the service. The endpoint adds the stage and removes secrets.
 #[derive(Debug, PartialEq)]
 pub(super) struct Fault {
-    /// What kind of failure.
+    /// The kind of failure.
     pub(super) class: FailureClass,
-    /// What went wrong, raw.
+    /// The unredacted description, a predicate without a subject such as `answered 500`.
     pub(super) detail: String,
-    /// When the service wants to be asked again.
+    /// The delay that the service requests before a retry; `None` if it requests none.
     pub(super) retry_after: Option<Duration>,
 }
 
 impl Fault {
-    /// A failure that we noticed ourselves.
+    /// Creates a fault for a failure that this crate detected.
     pub(super) fn new(class: FailureClass, detail: impl Into<String>) -> Self {
         Self {
             class,
@@ -35,7 +35,7 @@ impl Fault {
         }
     }
 
-    /// An answer with an error status.
+    /// Creates a fault from a response with an error status.
     pub(super) fn from_answer(status: u16, headers: &HeaderMap, body: &[u8]) -> Self {
         let said = Said::read(body);
         let detail = if said.message.is_empty() {
@@ -50,7 +50,7 @@ impl Fault {
         }
     }
 
-    /// An error in the middle of a stream, whose status said that all is well.
+    /// Creates a fault from an error event of a stream whose status was successful.
     pub(super) fn from_event(event: &Value) -> Self {
         let said = Said::from_json(event);
         let detail = if said.message.is_empty() {
@@ -66,16 +66,16 @@ impl Fault {
     }
 }
 
-/// What an error body says, wherever the service puts it.
+/// The contents of an error body, independent of the service's format.
 #[derive(Debug, Default)]
 struct Said {
-    /// The sentence for people.
+    /// The message for people; empty if the body has none.
     message: String,
-    /// The names for programs, lower case.
+    /// The error codes and types, in lower case.
     names: Vec<String>,
-    /// A status inside the body.
+    /// The HTTP status inside the body, if it contains one.
     status: Option<u16>,
-    /// A wish inside the body.
+    /// The retry delay inside the body, if it contains one.
     retry_after: Option<Duration>,
 }
 
@@ -85,7 +85,7 @@ impl Said {
             return Self::from_json(&body);
         }
         let text = String::from_utf8_lossy(body);
-        // A page of a proxy in between says nothing to a person who talks to a model.
+        // An HTML page of an intermediate proxy does not help a person who talks to a model.
         let is_page = text.trim_start().starts_with('<');
         Self {
             message: if is_page {
@@ -125,7 +125,7 @@ impl Said {
         }
     }
 
-    /// Whether it is about the length of the question. The status alone does not tell.
+    /// Returns whether the message reports a prompt that is too long. The status does not distinguish this case.
     fn is_about_length(&self) -> bool {
         const WORDS: &[&str] = &[
             "context length",
@@ -143,7 +143,7 @@ impl Said {
         WORDS.iter().any(|words| message.contains(words))
     }
 
-    /// What the names say.
+    /// Returns the failure class of the first known error code or type.
     fn named_class(&self) -> Option<FailureClass> {
         self.names.iter().find_map(|name| match name.as_str() {
             "api_key_invalid" | "authentication_error" | "invalid_api_key" | "unauthenticated" => {
@@ -183,9 +183,9 @@ fn class(status: Option<u16>, said: &Said) -> FailureClass {
         Some(408) => FailureClass::NetworkTransient,
         Some(413) => FailureClass::PromptTooLong,
         Some(429) => FailureClass::RateLimit,
-        // Includes 529, with which one service says that it is overloaded.
+        // Includes 529, which Anthropic sends when it is overloaded.
         Some(500..=599) => FailureClass::Provider5xx,
-        // Wrong keys and long questions both come as 400 from some services.
+        // Some services send 400 both for invalid keys and for prompts that are too long.
         Some(400..=499) | None => {
             if let Some(class) = said.named_class() {
                 class

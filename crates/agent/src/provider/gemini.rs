@@ -1,4 +1,4 @@
-//! `gemini`: the generative language API of Google.
+//! `gemini`: the Generative Language API of Google.
 
 use std::{pin::Pin, sync::Arc};
 
@@ -22,12 +22,13 @@ static SERVICE: Service = Service {
     key_prefix: "",
 };
 
-/// The provider.
+/// The `gemini` provider.
 #[derive(Debug)]
 pub struct Gemini(Arc<Endpoint>);
 
 impl Gemini {
-    /// A service that speaks this API. Without a key, only the vendor's own refuses to be asked.
+    /// Creates a provider for a service with the Generative Language API. A key is required only for the vendor's own
+    /// base URL.
     pub fn new(base: BaseUrl, key: Option<ApiKey>, timeouts: Timeouts, client: HttpClient) -> Self {
         Self(Arc::new(Endpoint {
             service: &SERVICE,
@@ -38,7 +39,7 @@ impl Gemini {
         }))
     }
 
-    /// The vendor's own base.
+    /// Returns the vendor's base URL.
     pub fn default_base() -> BaseUrl {
         SERVICE.default_base()
     }
@@ -62,7 +63,7 @@ impl Provider for Gemini {
         _may: MaySpend,
     ) -> Pin<Box<dyn Future<Output = Result<Vec<Model>, ProviderError>> + Send + '_>> {
         Box::pin(async {
-            // The longest page there is holds all models.
+            // The maximum page size returns all models in one page.
             let request = self
                 .0
                 .request(Method::GET, "/v1beta/models?pageSize=1000")?;
@@ -73,7 +74,7 @@ impl Provider for Gemini {
     }
 
     fn image_types(&self) -> &'static [&'static str] {
-        // No GIF.
+        // The API does not accept GIF.
         &[
             "image/png",
             "image/jpeg",
@@ -89,7 +90,7 @@ impl Provider for Gemini {
             let path = format!("/v1beta/models/{model}:streamGenerateContent?alt=sse");
             self.0.post(&path, &body(&request))
         } else {
-            let text = format!("has no model `{model}`, such a name cannot be part of a path");
+            let text = format!("has no model `{model}`, the name is not valid in a URL path");
             let fault = Fault::new(FailureClass::InvalidRequest, text);
             Err(self.0.error(Stage::Connect, fault))
         };
@@ -97,7 +98,8 @@ impl Provider for Gemini {
     }
 }
 
-/// A model of the list, unless it does something else than to answer: there are some for embeddings and pictures.
+/// Converts an entry of the model list; returns `None` for models that cannot generate content, such as embedding
+/// models.
 fn chat_model(model: &Value) -> Option<Model> {
     let id = model["name"].as_str()?;
     let id = id.strip_prefix("models/").unwrap_or(id);
@@ -113,7 +115,7 @@ fn chat_model(model: &Value) -> Option<Model> {
     })
 }
 
-/// Whether a name of a model may become part of a path: it must not lead to another one, end it or add a query.
+/// Returns whether a model name can be inserted into a URL path without changing the path or adding a query.
 fn is_path_safe(model: &str) -> bool {
     (1..=128).contains(&model.len())
         && !model.contains("..")
@@ -123,7 +125,7 @@ fn is_path_safe(model: &str) -> bool {
 }
 
 fn body(request: &ModelRequest) -> Value {
-    // Empty parts are refused.
+    // The API rejects empty parts.
     let contents: Vec<_> = request
         .messages
         .iter()
@@ -164,7 +166,7 @@ fn parts(message: &Message) -> Vec<Value> {
     parts
 }
 
-/// There is no last event: the stream simply ends after the one that says why.
+/// Parses the events of the API. There is no final event: the stream ends after the event with the finish reason.
 struct GenerateContent;
 
 impl Dialect for GenerateContent {
@@ -193,7 +195,7 @@ impl Dialect for GenerateContent {
             pieces.usage(Usage {
                 input_tokens: count("promptTokenCount"),
                 cached_input_tokens: count("cachedContentTokenCount"),
-                // Thoughts are paid for like the answer but counted apart.
+                // Thinking tokens are billed as output but reported separately.
                 output_tokens: count("candidatesTokenCount")
                     .saturating_add(count("thoughtsTokenCount")),
             });
@@ -207,7 +209,7 @@ impl Dialect for GenerateContent {
             ) => pieces.finish(FinishReason::ContentFilter),
             Some(_) => pieces.finish(FinishReason::Stop),
         }
-        // A question that is held back has no candidates.
+        // A blocked prompt has no candidates.
         if event["promptFeedback"]["blockReason"].is_string() {
             pieces.finish(FinishReason::ContentFilter);
         }

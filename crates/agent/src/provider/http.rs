@@ -1,8 +1,8 @@
-//! How providers reach their services: one client for all, a checked base URL, keys in headers, time limits, and error
-//! answers turned into [`ProviderError`]s.
+//! The HTTP layer of the providers: one shared client, a validated base URL, keys in headers, timeouts, and error
+//! responses converted to [`ProviderError`]s.
 //!
-//! What follows is left out on purpose. Proxies of the environment are ignored and redirects are not followed, since
-//! both would send a key to where nobody configured it. Nothing is asked twice; that is for the turn loop to decide.
+//! Proxy settings of the environment are ignored and redirects are not followed, because both would send the key to a
+//! host that was not configured. Requests are not retried; the turn loop decides about retries.
 
 use std::{error::Error, fmt, io, time::Duration};
 
@@ -19,28 +19,28 @@ use super::{
     failure::{Fault, sentence},
 };
 
-/// The longest answer that is not streamed, in bytes.
+/// The maximum size of a response that is not streamed, in bytes.
 const LONGEST_ANSWER: usize = 8 * 1024 * 1024;
 
-/// The most bytes of an error answer that are looked at.
+/// The maximum number of bytes read from an error response.
 const LONGEST_ERROR: usize = 64 * 1024;
 
-/// How long the rest of an error answer may take: its status is worth more than its text.
+/// The timeout for reading an error body. It is short because the status matters more than the text.
 const ERROR_BODY: Duration = Duration::from_secs(5);
 
-/// The client of all providers, with their open connections. Clones share them.
+/// The HTTP client of all providers. Clones share its connection pool.
 #[derive(Clone, Debug)]
 pub struct HttpClient(Client);
 
-/// No client could be made, for instance because the TLS library found no randomness.
+/// The HTTP client could not be created, for instance because the TLS library has no source of randomness.
 #[derive(Debug, thiserror::Error)]
-#[error("no HTTP client could be made")]
+#[error("the HTTP client could not be created")]
 pub struct ClientError(#[source] reqwest::Error);
 
 impl HttpClient {
-    /// Makes the client. Of the time limits it takes `connect`; the others are each provider's own.
+    /// Creates the client with `timeouts.connect`; the other timeouts are applied by each provider.
     pub fn new(timeouts: &Timeouts) -> Result<Self, ClientError> {
-        // An error says that a TLS provider is installed already, which serves as well.
+        // An error means that a TLS provider is already installed, which is sufficient.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = || {
             Client::builder()
@@ -51,38 +51,38 @@ impl HttpClient {
                 .no_proxy()
         };
         let client = builder().build().or_else(|error| {
-            // Small containers come without certificates. Local services need none, so they still work; any `https`
-            // service is then refused, never trusted blindly.
-            tracing::warn!(error = chain(&error), "no certificates of the system");
+            // Minimal containers have no root certificates. Without any, plain `http` services still work and every
+            // `https` service is rejected; certificates are never accepted unverified.
+            tracing::warn!(error = chain(&error), "the system has no root certificates");
             builder().tls_certs_only([]).build()
         });
         client.map(Self).map_err(ClientError)
     }
 }
 
-/// Where a service is: an `http` or `https` URL with nothing after its path.
+/// The base URL of a service: `http` or `https`, without query and fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
-/// What is wrong with a base URL. It does not repeat the URL, which may hold a password.
+/// Why a base URL is invalid. The messages do not repeat the URL, which may contain a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BaseUrlError {
-    /// It cannot be read.
+    /// The text is not a URL.
     #[error("the base URL is not a URL")]
     Malformed,
-    /// It is for another protocol.
+    /// The scheme is neither `http` nor `https`.
     #[error("the base URL must begin with `http://` or `https://`")]
     Scheme,
-    /// A password would reach logs and error messages.
-    #[error("the base URL must not hold a user or a password")]
+    /// The URL contains a user or password, which would reach logs and error messages.
+    #[error("the base URL must not contain a user or a password")]
     Credentials,
-    /// Paths are appended to it.
+    /// The URL has a query or fragment, so that paths cannot be appended.
     #[error("the base URL must end with its path, without `?` or `#`")]
     Suffix,
 }
 
 impl BaseUrl {
-    /// Reads a base URL. A slash at its end does not matter.
+    /// Parses a base URL. Trailing slashes are removed.
     pub fn parse(text: &str) -> Result<Self, BaseUrlError> {
         let url = Url::parse(text.trim()).map_err(|_| BaseUrlError::Malformed)?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -97,7 +97,7 @@ impl BaseUrl {
         Ok(Self(url.as_str().trim_end_matches('/').to_owned()))
     }
 
-    /// The URL, without a slash at its end.
+    /// Returns the URL without a trailing slash.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -109,50 +109,50 @@ impl fmt::Display for BaseUrl {
     }
 }
 
-/// What distinguishes the services before anything is asked.
+/// The static properties of a provider's service.
 #[derive(Debug)]
 pub(super) struct Service {
-    /// The provider's id.
+    /// The id of the provider.
     pub(super) id: &'static str,
-    /// The vendor's own base.
+    /// The base URL of the vendor.
     pub(super) default_base: &'static str,
-    /// The environment variable in which the key is looked for.
+    /// The environment variable that the key is read from.
     pub(super) key_variable: &'static str,
-    /// The header that carries the key.
+    /// The request header that contains the key.
     pub(super) key_header: &'static str,
-    /// What stands before the key in it.
+    /// The text before the key in that header, such as `Bearer `.
     pub(super) key_prefix: &'static str,
 }
 
 impl Service {
-    /// The vendor's own base.
+    /// Returns the base URL of the vendor.
     pub(super) fn default_base(&self) -> BaseUrl {
         BaseUrl(self.default_base.to_owned())
     }
 }
 
-/// A service at a place, with a key.
+/// A service at a base URL, with its key, timeouts and client.
 #[derive(Debug)]
 pub(super) struct Endpoint {
-    /// Which service.
+    /// The static properties of the service.
     pub(super) service: &'static Service,
-    /// Where it is.
+    /// The base URL.
     pub(super) base: BaseUrl,
-    /// The key; services of one's own may need none.
+    /// The API key. `None` is allowed for compatible services at another base URL.
     pub(super) key: Option<ApiKey>,
-    /// How long it may take.
+    /// The timeouts of requests to the service.
     pub(super) timeouts: Timeouts,
-    /// The shared client.
+    /// The shared HTTP client.
     pub(super) client: HttpClient,
 }
 
 impl Endpoint {
-    /// Whether this is the vendor's own service rather than a compatible one.
+    /// Returns whether the base URL is the vendor's own, not that of a compatible service.
     pub(super) fn is_vendor(&self) -> bool {
         self.base.as_str() == self.service.default_base
     }
 
-    /// Whether it can be used.
+    /// Returns whether the service can be called. Only the vendor's own service requires a key.
     pub(super) fn availability(&self) -> Availability {
         if self.key.is_none() && self.is_vendor() {
             return Availability::NeedsKey {
@@ -162,7 +162,7 @@ impl Endpoint {
         Availability::Ready
     }
 
-    /// Begins a request to a path below the base, with the key in its header.
+    /// Creates a request to a path below the base URL, with the key in its header.
     pub(super) fn request(
         &self,
         method: Method,
@@ -176,7 +176,7 @@ impl Endpoint {
             (Availability::NeedsKey { variable }, _) => {
                 let fault = Fault::new(
                     FailureClass::AuthExpired,
-                    format!("needs a key, `{variable}` is not set"),
+                    format!("needs an API key, `{variable}` is not set"),
                 );
                 Err(self.error(Stage::Connect, fault))
             }
@@ -185,7 +185,7 @@ impl Endpoint {
                 // Keys read from files end with a line feed.
                 let value = format!("{}{}", self.service.key_prefix, key.expose().trim());
                 let mut value = HeaderValue::from_str(&value).map_err(|_| {
-                    let text = "was not asked, the key holds characters that no key has";
+                    let text = "was not called, the API key contains characters that are not allowed in a header";
                     self.error(Stage::Connect, Fault::new(FailureClass::AuthExpired, text))
                 })?;
                 value.set_sensitive(true);
@@ -194,7 +194,7 @@ impl Endpoint {
         }
     }
 
-    /// Begins a request that carries JSON.
+    /// Creates a POST request with a JSON body.
     pub(super) fn post(&self, path: &str, body: &Value) -> Result<RequestBuilder, ProviderError> {
         let request = self.request(Method::POST, path)?;
         Ok(request
@@ -202,7 +202,7 @@ impl Endpoint {
             .body(body.to_string()))
     }
 
-    /// Sends a request and gives back the answer once its headers are there and it is no error.
+    /// Sends a request and returns the response once its headers have arrived with a success status.
     pub(super) async fn send(
         &self,
         request: RequestBuilder,
@@ -218,8 +218,8 @@ impl Endpoint {
                     "no answer"
                 );
                 let (class, text) = if error.is_builder() {
-                    // The same request would fail again.
-                    let text = "could not be asked, the request is not valid HTTP".to_owned();
+                    // Retrying would fail the same way.
+                    let text = "was not called, the request is not valid HTTP".to_owned();
                     (FailureClass::InvalidRequest, text)
                 } else if error.is_timeout() {
                     let text = format!("could not be reached at `{}` in time", self.base);
@@ -229,7 +229,7 @@ impl Endpoint {
                     let text = format!("could not be reached at `{}`: {why}", self.base);
                     (FailureClass::NetworkTransient, text)
                 } else {
-                    let text = "closed the connection before it answered".to_owned();
+                    let text = "closed the connection before it sent a response".to_owned();
                     (FailureClass::NetworkTransient, text)
                 };
                 self.error(Stage::Connect, Fault::new(class, text))
@@ -246,7 +246,7 @@ impl Endpoint {
         Err(self.error(Stage::FirstChunk, fault))
     }
 
-    /// Sends a request whose answer is one JSON value.
+    /// Sends a request and parses the whole response as one JSON value.
     pub(super) async fn json(&self, request: RequestBuilder) -> Result<Value, ProviderError> {
         let deadline = Instant::now() + self.timeouts.whole;
         let mut response = self.send(request, deadline).await?;
@@ -255,7 +255,8 @@ impl Endpoint {
             let chunk = timeout_at(deadline, response.chunk()).await;
             match chunk.map_err(|_| self.stalled(Stage::MidStream))? {
                 Ok(Some(chunk)) if body.len() + chunk.len() > LONGEST_ANSWER => {
-                    let fault = Fault::new(FailureClass::Unknown, "gave too long an answer");
+                    let fault =
+                        Fault::new(FailureClass::Unknown, "sent a response of more than 8 MiB");
                     return Err(self.error(Stage::MidStream, fault));
                 }
                 Ok(Some(chunk)) => body.extend_from_slice(&chunk),
@@ -264,33 +265,33 @@ impl Endpoint {
             }
         }
         serde_json::from_slice(&body).map_err(|_| {
-            let fault = Fault::new(FailureClass::Unknown, "answered something that is not JSON");
+            let fault = Fault::new(FailureClass::Unknown, "sent a response that is not JSON");
             self.error(Stage::Finalize, fault)
         })
     }
 
-    /// The failure of an answer that should have been a stream.
+    /// Returns the error for a response that is not an event stream.
     pub(super) async fn not_a_stream(&self, response: Response) -> ProviderError {
         let body = error_body(response).await;
         let fault = match serde_json::from_slice::<Value>(&body) {
             Ok(body) if body.get("error").is_some() => Fault::from_event(&body),
             Ok(_) | Err(_) => Fault::new(
                 FailureClass::Unknown,
-                "did not answer with a stream of events",
+                "did not respond with an event stream",
             ),
         };
         self.error(Stage::FirstChunk, fault)
     }
 
-    /// The failure of an answer that says nothing for too long.
+    /// Returns the error for a response that sent no data before the timeout.
     pub(super) fn stalled(&self, stage: Stage) -> ProviderError {
         self.error(
             stage,
-            Fault::new(FailureClass::StreamStall, "said nothing for too long"),
+            Fault::new(FailureClass::StreamStall, "sent no data before the timeout"),
         )
     }
 
-    /// The failure of a connection that broke.
+    /// Logs a broken connection and returns the error for a truncated response.
     pub(super) fn cut(&self, stage: Stage, error: &reqwest::Error) -> ProviderError {
         tracing::debug!(
             provider = self.service.id,
@@ -300,15 +301,18 @@ impl Endpoint {
         self.truncated(stage)
     }
 
-    /// The failure of an answer that ended before it was complete.
+    /// Returns the error for a response that ended before it was complete.
     pub(super) fn truncated(&self, stage: Stage) -> ProviderError {
         self.error(
             stage,
-            Fault::new(FailureClass::StreamTruncated, "cut its answer off"),
+            Fault::new(
+                FailureClass::StreamTruncated,
+                "ended the response before it was complete",
+            ),
         )
     }
 
-    /// Adds to a failure when it happened and whose it is, and takes secrets out.
+    /// Adds the stage and the provider id to a fault and redacts the key.
     pub(super) fn error(&self, stage: Stage, fault: Fault) -> ProviderError {
         let mut text = fault.detail;
         text.insert_str(0, &format!("`{}` ", self.service.id));
@@ -321,7 +325,7 @@ impl Endpoint {
     }
 }
 
-/// As much of an error answer as comes soon.
+/// Reads an error body up to its size limit and timeout.
 async fn error_body(mut response: Response) -> Vec<u8> {
     let mut body = Vec::new();
     let read = async {
@@ -333,12 +337,12 @@ async fn error_body(mut response: Response) -> Vec<u8> {
             }
         }
     };
-    // Late or not, what has come is what there is.
+    // A timeout is not an error: the bytes read so far are used.
     let _ = timeout(ERROR_BODY, read).await;
     body
 }
 
-/// Why no connection could be made, in our own words: the text of the system stays in the log.
+/// Describes why no connection was established. The text of the operating system goes to the log only.
 fn connect_failure(error: &reqwest::Error) -> &'static str {
     let mut source = error.source();
     while let Some(cause) = source {
@@ -352,12 +356,12 @@ fn connect_failure(error: &reqwest::Error) -> &'static str {
         let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
         match kind {
             Some(io::ErrorKind::ConnectionRefused) => {
-                return "the connection was refused, so no program listens there";
+                return "the connection was refused, no program listens on the port";
             }
             Some(io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable) => {
-                return "there is no network route to it";
+                return "no network route to the host exists";
             }
-            Some(io::ErrorKind::InvalidData) => return "it does not speak TLS there",
+            Some(io::ErrorKind::InvalidData) => return "the service does not use TLS",
             _ => {}
         }
         source = cause.source();
@@ -365,7 +369,7 @@ fn connect_failure(error: &reqwest::Error) -> &'static str {
     "the connection failed"
 }
 
-/// An error with its causes, for the log.
+/// Formats an error with its sources, for the log.
 fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -1,4 +1,4 @@
-//! `openai`: the chat completions of OpenAI, and of the many services that speak them, local ones included.
+//! `openai`: the Chat Completions API of OpenAI and of compatible services, including local ones.
 
 use std::{pin::Pin, sync::Arc};
 
@@ -22,12 +22,13 @@ static SERVICE: Service = Service {
     key_prefix: "Bearer ",
 };
 
-/// The provider.
+/// The `openai` provider.
 #[derive(Debug)]
 pub struct OpenAi(Arc<Endpoint>);
 
 impl OpenAi {
-    /// A service that speaks chat completions. Without a key, only the vendor's own refuses to be asked.
+    /// Creates a provider for a service with the Chat Completions API. A key is required only for the vendor's own base
+    /// URL.
     pub fn new(base: BaseUrl, key: Option<ApiKey>, timeouts: Timeouts, client: HttpClient) -> Self {
         Self(Arc::new(Endpoint {
             service: &SERVICE,
@@ -38,7 +39,7 @@ impl OpenAi {
         }))
     }
 
-    /// The vendor's own base.
+    /// Returns the vendor's base URL.
     pub fn default_base() -> BaseUrl {
         SERVICE.default_base()
     }
@@ -74,7 +75,7 @@ impl Provider for OpenAi {
                     title: id.to_owned(),
                 })
                 .collect();
-            // The vendor lists them in no order.
+            // The vendor's list is unordered.
             models.sort_by(|one, other| one.id.cmp(&other.id));
             Ok(models)
         })
@@ -93,8 +94,8 @@ impl Provider for OpenAi {
 
 fn body(request: &ModelRequest, is_vendor: bool) -> Value {
     let mut messages = Vec::new();
-    // One system message, since the templates of many open models know no second. The stable part comes first: services
-    // cache what a question begins with.
+    // The system prompt is one message, because the templates of many open models support only one. The stable part is
+    // first, because services cache by prefix.
     let system: Vec<_> = [&*request.system_stable, &*request.system_dynamic]
         .into_iter()
         .filter(|part| !part.is_empty())
@@ -116,7 +117,7 @@ fn body(request: &ModelRequest, is_vendor: bool) -> Value {
         "stream_options": { "include_usage": true },
     });
     if let Some(tokens) = request.max_output_tokens {
-        // The vendor's newer models refuse the old name, many other services do not know the new one.
+        // The vendor's newer models reject `max_tokens`; many compatible services do not know `max_completion_tokens`.
         let name = if is_vendor {
             "max_completion_tokens"
         } else {
@@ -127,7 +128,8 @@ fn body(request: &ModelRequest, is_vendor: bool) -> Value {
     body
 }
 
-/// A text where there is nothing else, since many services know no list of parts.
+/// Formats the content of a message. Without images it is a plain string, because many services do not support lists of
+/// parts.
 fn content(message: &Message) -> Value {
     if message.images.is_empty() {
         return json!(message.text);
@@ -149,13 +151,13 @@ impl Dialect for ChatCompletions {
         }
         let choice = &event["choices"][0];
         let delta = &choice["delta"];
-        // Not the vendor's: other services show reasoning under either name.
+        // Compatible services send reasoning under either name; the vendor's API does not define it.
         let reasoning = delta["reasoning_content"]
             .as_str()
             .or_else(|| delta["reasoning"].as_str());
         pieces.reasoning(reasoning.unwrap_or_default());
         pieces.text(delta["content"].as_str().unwrap_or_default());
-        // Not the vendor's: other services put pictures beside the text, as data URLs.
+        // Compatible services send images as data URLs beside the text; the vendor's API does not define this.
         for picture in delta["images"].as_array().into_iter().flatten() {
             let url = picture["image_url"]["url"].as_str().unwrap_or_default();
             let data = url

@@ -1,18 +1,18 @@
-//! Server-sent events, decoded as their bytes arrive.
+//! An incremental decoder for server-sent events.
 //!
-//! A piece of the network may end anywhere, also inside a character, so bytes become text only when their line is
-//! complete. `id` and `retry` are left out: an answer cannot be resumed.
+//! A network chunk may end anywhere, also inside a character, so bytes are decoded only when their line is complete.
+//! The fields `id` and `retry` are ignored, because a response cannot be resumed.
 
-/// The longest line, and the longest data of one event, in bytes: an event may carry a generated picture in base64. A
-/// provider that sends more is broken or hostile.
+/// The maximum length of a line and of the data of one event, in bytes. Events may contain a generated image in base64;
+/// a provider that exceeds the limit is considered faulty.
 pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 
-/// One event.
+/// One decoded event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Event {
-    /// Its `event` field, empty where there is none.
+    /// The `event` field; empty if the event has none.
     pub(super) name: String,
-    /// Its `data` lines, joined by line feeds.
+    /// The `data` lines, joined by line feeds.
     pub(super) data: String,
 }
 
@@ -20,23 +20,23 @@ pub(super) struct Event {
 #[derive(Debug, PartialEq)]
 pub(super) struct TooLong;
 
-/// The state between two pieces of the network.
+/// The decoder state between two network chunks.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
-    /// The line that is not complete yet.
+    /// The bytes of the incomplete line.
     line: Vec<u8>,
-    /// Whether the last byte was a carriage return, whose line feed may still come.
+    /// Whether the previous chunk ended with a carriage return whose line feed may follow.
     after_return: bool,
-    /// Whether a line was seen: a byte order mark only counts before the first.
+    /// Whether the first line was read; a byte order mark is removed only from the first line.
     started: bool,
-    /// The event that is not complete yet.
+    /// The incomplete event.
     event: Event,
-    /// Whether the event has data, which may be empty.
+    /// Whether the event has a `data` field, which may be empty.
     has_data: bool,
 }
 
 impl Decoder {
-    /// Takes bytes and appends the events they complete.
+    /// Decodes bytes and appends the events that they complete.
     pub(super) fn push(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), TooLong> {
         let mut rest = bytes;
         if self.after_return
@@ -57,8 +57,7 @@ impl Decoder {
         self.extend_line(rest)
     }
 
-    /// Ends the input: what was not closed by an empty line counts, since some services forget it after their last
-    /// event.
+    /// Ends the input and appends a final event that is not terminated by an empty line, because some services omit it.
     pub(super) fn finish(&mut self, events: &mut Vec<Event>) -> Result<(), TooLong> {
         self.end_line(events)?;
         self.end_line(events)
@@ -102,7 +101,7 @@ impl Decoder {
                 self.has_data = true;
             }
             "event" => value.clone_into(&mut self.event.name),
-            // A comment, whose field is empty, or a field that says nothing to us.
+            // Ignores comments, whose field name is empty, and unknown fields.
             _ => {}
         }
         Ok(())
@@ -113,7 +112,7 @@ impl Decoder {
 mod tests {
     use super::*;
 
-    /// Decodes a text in pieces of every size, which must not matter, and compares `name=data` of the events.
+    /// Decodes the text in chunks of every size and compares `name=data` of the events; the chunk size must not matter.
     fn check(text: &str, expected: &[&str]) {
         for size in 1..=text.len() {
             let mut decoder = Decoder::default();

@@ -1,4 +1,4 @@
-//! A service on a real socket that records what it is asked and answers as it is told.
+//! An HTTP server on a real socket that records requests and sends scripted replies.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -19,48 +19,48 @@ use tokio::{
     time::timeout,
 };
 
-/// The key of the tests.
+/// The API key used by the tests.
 pub(crate) const KEY: &str = "sk-test-0123456789abcdef";
 
-/// Longer than anything here takes; a test that reaches it has failed.
+/// A timeout that no passing test reaches.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The service.
+/// The running test server.
 pub(crate) struct Server {
-    /// Where it listens.
+    /// The base URL of the server.
     pub(crate) base: BaseUrl,
     requests: mpsc::UnboundedReceiver<Request>,
     closed: mpsc::UnboundedReceiver<()>,
 }
 
-/// What it was asked.
+/// A recorded request.
 #[derive(Debug)]
 pub(crate) struct Request {
-    /// Method and path, as in `GET /models`.
+    /// The method and path, such as `GET /models`.
     pub(crate) line: String,
-    /// Names are lower case.
+    /// The headers by lower-case name.
     pub(crate) headers: BTreeMap<String, String>,
-    /// Null where there is none.
+    /// The parsed JSON body; null if there is none.
     pub(crate) body: Value,
 }
 
-/// What it answers on one connection.
+/// The scripted reply of one connection.
 pub(crate) struct Reply {
     head: String,
     steps: Vec<Step>,
 }
 
 enum Step {
-    /// Sends a chunk.
+    /// Sends a chunk of the body.
     Chunk(Vec<u8>),
-    /// Says nothing more until the client leaves, and tells the test that it did.
+    /// Sends nothing more until the client disconnects, then reports the disconnection to the test.
     Hold,
-    /// Closes the connection in the middle of the answer.
+    /// Closes the connection before the response is complete.
     Cut,
 }
 
 impl Reply {
-    /// An answer with a status.
+    /// Creates a reply with the given status.
     pub(crate) fn status(status: u16) -> Self {
         Self {
             head: format!(
@@ -70,12 +70,12 @@ impl Reply {
         }
     }
 
-    /// A stream.
+    /// Creates an event stream reply.
     pub(crate) fn stream() -> Self {
         Self::status(200).header("content-type", "text/event-stream")
     }
 
-    /// An answer that never begins.
+    /// Creates a reply that never sends a response.
     pub(crate) fn silence() -> Self {
         Self {
             head: String::new(),
@@ -83,7 +83,7 @@ impl Reply {
         }
     }
 
-    /// No answer: the connection is closed once the question is read.
+    /// Creates a reply that closes the connection after reading the request.
     pub(crate) fn hang_up() -> Self {
         Self {
             head: String::new(),
@@ -91,7 +91,7 @@ impl Reply {
         }
     }
 
-    /// A JSON answer.
+    /// Creates a JSON reply.
     pub(crate) fn json(status: u16, body: &Value) -> Self {
         Self::status(status)
             .header("content-type", "application/json")
@@ -108,7 +108,7 @@ impl Reply {
         self
     }
 
-    /// One event per value, all in one chunk.
+    /// Adds one event per value, all in one chunk.
     pub(crate) fn events(self, events: &[Value]) -> Self {
         let text: String = events
             .iter()
@@ -117,7 +117,7 @@ impl Reply {
         self.chunk(text)
     }
 
-    /// A text in chunks of so few bytes that its characters are cut.
+    /// Adds a text in chunks small enough to split its multi-byte characters.
     pub(crate) fn crumbs(self, text: &str, size: usize) -> Self {
         text.as_bytes().chunks(size).fold(self, Self::chunk)
     }
@@ -134,7 +134,7 @@ impl Reply {
 }
 
 impl Server {
-    /// Listens, and answers one connection after the other with one reply each.
+    /// Starts the server. It handles connections one after the other, with one reply each.
     pub(crate) async fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0")
             .await
@@ -149,7 +149,7 @@ impl Server {
                 let Some(request) = read_request(&mut socket).await else {
                     continue;
                 };
-                // The test may have seen enough and be gone.
+                // Fails if the test has already finished, which is not an error.
                 let _ = tell_request.send(request);
                 play(&mut socket, reply, &tell_closed).await;
             }
@@ -161,20 +161,20 @@ impl Server {
         }
     }
 
-    /// The next thing it was asked.
+    /// Returns the next recorded request.
     pub(crate) async fn request(&mut self) -> Request {
         let request = timeout(PATIENCE, self.requests.recv()).await;
         request.expect("a request in time").expect("a request")
     }
 
-    /// Waits until a client leaves a reply that holds.
+    /// Waits until a client disconnects from a held reply.
     pub(crate) async fn closed(&mut self) {
         let closed = timeout(PATIENCE, self.closed.recv()).await;
         closed.expect("the client left in time").expect("it left");
     }
 }
 
-/// None if the client leaves first, as one with a short limit may on a busy machine.
+/// Reads a request. Returns `None` if the client disconnects first, which a short timeout may cause on a busy machine.
 async fn read_request(socket: &mut TcpStream) -> Option<Request> {
     let mut bytes = Vec::new();
     let end = loop {
@@ -209,7 +209,7 @@ async fn read_request(socket: &mut TcpStream) -> Option<Request> {
 }
 
 async fn play(socket: &mut TcpStream, reply: Reply, closed: &mpsc::UnboundedSender<()>) {
-    // Writing fails when the client is gone, which some tests want it to be.
+    // Writing fails if the client has disconnected, which some tests provoke.
     if !reply.head.is_empty() {
         let _ = socket.write_all((reply.head + "\r\n").as_bytes()).await;
     }
@@ -222,7 +222,7 @@ async fn play(socket: &mut TcpStream, reply: Reply, closed: &mpsc::UnboundedSend
                 let _ = socket.write_all(&chunk).await;
             }
             Step::Hold => {
-                // Ends with zero bytes or a reset, both of which say that the client closed.
+                // Ends with zero bytes or a reset; both mean that the client disconnected.
                 while socket.read(&mut [0; 64]).await.is_ok_and(|count| count > 0) {}
                 let _ = closed.send(());
                 return;
@@ -233,12 +233,12 @@ async fn play(socket: &mut TcpStream, reply: Reply, closed: &mpsc::UnboundedSend
     let _ = socket.write_all(b"0\r\n\r\n").await;
 }
 
-/// The key of the tests.
+/// Returns [`KEY`] as an API key.
 pub(crate) fn key() -> Option<ApiKey> {
     Some(ApiKey::new(KEY))
 }
 
-/// Limits that no test reaches.
+/// Returns timeouts that no passing test reaches.
 pub(crate) fn patient() -> Timeouts {
     Timeouts {
         connect: PATIENCE,
@@ -248,19 +248,19 @@ pub(crate) fn patient() -> Timeouts {
     }
 }
 
-/// The limit of those tests that wait for one.
+/// The timeout for tests that expect one.
 pub(crate) const SHORT: Duration = Duration::from_millis(40);
 
-/// A client.
+/// Creates an HTTP client.
 pub(crate) fn client() -> HttpClient {
     HttpClient::new(&patient()).expect("a client")
 }
 
-/// Whoever runs the tests may spend what costs nothing.
-#[expect(clippy::disallowed_methods, reason = "nobody is asked")]
+/// The spending permission; the test server costs nothing.
+#[expect(clippy::disallowed_methods, reason = "no real service is called")]
 pub(crate) const MAY: MaySpend = MaySpend::granted();
 
-/// A question with everything in it.
+/// Returns a request that sets every field.
 pub(crate) fn question() -> ModelRequest {
     let message = |role, text: &str| Message {
         role,
@@ -281,7 +281,7 @@ pub(crate) fn question() -> ModelRequest {
     }
 }
 
-/// All of a stream: its events and the error at its end.
+/// Collects a stream: its events and the error at its end.
 pub(crate) async fn all(stream: ModelStream) -> (Vec<ModelEvent>, Option<ProviderError>) {
     let items: Vec<_> = timeout(PATIENCE, stream.collect())
         .await
@@ -298,14 +298,14 @@ pub(crate) async fn all(stream: ModelStream) -> (Vec<ModelEvent>, Option<Provide
     (events, errors.pop())
 }
 
-/// The error of a stream that says nothing else.
+/// Returns the error of a stream that contains no events.
 pub(crate) async fn failure(stream: ModelStream) -> ProviderError {
     let (events, error) = all(stream).await;
     assert_eq!(events, []);
     error.expect("an error")
 }
 
-/// Compares an error, its wait aside.
+/// Compares an error, except for its retry delay.
 pub(crate) fn check(error: &ProviderError, class: FailureClass, stage: Stage, message: &str) {
     assert_eq!(
         (error.class, error.stage, error.message.as_str()),
@@ -313,12 +313,12 @@ pub(crate) fn check(error: &ProviderError, class: FailureClass, stage: Stage, me
     );
 }
 
-/// A piece of text.
+/// Creates a text event.
 pub(crate) fn text(text: &str) -> ModelEvent {
     ModelEvent::Text(text.to_owned())
 }
 
-/// A piece of reasoning.
+/// Creates a reasoning event.
 pub(crate) fn reasoning(text: &str) -> ModelEvent {
     ModelEvent::Reasoning(text.to_owned())
 }

@@ -1,4 +1,4 @@
-//! The projection worker by itself, for the tests of this crate; the product's own program has it as a hidden command.
+//! The projection worker as a separate program, for the tests of this crate. `ac` includes it as a hidden command.
 
 use std::{io, process::ExitCode};
 

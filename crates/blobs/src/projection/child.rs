@@ -1,4 +1,5 @@
-//! The worker's side: set our own limits, read the blob, answer with a header line and the content.
+//! The projection worker process: sets its own resource limits, reads the blob and writes a header line and the
+//! content.
 
 use std::{
     io::{Read, Write},
@@ -17,27 +18,27 @@ use super::{
 
 const MAX_MEMORY: u64 = 512 * 1024 * 1024;
 
-/// The line before the content.
+/// The JSON line that precedes the content.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub(super) enum Header {
-    /// The content follows.
+    /// The projection succeeded and the content follows.
     Ready {
-        /// Its type.
+        /// The MIME type of the content.
         mime: String,
-        /// Its length; a shorter content was cut off by a crash.
+        /// The length of the content, in bytes. Shorter content was truncated by a crash.
         len: u64,
-        /// What else is known.
+        /// Additional properties of the projection.
         metadata: Map<String, Value>,
     },
-    /// Nothing follows.
+    /// The projection failed and no content follows.
     Failed {
-        /// Why.
+        /// The error class, one of [`ProjectionError::CLASSES`].
         class: String,
     },
 }
 
-/// Makes one projection, in a process that does nothing else: the limits it sets are for the whole process and last.
+/// Creates one projection. The process must do nothing else, because the resource limits apply to it permanently.
 ///
 /// The hidden worker command calls this with its standard input, which is the blob, and its standard output. Nothing
 /// else may be written to that output.
@@ -51,14 +52,14 @@ pub fn run_child(kind: ProjectionKind, input: impl Read, mut output: impl Write)
     });
     match written {
         Ok(()) => ExitCode::SUCCESS,
-        // Without limits or without a reader there is nothing to do and nobody to tell.
+        // The limits could not be set or the output is closed, so no response is possible.
         Err(_) => ExitCode::FAILURE,
     }
 }
 
 fn answer(kind: ProjectionKind, input: impl Read) -> std::io::Result<(Header, Vec<u8>)> {
     limit_ourselves(kind)?;
-    // Decoders panic on files nobody thought of. The text of the panic would only repeat the file.
+    // Decoders panic on unexpected files. The panic message would only repeat content of the file.
     panic::set_hook(Box::new(|_| {}));
     let made = panic::catch_unwind(AssertUnwindSafe(|| make(kind, input)))
         .unwrap_or(Err(ProjectionError::UNDECODABLE));
@@ -83,12 +84,12 @@ fn answer(kind: ProjectionKind, input: impl Read) -> std::io::Result<(Header, Ve
 fn limit_ourselves(kind: ProjectionKind) -> std::io::Result<()> {
     let limits = [
         (Resource::As, MAX_MEMORY),
-        // An allocator may have reserved address space before we came here; this one counts what it makes writable.
+        // An allocator may have reserved address space before; this limit counts writable memory.
         (Resource::Data, MAX_MEMORY),
         (Resource::Cpu, kind.deadline().as_secs()),
         (Resource::Fsize, 0),
         (Resource::Core, 0),
-        // Input, output and errors are open; nothing else ever is.
+        // Only standard input, output and error are open.
         (Resource::Nofile, 3),
     ];
     for (resource, limit) in limits {

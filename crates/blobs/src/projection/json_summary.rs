@@ -1,4 +1,5 @@
-//! `json_summary`: the shape of a JSON document, read in one pass without holding the document.
+//! The `json_summary` projection: the structure of a JSON document, read in one pass without holding the document in
+//! memory.
 
 use std::{
     cell::Cell,
@@ -18,7 +19,7 @@ use super::{MAX_SOURCE, Made, ProjectionError, cut_text};
 const MAX_KEYS: usize = 200;
 const MAX_KEY_LENGTH: usize = 256;
 const MAX_SUMMARY: usize = 64 * 1024;
-/// Below the depth at which the parser itself gives up, so that we know why it failed.
+/// Below the recursion limit of the parser, so that the cause of the failure is known.
 const MAX_DEPTH: usize = 100;
 
 pub(super) fn make(input: impl Read) -> Result<Made, ProjectionError> {
@@ -50,7 +51,7 @@ pub(super) fn make(input: impl Read) -> Result<Made, ProjectionError> {
     })
 }
 
-/// Prints the summary with as many keys as fit.
+/// Serializes the summary with as many keys as fit into [`MAX_SUMMARY`] bytes.
 fn print_bounded(mut summary: Map<String, Value>) -> Vec<u8> {
     loop {
         let printed = Value::from(summary.clone()).to_string().into_bytes();
@@ -83,7 +84,7 @@ struct Walk {
     is_too_deep: Cell<bool>,
 }
 
-/// What one value is; nothing of its content.
+/// The type of one value, without its content.
 enum Shape {
     Null,
     Boolean,
@@ -106,7 +107,7 @@ impl Shape {
     }
 }
 
-/// Walks one value below the top.
+/// Visits one value below the top level.
 #[derive(Clone, Copy)]
 struct Below<'a> {
     walk: &'a Walk,
@@ -184,7 +185,7 @@ impl<'de> Visitor<'de> for Below<'_> {
     }
 }
 
-/// Walks the top value and says more about it.
+/// Visits the top-level value and describes it in more detail.
 struct Top<'a>(&'a Walk);
 
 impl Top<'_> {

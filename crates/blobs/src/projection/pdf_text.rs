@@ -1,4 +1,4 @@
-//! `pdf_text`: the text of a PDF, pages apart by a form feed, up to one mebibyte.
+//! The `pdf_text` projection: the text of a PDF, pages separated by a form feed, up to one mebibyte.
 
 use std::panic::{self, AssertUnwindSafe};
 
@@ -25,7 +25,7 @@ pub(super) fn make(bytes: &[u8]) -> Result<Made, ProjectionError> {
             text.push('\u{c}');
         }
         match page_text(&document, *number) {
-            // The end of the page is ours to mark; a zero byte is not kept by every database.
+            // Form feeds separate pages, so those in the text are replaced; some databases reject zero bytes.
             Some(page) => text.push_str(&page.replace(['\u{c}', '\0'], " ")),
             None => unreadable_pages += 1,
         }
@@ -49,7 +49,8 @@ pub(super) fn make(bytes: &[u8]) -> Result<Made, ProjectionError> {
     })
 }
 
-/// The text of one page; none if the page breaks the extractor, which the other pages need not suffer for.
+/// Returns the text of one page. Returns `None` if the extractor fails on it, so that the other pages are still
+/// extracted.
 fn page_text(document: &Document, number: u32) -> Option<String> {
     let mut page = String::new();
     panic::catch_unwind(AssertUnwindSafe(|| {

@@ -1,4 +1,4 @@
-//! `plain_text`: the first mebibyte of a text, whatever is not UTF-8 replaced.
+//! The `plain_text` projection: the first mebibyte of a text, with invalid UTF-8 replaced.
 
 use std::io::Read;
 
@@ -15,7 +15,7 @@ pub(super) fn make(input: impl Read) -> Result<Made, ProjectionError> {
     let mut truncated = bytes.len() > MAX_TEXT;
     bytes.truncate(MAX_TEXT);
     if truncated {
-        // A character cut in half by us is not one the file got wrong.
+        // A character split by the size limit is not an error of the file.
         let cut = std::str::from_utf8(&bytes)
             .err()
             .filter(|error| error.error_len().is_none())
@@ -24,7 +24,7 @@ pub(super) fn make(input: impl Read) -> Result<Made, ProjectionError> {
     }
     let decoded = String::from_utf8_lossy(&bytes);
     let lossy = matches!(decoded, std::borrow::Cow::Owned(_)) || decoded.contains('\0');
-    // Not every database keeps a zero byte in a text. A replacement is longer than what it replaces.
+    // Some databases reject zero bytes in text. A replacement is longer than the byte it replaces.
     let decoded = decoded.replace('\0', "\u{fffd}");
     let text = cut_text(&decoded, MAX_TEXT);
     truncated |= text.len() < decoded.len();

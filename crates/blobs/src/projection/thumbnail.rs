@@ -1,4 +1,4 @@
-//! `thumbnail`: a PNG whose longest edge has 320 pixels, never enlarged.
+//! The `thumbnail` projection: a PNG whose longer edge has at most 320 pixels, never enlarged.
 
 use std::io::Cursor;
 
@@ -19,7 +19,7 @@ pub(super) fn make(bytes: &[u8]) -> Result<Made, ProjectionError> {
         .map_err(|_| ProjectionError::UNDECODABLE)?
         .into_decoder()
         .map_err(|error| class_of(&error))?;
-    // The header alone tells the size; nothing was decoded yet.
+    // The dimensions are in the header; nothing has been decoded yet.
     let (source_width, source_height) = decoder.dimensions();
     let is_too_large = u64::from(source_width) * u64::from(source_height) > MAX_PIXELS
         || decoder.total_bytes() > MAX_MEMORY;
@@ -31,7 +31,7 @@ pub(super) fn make(bytes: &[u8]) -> Result<Made, ProjectionError> {
     decoder
         .set_limits(limits)
         .map_err(|error| class_of(&error))?;
-    // Photographs lie on their side and say so.
+    // Photographs are often stored rotated, with the orientation in their metadata.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let image = DynamicImage::from_decoder(decoder).map_err(|error| class_of(&error))?;
     let small = if source_width.max(source_height) > LONGEST_EDGE {

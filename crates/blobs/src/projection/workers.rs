@@ -1,4 +1,4 @@
-//! The caller's side: a few worker processes at once, each with a deadline.
+//! Starts the projection workers: a limited number of processes at a time, each with a deadline.
 
 use std::{
     ffi::OsString,
@@ -19,19 +19,19 @@ use crate::store::BlobReader;
 const AT_ONCE: usize = 2;
 const MAX_OUTPUT: u64 = 2 * 1024 * 1024;
 
-/// Starts workers: our own program with the arguments of its hidden worker command, the kind appended.
+/// Starts workers: the gateway's own program with the arguments of its hidden worker command, followed by the kind.
 #[derive(Debug)]
 pub struct Workers {
     program: PathBuf,
     arguments: Vec<OsString>,
-    /// Replaces the deadline of every kind.
+    /// Replaces the deadline of every kind, if set.
     deadline: Option<Duration>,
     free: Mutex<usize>,
     freed: Condvar,
 }
 
 impl Workers {
-    /// Workers that run `program arguments… <kind>`.
+    /// Configures workers that run `program arguments… <kind>`.
     pub fn new(program: impl Into<PathBuf>, arguments: &[&str]) -> Workers {
         Workers {
             program: program.into(),
@@ -42,7 +42,7 @@ impl Workers {
         }
     }
 
-    /// The same workers with one deadline for every kind.
+    /// Sets one deadline for every kind.
     pub fn with_deadline(self, deadline: Duration) -> Workers {
         Workers {
             deadline: Some(deadline),
@@ -50,7 +50,7 @@ impl Workers {
         }
     }
 
-    /// Makes a projection. Waits for a free place first; the deadline counts from the start of the process.
+    /// Creates a projection. Waits for a free worker slot first; the deadline counts from the start of the process.
     pub fn run(
         &self,
         kind: ProjectionKind,
@@ -60,9 +60,9 @@ impl Workers {
         let mut child = Command::new(&self.program)
             .args(&self.arguments)
             .arg(kind.as_str())
-            // No secret of ours reaches a decoder.
+            // The decoder must not see any secret of the gateway.
             .env_clear()
-            // An allocator that reserves a gibibyte ahead would stand beyond the worker's own limit.
+            // An allocator that reserves a gibibyte in advance would exceed the worker's own limit.
             .env("MIMALLOC_ARENA_RESERVE", "65536")
             .current_dir("/")
             .stdin(Stdio::from(blob.into_file()))
@@ -71,8 +71,8 @@ impl Workers {
             .spawn()
             .map_err(|_| ProjectionError::UNAVAILABLE)?;
         let answered = read_answer(&mut child, self.deadline.unwrap_or(kind.deadline()));
-        // The answer is complete or will never be: the worker has nothing left to do. Killing one that has ended
-        // changes nothing, and the status stays the one it ended with.
+        // The response is complete or never will be. Killing a worker that has already exited does not change its
+        // status.
         let _ = child.kill();
         let status = child.wait().map_err(|_| ProjectionError::CRASHED)?;
         let ran_out_of_time = status.signal() == Some(Signal::XCPU.as_raw());
@@ -93,7 +93,7 @@ impl Workers {
     }
 }
 
-/// One of the places for a running worker.
+/// A slot for one running worker, released on drop.
 struct Place<'a>(&'a Workers);
 
 impl Drop for Place<'_> {
@@ -104,17 +104,17 @@ impl Drop for Place<'_> {
     }
 }
 
-/// Everything the worker writes until it closes its output, unless that is too late or too much.
+/// Reads the worker's output until it is closed. Fails if that exceeds the deadline or the size limit.
 fn read_answer(child: &mut Child, deadline: Duration) -> Result<Vec<u8>, ProjectionError> {
     let pipe = child.stdout.take().ok_or(ProjectionError::UNAVAILABLE)?;
     let (sender, receiver) = mpsc::channel();
-    // The thread ends with the worker: its pipe closes at the latest when we kill it.
+    // The thread ends with the worker: the pipe closes at the latest when the worker is killed.
     thread::Builder::new()
         .name("projection-output".to_owned())
         .spawn(move || {
             let mut output = Vec::new();
             let read = pipe.take(MAX_OUTPUT + 1).read_to_end(&mut output);
-            // Nobody listens any more once the deadline has passed.
+            // The receiver is gone if the deadline has passed.
             let _ = sender.send(read.map(|_| output));
         })
         .map_err(|_| ProjectionError::UNAVAILABLE)?;
@@ -129,7 +129,7 @@ fn read_answer(child: &mut Child, deadline: Duration) -> Result<Vec<u8>, Project
 }
 
 fn parse_answer(kind: ProjectionKind, mut output: Vec<u8>) -> Result<Projection, ProjectionError> {
-    // The worker decoded a hostile file: what it says is checked like anything else from outside.
+    // The worker decoded an untrusted file, so its output is validated like any external input.
     let end = output
         .iter()
         .position(|byte| *byte == b'\n')

@@ -1,4 +1,4 @@
-//! What collection removes, and what it leaves.
+//! Tests of garbage collection.
 
 use std::{
     collections::BTreeSet,

@@ -1,4 +1,4 @@
-//! Planted symbolic links lead nowhere.
+//! Planted symbolic links are never followed.
 
 use std::{fs, os::unix::fs::symlink, path::PathBuf};
 
@@ -14,7 +14,7 @@ use crate::support::{Home, home, upload};
 
 const SECRET: &[u8] = b"secret";
 
-/// A folder beside the store that nobody may reach, with one file.
+/// Creates a directory outside of the store, with one file that must stay unreachable.
 fn outside(home: &Home) -> PathBuf {
     let folder = home.folder.path().join("outside");
     fs::create_dir(&folder).expect("the folder is new");

@@ -1,4 +1,4 @@
-//! The crate from outside: the store, uploads, collection and projections.
+//! Tests of the public interface: the store, uploads, collection and projections.
 
 mod collect;
 mod links;

@@ -1,10 +1,10 @@
-//! Small files made by hand: PNG and PDF, good and hostile.
+//! Minimal PNG and PDF files, valid and hostile.
 
 use std::io::Cursor;
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 
-/// A picture of one colour.
+/// Builds an image of one colour.
 pub(crate) fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
     let image = RgbImage::from_pixel(width, height, Rgb([200, 30, 30]));
     let mut bytes = Cursor::new(Vec::new());
@@ -14,7 +14,7 @@ pub(crate) fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// A correct PNG header that claims this size, and nothing of the pixels.
+/// Builds a valid PNG header that claims this size, without pixel data.
 pub(crate) fn png_that_claims(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = b"\x89PNG\r\n\x1a\n".to_vec();
     let mut header = Vec::new();
@@ -42,7 +42,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     })
 }
 
-/// A PDF with one line of text per page.
+/// Builds a PDF with one line of text per page.
 pub(crate) fn pdf(pages: &[&str]) -> Vec<u8> {
     let first_page = 4;
     let kids: Vec<_> = (0..pages.len())

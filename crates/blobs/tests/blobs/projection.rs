@@ -1,4 +1,4 @@
-//! Every projection in a real worker process, on good and on hostile files.
+//! Runs every projection in a real worker process, on valid and hostile files.
 
 use std::{thread, time::Duration};
 
@@ -33,7 +33,7 @@ fn project(kind: ProjectionKind, content: &[u8]) -> Result<Projection, Projectio
     project_with(&workers, kind, content)
 }
 
-/// A worker that is a shell script; the kind becomes `$0`.
+/// Uses a shell script as worker; the kind becomes `$0`.
 fn shell(script: &str) -> Workers {
     Workers::new("/bin/sh", &["-c", script])
 }
@@ -164,7 +164,7 @@ fn a_garbage_pdf_has_no_text() {
 fn the_deadline_kills_a_hanging_worker() {
     let workers = shell("exec sleep 600").with_deadline(Duration::from_millis(50));
     let kind = ProjectionKind::PlainText;
-    // More often than there are places: a killed worker gives its place back.
+    // More runs than slots: a killed worker releases its slot.
     for _ in 0..3 {
         assert_eq!(
             project_with(&workers, kind, b"x"),

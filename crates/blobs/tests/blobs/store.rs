@@ -1,4 +1,4 @@
-//! Content addressing, de-duplication, commits and verification.
+//! Tests of content addressing, deduplication, commits and verification.
 
 use std::{
     fs::{self, OpenOptions},
@@ -114,7 +114,7 @@ fn a_verification_hashes_the_chunks_of_what_is_intact() {
     let home = home();
     let bytes: Vec<u8> = (0..200_001u32).map(|number| number as u8).collect();
     let key = home.store.put(&home.workspace, &bytes).unwrap().key;
-    // Chunks that are longer and shorter than what is read at once, equal pieces of it, and none of these.
+    // Chunks longer and shorter than the read size, divisors of it, and unrelated sizes.
     for chunk in [1_000_000, 200_001, 70_000, 1 << 16, 1 << 15, 999] {
         let verified = home
             .store
@@ -234,7 +234,7 @@ fn a_payload_of_another_size_or_hash_makes_no_blob() {
         Err(Error::HashMismatch { .. })
     ));
     assert_eq!(home.store.list(&home.workspace).unwrap().count(), 0);
-    // The payload is still there: the caller decides.
+    // The payload still exists: the caller decides about it.
     home.store
         .remove_upload(&home.workspace, &upload("upl_1"))
         .unwrap();
@@ -331,7 +331,7 @@ fn a_changed_blob_is_an_error_wherever_it_is_read() {
     let is_damaged =
         |read: Result<(), Error>| matches!(read, Err(Error::DamagedBlob(found)) if found == key);
     assert!(is_damaged(home.store.open(&key).map(drop)));
-    // Also where the range itself is as it was.
+    // Also if the range itself is unchanged.
     assert!(is_damaged(home.store.read_range(&key, 3, 2).map(drop)));
 }
 

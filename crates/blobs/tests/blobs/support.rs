@@ -1,4 +1,4 @@
-//! A store in a temporary folder.
+//! A store in a temporary directory.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Receiving, repeating and resuming.
+//! Tests of receiving, repeating and resuming uploads.
 
 use std::{fs::OpenOptions, io::Write};
 
@@ -72,7 +72,7 @@ fn an_upload_begins_once() {
 fn a_torn_chunk_is_cut_and_the_upload_continues() {
     let home = home();
     home.begin("upl_1").append(0, b"hello ").unwrap();
-    // The gateway ended between writing a chunk and acknowledging it.
+    // The gateway ended between writing and acknowledging a chunk.
     OpenOptions::new()
         .append(true)
         .open(home.payload_path("upl_1"))

@@ -1,4 +1,4 @@
-//! What ties artifacts to threads, turns and messages.
+//! Bindings of artifacts to threads, turns, messages, tool calls and tasks.
 
 use entity::{artifact_binding, turn};
 use sea_orm::{
@@ -9,27 +9,27 @@ use sea_orm::{
 use super::{ArtifactRepository, owned};
 use crate::{Error, workspace};
 
-/// What an artifact can be bound to.
+/// The objects an artifact can be bound to. Absent fields are not bound.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BindTargets {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: Option<String>,
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: Option<String>,
-    /// The message.
+    /// The id of the message.
     pub message_id: Option<String>,
-    /// The item of the turn.
+    /// The id of the item of the turn.
     pub turn_item_id: Option<String>,
-    /// The call of a tool.
+    /// The id of the tool call.
     pub tool_call_id: Option<String>,
-    /// The task.
+    /// The id of the task.
     pub task_id: Option<String>,
-    /// The run of the task.
+    /// The id of the run of the task.
     pub task_run_id: Option<String>,
 }
 
 impl BindTargets {
-    /// The columns and what they should hold.
+    /// Returns the columns and their values.
     pub(super) fn columns(&self) -> [(&'static str, Option<&str>); 7] {
         [
             ("thread_id", self.thread_id.as_deref()),
@@ -43,33 +43,33 @@ impl BindTargets {
     }
 }
 
-/// A binding to make.
+/// A binding to create.
 #[derive(Clone, Debug)]
 pub struct NewBinding {
-    /// Its id, if it is new.
+    /// The id for the binding if it is new.
     pub id: String,
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: String,
-    /// The version; none for whatever is the newest.
+    /// The id of the version. Absent to bind whichever version is the newest.
     pub version_id: Option<String>,
-    /// What it is bound to.
+    /// The objects the artifact is bound to.
     pub targets: BindTargets,
-    /// Why.
+    /// The purpose of the binding.
     pub binding_kind: String,
-    /// Which way.
+    /// The direction of the binding.
     pub direction: String,
-    /// Its place among others.
+    /// The index among several items, if any.
     pub item_index: Option<i64>,
-    /// Whose it is.
+    /// The role that provided the artifact, if known.
     pub role: Option<String>,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
 impl ArtifactRepository<'_> {
-    /// Binds an artifact that can be used to things that exist. The same binding twice is one.
+    /// Binds a usable artifact to existing objects. An identical binding is returned instead of duplicated.
     pub async fn bind(&self, new: NewBinding) -> Result<artifact_binding::Model, Error> {
         self.0
             .write(move |db| {
@@ -98,7 +98,7 @@ impl ArtifactRepository<'_> {
     }
 }
 
-/// Inserts a binding, or finds the one that is the same.
+/// Inserts a binding, or returns the identical existing one.
 pub(super) fn insert(
     db: &DatabaseConnection,
     new: NewBinding,

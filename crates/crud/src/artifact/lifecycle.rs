@@ -1,4 +1,4 @@
-//! Deleting, restoring, counting and forgetting artifacts.
+//! Deletion, restoration, usage counting, purging and verification of artifacts.
 
 use entity::{artifact, artifact_binding, artifact_blob};
 use sea_orm::{
@@ -12,45 +12,45 @@ use super::{
 };
 use crate::{Error, query, workspace};
 
-/// What became of a delete.
+/// The result of deleting an artifact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deleted {
-    /// The artifact as it is now.
+    /// The artifact after the deletion.
     pub artifact: artifact::Model,
-    /// The threads it is bound to.
+    /// The ids of the threads the artifact is bound to.
     pub thread_ids: Vec<String>,
-    /// Whether it was there until now.
+    /// True if this call deleted it; false if it was already deleted.
     pub is_new: bool,
 }
 
-/// How much room the artifacts of a workspace take.
+/// The storage used by the artifacts of a workspace.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// Distinct bytes of artifacts that are not deleted, and of their projections.
+    /// The size of the distinct blobs of artifacts that are not deleted, and of their projections, in bytes.
     pub bytes: i64,
-    /// Distinct files of these.
+    /// The number of these blobs.
     pub files: i64,
-    /// Bytes that only deleted artifacts hold.
+    /// The size of the blobs that only deleted artifacts use, in bytes.
     pub reclaimable_bytes: i64,
-    /// Bytes of all blobs, whatever refers to them.
+    /// The size of all blobs, referenced or not, in bytes.
     pub stored_bytes: i64,
-    /// Declared sizes of uploads that still receive.
+    /// The total declared size of uploads in progress, in bytes.
     pub open_upload_bytes: i64,
 }
 
-/// What the bytes of an artifact are like when it is restored.
+/// The state of the bytes of an artifact to be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RestoredBytes {
-    /// They have their hash.
+    /// The bytes match their hash.
     Intact,
-    /// They do not.
+    /// The bytes do not match their hash.
     Damaged,
-    /// There are none.
+    /// The bytes do not exist.
     Missing,
 }
 
 impl ArtifactRepository<'_> {
-    /// Hides an artifact. Its bytes stay until it is purged.
+    /// Marks an artifact as deleted. Its bytes are kept until it is purged.
     pub async fn delete(&self, workspace_id: &str, id: &str, now: i64) -> Result<Deleted, Error> {
         let (workspace_id, id) = (workspace_id.to_owned(), id.to_owned());
         self.0
@@ -80,7 +80,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Brings a deleted artifact back, unless the workspace has no room for it.
+    /// Restores a deleted artifact. Fails if that exceeds the quota of the workspace.
     pub async fn restore(
         &self,
         workspace_id: &str,
@@ -103,7 +103,7 @@ impl ArtifactRepository<'_> {
                 let before = artifact.status_before_delete.clone();
                 let mut row = artifact::ActiveModel::from(artifact);
                 row.status = Set(match (bytes, before.as_deref()) {
-                    // Bytes that are good now may have been damaged when the artifact was deleted.
+                    // Bytes that are intact now may have been damaged when the artifact was deleted.
                     (RestoredBytes::Intact, None | Some("quarantined" | "failed")) => {
                         "ready".to_owned()
                     }
@@ -128,7 +128,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// How much room a workspace takes.
+    /// Returns the storage used by a workspace.
     pub async fn usage(&self, workspace_id: &str) -> Result<Usage, Error> {
         let workspace_id = workspace_id.to_owned();
         self.0
@@ -144,7 +144,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Forgets artifacts deleted before `deleted_before`, at most `limit` at a time. Answers how many there were.
+    /// Deletes the rows of artifacts deleted before `deleted_before`, at most `limit` at a time. Returns their number.
     pub async fn purge(&self, deleted_before: i64, limit: u64) -> Result<usize, Error> {
         self.0
             .write(move |db| {
@@ -169,8 +169,8 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Forgets bytes that nothing refers to and that are older than `before`. Answers them, so that their files
-    /// can go; a file that is gone without its row would be worse than the other way round.
+    /// Deletes the rows of unreferenced blobs older than `before`. Returns them, so that the caller can remove their
+    /// files; a row without its file would be worse than a file without a row.
     pub async fn forget_blobs(
         &self,
         before: i64,
@@ -188,7 +188,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// The bytes that were not looked at for the longest time.
+    /// Returns the blobs that were verified the longest time ago.
     pub async fn least_verified(
         &self,
         before: i64,
@@ -211,7 +211,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// The hashes of all bytes of a workspace that are known.
+    /// Returns the hashes of all recorded blobs of a workspace.
     pub async fn blob_hashes(&self, workspace_id: &str) -> Result<Vec<String>, Error> {
         let workspace_id = workspace_id.to_owned();
         self.0
@@ -226,9 +226,9 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Writes down what verifying the bytes showed, and keeps the hashes of their chunks. Damaged or missing bytes are
-    /// not served any more, and an artifact whose newest version they are is not ready until they are good again.
-    /// Answers the artifacts whose status changed.
+    /// Records the result of verifying a blob and stores its chunk hashes. Damaged or missing bytes are no longer
+    /// served, and an artifact whose newest version uses them is not ready until they are repaired. Returns the
+    /// artifacts whose status changed.
     pub async fn verified(
         &self,
         blob_id: &str,
@@ -239,7 +239,7 @@ impl ArtifactRepository<'_> {
         let (blob_id, status) = (blob_id.to_owned(), status.to_owned());
         self.0
             .write(move |db| {
-                // What somebody else has put aside is missing, too.
+                // A blob quarantined by another caller is missing as well; keep its status.
                 let sql = "UPDATE artifact_blob SET status = $2, last_verified_at = $3 \
                            WHERE id = $1 AND ($2 <> 'missing' OR status = 'ready') RETURNING id";
                 if query::one(db, sql, [blob_id.as_str().into(), status.as_str().into(), now.into()])?.is_none() {

@@ -8,39 +8,39 @@ use sea_orm::{ColumnTrait as _, DatabaseConnection, EntityTrait as _, QueryFilte
 use super::{ArtifactDetail, BindTargets, details};
 use crate::{Error, query, workspace};
 
-/// How the metadata of a run's output begins to say so.
+/// The JSON fragment that marks the metadata of a run's output.
 const RUN_OUTPUT: &str = r#""source_kind":"run_output""#;
 
-/// Whether an artifact is what a run printed or left, by its metadata.
+/// Returns whether an artifact is the output of a run, according to its metadata.
 pub fn is_run_output(artifact: &artifact::Model) -> bool {
     artifact.metadata.contains(RUN_OUTPUT)
 }
 
-/// Which artifacts to list.
+/// The filters of a list of artifacts.
 #[derive(Clone, Debug)]
 pub struct ArtifactQuery {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// Only artifacts with a binding that has all of these.
+    /// Only artifacts with a binding that matches all given targets.
     pub targets: BindTargets,
-    /// Only artifacts of these kinds; none means all.
+    /// Only artifacts of these kinds. Empty for all.
     pub kinds: Vec<String>,
-    /// Whether deleted ones are listed.
+    /// True to include deleted artifacts.
     pub include_deleted: bool,
-    /// Whether what runs printed and left is listed.
+    /// True to include outputs of runs.
     pub include_run_outputs: bool,
-    /// Only artifacts behind this one: time and id.
+    /// Only artifacts after this cursor (time and id), if set.
     pub after: Option<(i64, String)>,
-    /// The most artifacts.
+    /// The maximum number of artifacts.
     pub limit: u64,
 }
 
 /// A page of artifacts.
 #[derive(Clone, Debug)]
 pub struct ArtifactPage {
-    /// The artifacts.
+    /// The artifacts of the page.
     pub items: Vec<ArtifactDetail>,
-    /// Where the next page begins.
+    /// The cursor of the next page. Absent on the last page.
     pub next: Option<(i64, String)>,
 }
 
@@ -87,7 +87,7 @@ pub(super) fn page(db: &DatabaseConnection, wanted: &ArtifactQuery) -> Result<Ar
     })
 }
 
-/// Newest first: by the newest binding that fits, or by the last change.
+/// Builds the statement. Orders by the newest matching binding, or by the last change, newest first.
 fn statement(wanted: &ArtifactQuery) -> (String, Vec<Value>) {
     let mut values: Vec<Value> = vec![wanted.workspace_id.as_str().into()];
     let mut place = |value: Value| {

@@ -1,4 +1,4 @@
-//! What an artifact is made of: its row, a version, what it is bound to, what is to be shown for it.
+//! Creation of an artifact: its row, a version, its binding and its pending projections.
 
 use entity::{artifact, artifact_chunk_hashes, artifact_projection, artifact_version};
 use sea_orm::{
@@ -9,63 +9,63 @@ use sea_orm::{
 use super::{ArtifactDetail, NewBinding, binding, blob, detail, upload::open_for_versions};
 use crate::{Error, query};
 
-/// An artifact, or a version of one, whose bytes are in place.
+/// An artifact, or a version of one, whose bytes are already stored.
 #[derive(Clone, Debug)]
 pub struct NewArtifact {
-    /// Ids of what is made.
+    /// The id for the artifact.
     pub artifact_id: String,
-    /// Ids of what is made.
+    /// The id for the version.
     pub version_id: String,
-    /// Ids of what is made.
+    /// The id for the blob if it is new.
     pub blob_id: String,
-    /// Ids of what is made.
+    /// The id for the binding.
     pub binding_id: String,
-    /// What to call it.
+    /// The display name.
     pub display_name: String,
-    /// What it is.
+    /// The kind of the artifact.
     pub kind: String,
-    /// Its MIME type.
+    /// The MIME type, if known.
     pub mime_type: Option<String>,
-    /// Who made it.
+    /// The principal that created it.
     pub author: String,
-    /// JSON.
+    /// Additional properties as JSON.
     pub metadata: String,
-    /// Ids and kinds of the projections to make.
+    /// The ids and kinds of the projections to create.
     pub projections: Vec<(String, String)>,
-    /// The hashes of its chunks, if its bytes came with them.
+    /// The chunk hashes, if they were computed while receiving the bytes.
     pub chunk_hashes: Option<ChunkHashes>,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
-/// The hashes of the chunks of bytes: those they were received in, or of a size that was chosen later.
+/// The hashes of the chunks of a blob, as received or computed later with a chosen chunk size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkHashes {
-    /// The size of every chunk but the last.
+    /// The size of every chunk but the last, in bytes.
     pub chunk_bytes: i64,
-    /// 64 hexadecimal digits for each chunk.
+    /// The concatenated hashes, 64 hexadecimal digits per chunk.
     pub hashes: String,
 }
 
-/// Where it goes.
+/// The destination of a new artifact or version.
 pub(super) struct Place<'a> {
     pub(super) workspace_id: &'a str,
     pub(super) thread_id: Option<&'a str>,
-    /// The artifact of which it is a version.
+    /// The id of the artifact that gets a new version. Absent for a new artifact.
     pub(super) version_of: Option<&'a str>,
     pub(super) sha256: &'a str,
     pub(super) size_bytes: i64,
     pub(super) created_by_kind: &'a str,
 }
 
-/// What [`make`] made.
+/// The result of [`make`].
 pub(super) struct Made {
     pub(super) artifact_id: String,
-    /// Other artifacts whose damaged bytes these are: they can be used again.
+    /// Other artifacts that are usable again, because their damaged bytes were replaced.
     pub(super) healed: Vec<ArtifactDetail>,
 }
 
-/// Makes the artifact or its version.
+/// Creates the artifact or its version.
 pub(super) fn make(
     db: &DatabaseConnection,
     place: &Place<'_>,
@@ -98,7 +98,7 @@ pub(super) fn make(
             row.current_version_id = Set(new.version_id.clone());
             row.kind = Set(new.kind.clone());
             row.mime_type = Set(new.mime_type.clone());
-            // Whatever was wrong with the bytes before: these are good.
+            // The new bytes are intact, whatever the state of the previous ones.
             row.status = Set("ready".to_owned());
             row.updated_at = Set(now);
             row.metadata = Set(new.metadata.clone());
@@ -171,8 +171,8 @@ pub(super) fn make(
     })
 }
 
-/// Makes artifacts ready again whose newest version has these bytes, which are good now, and has their projections
-/// made that could not be made from damaged bytes. Answers the artifacts.
+/// Makes artifacts ready again whose newest version uses this blob, which is intact now, and queues the projections
+/// that failed because of damaged bytes. Returns these artifacts.
 pub(super) fn revive(
     db: &DatabaseConnection,
     blob_id: &str,
@@ -191,7 +191,7 @@ pub(super) fn revive(
     Ok(revived)
 }
 
-/// Keeps the hashes of the chunks of bytes, instead of older ones.
+/// Stores the chunk hashes of a blob and replaces older ones.
 pub(super) fn keep_chunk_hashes(
     db: &DatabaseConnection,
     blob_id: &str,

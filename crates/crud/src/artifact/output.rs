@@ -1,4 +1,4 @@
-//! What runs leave behind, and pictures that models make.
+//! Artifacts created by agents: outputs of runs and generated images.
 
 use entity::artifact;
 use sea_orm::{DatabaseConnection, EntityTrait as _};
@@ -10,30 +10,30 @@ use super::{
 };
 use crate::{Error, workspace};
 
-/// A file that an agent made, whose bytes are in place.
+/// A file created by an agent, whose bytes are already stored.
 #[derive(Clone, Debug)]
 pub struct NewOutput {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// The hash of its bytes.
+    /// SHA-256 of the bytes, lower-case hexadecimal.
     pub sha256: String,
-    /// How many they are.
+    /// The size, in bytes.
     pub size_bytes: i64,
-    /// The run or turn and what it belongs to. What does not exist yet is left out.
+    /// The run or turn and related objects to bind to. Objects that do not exist yet are ignored.
     pub targets: BindTargets,
-    /// Why it is bound: `task_result` or `agent_output`.
+    /// The purpose of the binding: `task_result` or `agent_output`.
     pub binding_kind: &'static str,
-    /// Whose it is: `task` or `assistant`.
+    /// The role of the binding: `task` or `assistant`.
     pub role: &'static str,
-    /// Everything else.
+    /// The artifact to create.
     pub new: NewArtifact,
-    /// The limits of the workspace.
+    /// The quota of the workspace.
     pub quota: Quota,
 }
 
 impl ArtifactRepository<'_> {
-    /// Makes an artifact of a file that an agent made. The id tells which file of which run or turn it is: the same bytes
-    /// again change nothing, others are a new version.
+    /// Stores a file created by an agent as an artifact. The id identifies the file of the run or turn: identical bytes
+    /// change nothing, different bytes become a new version.
     pub async fn keep_output(&self, output: NewOutput) -> Result<Finished, Error> {
         self.0.write(move |db| keep(db, &output)).await
     }

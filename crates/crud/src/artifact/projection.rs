@@ -1,4 +1,4 @@
-//! What can be shown for an artifact instead of its bytes.
+//! Projections of artifacts: derived views that are shown instead of the bytes.
 
 use entity::{artifact_blob, artifact_projection};
 use sea_orm::{
@@ -9,51 +9,51 @@ use sea_orm::{
 use super::{ArtifactRepository, blob, detail};
 use crate::{Error, query, workspace};
 
-/// A projection that is to be made.
+/// A projection to be created.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectionWork {
-    /// The projection.
+    /// The row of the projection.
     pub projection: artifact_projection::Model,
-    /// The bytes it is made from.
+    /// The blob it is created from.
     pub source: artifact_blob::Model,
 }
 
-/// How making a projection ended.
+/// The result of creating a projection.
 #[derive(Clone, Debug)]
 pub enum ProjectionResult {
-    /// As text.
+    /// The projection is a text.
     Text {
-        /// The text.
+        /// The text of the projection.
         text: String,
-        /// SHA-256 of the text.
+        /// SHA-256 of the text, lower-case hexadecimal.
         sha256: String,
-        /// Its MIME type.
+        /// The MIME type of the text.
         mime_type: String,
-        /// JSON.
+        /// Additional properties as JSON.
         metadata: String,
     },
-    /// As bytes that are stored.
+    /// The projection is a stored blob.
     Blob {
-        /// The id of the bytes, if they are new.
+        /// The id for the blob if it is new.
         new_id: String,
-        /// SHA-256 of the bytes.
+        /// SHA-256 of the bytes, lower-case hexadecimal.
         sha256: String,
-        /// How many there are.
+        /// The size, in bytes.
         size_bytes: i64,
-        /// Their MIME type.
+        /// The MIME type of the bytes.
         mime_type: String,
-        /// JSON.
+        /// Additional properties as JSON.
         metadata: String,
     },
-    /// Not at all.
+    /// The projection failed.
     Failed {
-        /// What kind of failure.
+        /// The class of the failure.
         class: String,
     },
 }
 
 impl ArtifactRepository<'_> {
-    /// A projection of an artifact's version, ready or not.
+    /// Returns a projection of a version of an artifact, ready or not.
     pub async fn projection(
         &self,
         workspace_id: &str,
@@ -80,7 +80,8 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Marks projections of a kind as stale that another extractor made, so that they are made again. Answers how many.
+    /// Marks projections of a kind that another extractor version made as stale, so that they are created again.
+    /// Returns their number.
     pub async fn outdate_projections(
         &self,
         kind: &str,
@@ -99,7 +100,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Projections that wait to be made, for the first time or again, oldest first.
+    /// Returns the projections to be created for the first time or again, oldest first.
     pub async fn pending_projections(&self, limit: u64) -> Result<Vec<ProjectionWork>, Error> {
         self.0
             .read(move |db| {
@@ -127,7 +128,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Writes down how making a projection ended.
+    /// Records the result of creating a projection.
     pub async fn finish_projection(
         &self,
         id: &str,

@@ -1,4 +1,4 @@
-//! How much a workspace may store.
+//! Storage quotas of workspaces.
 
 use sea_orm::DatabaseConnection;
 
@@ -8,23 +8,23 @@ use crate::{Error, query};
 /// The limits of one workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Bytes of artifacts that are not deleted, and of their projections.
+    /// The maximum size of artifacts that are not deleted, and of their projections, in bytes.
     pub max_bytes: i64,
-    /// Files of these.
+    /// The maximum number of these files.
     pub max_files: i64,
-    /// Bytes on the disk: those of deleted artifacts that are still kept and the declared sizes of open uploads count
-    /// as well.
+    /// The maximum size on disk, in bytes. Deleted artifacts that are still kept and the declared sizes of open uploads
+    /// count as well.
     pub max_stored_bytes: i64,
 }
 
-/// What a workspace has on the disk, or has reserved there.
+/// The storage that a workspace uses or has reserved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stored {
-    /// Bytes of all blobs, whatever refers to them.
+    /// The size of all blobs, referenced or not, in bytes.
     pub(super) bytes: i64,
-    /// How many blobs there are.
+    /// The number of blobs.
     pub(super) files: i64,
-    /// Declared sizes of uploads that still receive.
+    /// The total declared size of uploads in progress, in bytes.
     pub(super) open_upload_bytes: i64,
 }
 
@@ -44,8 +44,8 @@ pub(super) fn stored(db: &DatabaseConnection, workspace_id: &str) -> Result<Stor
 }
 
 impl Quota {
-    /// Refuses what was written in this transaction if the workspace is over a limit with it. `planned` is what an
-    /// upload will add to the artifacts that are not deleted.
+    /// Fails if the workspace exceeds a limit, including the changes of this transaction. `planned` is what an upload
+    /// will add to the artifacts that are not deleted.
     pub(super) fn check(
         &self,
         db: &DatabaseConnection,
@@ -61,7 +61,8 @@ impl Quota {
         if stored.bytes.saturating_add(stored.open_upload_bytes) > self.max_stored_bytes {
             return Err(exceeded("max_stored_bytes", self.max_stored_bytes));
         }
-        // What is not deleted is part of what is stored: mostly the sum answers, without joining all versions.
+        // Artifacts that are not deleted are part of the stored total, so the total often suffices without joining all
+        // versions.
         let is_over = |bytes: i64, files: i64| {
             if bytes.saturating_add(planned.bytes) > self.max_bytes {
                 Some(exceeded("max_bytes", self.max_bytes))
@@ -79,7 +80,7 @@ impl Quota {
     }
 }
 
-/// What will be added to a workspace by an upload that has begun.
+/// The storage that an upload in progress will add to a workspace.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Planned {
     pub(super) bytes: i64,

@@ -1,4 +1,4 @@
-//! Uploads that are under way, and what becomes of them.
+//! Upload sessions and their completion.
 
 use std::collections::BTreeSet;
 
@@ -19,54 +19,54 @@ use crate::{Error, query, workspace};
 /// An upload to start.
 #[derive(Clone, Debug)]
 pub struct NewUpload {
-    /// The session, if none can be gone on with.
+    /// The session to insert if no open one can be continued.
     pub session: session::Model,
-    /// The limits of the workspace.
+    /// The quota of the workspace.
     pub quota: Quota,
 }
 
-/// What became of a start.
+/// The result of starting an upload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UploadStarted {
-    /// The session.
+    /// The upload session.
     pub session: session::Model,
-    /// Whether it is new.
+    /// True if the session is new.
     pub is_new: bool,
-    /// The bytes, if the workspace has them already.
+    /// The blob, if the workspace already has these bytes.
     pub present: Option<artifact_blob::Model>,
 }
 
-/// An upload whose bytes are in place.
+/// A completed upload whose bytes are stored.
 #[derive(Clone, Debug)]
 pub struct FinishUpload {
-    /// The upload.
+    /// The id of the upload.
     pub upload_id: String,
-    /// What becomes of it.
+    /// The artifact to create.
     pub new: NewArtifact,
-    /// Who made it: `user` or `import`.
+    /// The kind of creator: `user` or `import`.
     pub created_by_kind: &'static str,
-    /// The limits of the workspace.
+    /// The quota of the workspace.
     pub quota: Quota,
 }
 
-/// What became of a finish.
+/// The result of completing an upload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// The artifact.
+    /// The artifact and its details.
     pub detail: ArtifactDetail,
-    /// Whether this call made it, or its newest version.
+    /// True if this call created the artifact or its newest version.
     pub is_new: bool,
-    /// Other artifacts that can be used again, because their damaged bytes were replaced by these good ones.
+    /// Other artifacts that are usable again, because their damaged bytes were replaced.
     pub healed: Vec<ArtifactDetail>,
 }
 
 impl ArtifactRepository<'_> {
-    /// Starts an upload, or finds the open one with the same name, size and hash.
+    /// Starts an upload, or returns the open one with the same name, size and hash.
     pub async fn start_upload(&self, new: NewUpload) -> Result<UploadStarted, Error> {
         self.0.write(move |db| start(db, new)).await
     }
 
-    /// An upload of somebody that has not expired.
+    /// Returns an unexpired upload of an owner in a workspace.
     pub async fn upload(
         &self,
         workspace_id: &str,
@@ -90,7 +90,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// An upload of somebody that has not expired, whichever workspace it is for.
+    /// Returns an unexpired upload of an owner in any workspace.
     pub async fn find_upload(
         &self,
         id: &str,
@@ -110,7 +110,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// How many uploads of somebody are open, counted up to `limit`.
+    /// Returns the number of open uploads of an owner, counted up to `limit`.
     pub async fn open_uploads(&self, owner: &str, now: i64, limit: usize) -> Result<usize, Error> {
         let owner = owner.to_owned();
         self.0
@@ -125,7 +125,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Keeps an upload for longer.
+    /// Extends the expiry time of an upload, in Unix seconds.
     pub async fn extend_upload(&self, id: &str, expires_at: i64) -> Result<(), Error> {
         let id = id.to_owned();
         self.0
@@ -138,7 +138,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Forgets an upload.
+    /// Deletes the row of an upload.
     pub async fn remove_upload(&self, id: &str) -> Result<(), Error> {
         let id = id.to_owned();
         self.0
@@ -149,7 +149,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Those of some uploads that the database knows.
+    /// Returns the ids among `ids` that have a row.
     pub async fn known_uploads(&self, ids: Vec<String>) -> Result<BTreeSet<String>, Error> {
         self.0
             .read(move |db| {
@@ -159,7 +159,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Uploads that nobody came back for.
+    /// Returns the expired uploads.
     pub async fn expired_uploads(&self, now: i64) -> Result<Vec<session::Model>, Error> {
         self.0
             .read(move |db| {
@@ -169,7 +169,7 @@ impl ArtifactRepository<'_> {
             .await
     }
 
-    /// Makes an artifact of an upload whose bytes are in place. A second time answers the same artifact.
+    /// Creates an artifact from an upload whose bytes are stored. Idempotent: a second call returns the same artifact.
     pub async fn finish_upload(&self, finish: FinishUpload) -> Result<Finished, Error> {
         self.0.write(move |db| self::finish(db, finish)).await
     }
@@ -213,7 +213,7 @@ fn start(db: &DatabaseConnection, new: NewUpload) -> Result<UploadStarted, Error
     }
     let row = session::ActiveModel::from(wanted);
     let session = row.reset_all().insert(db)?;
-    // Bytes that are there take no more room; what they are counted as is seen when the upload is finished.
+    // Existing bytes take no additional space; the quota is checked again when the upload is completed.
     if present.is_none() {
         let planned = Planned {
             bytes: session.size_bytes,
@@ -228,7 +228,7 @@ fn start(db: &DatabaseConnection, new: NewUpload) -> Result<UploadStarted, Error
     })
 }
 
-/// An artifact that may get a version: one that is not deleted.
+/// Returns an artifact that can get a new version. Fails for a deleted one.
 pub(super) fn open_for_versions(
     db: &DatabaseConnection,
     workspace_id: &str,

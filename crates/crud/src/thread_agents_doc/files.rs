@@ -1,4 +1,4 @@
-//! Documents as the AGENTS.md files of a repository, in both directions.
+//! Import and export of documents as the AGENTS.md files of a repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,57 +20,57 @@ use crate::{
 /// One instruction file to import.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportFile {
-    /// The names of the folders it is in, from the scope downwards.
+    /// The names of its folders, from the scope downwards.
     pub folders: Vec<String>,
     /// The normalised text.
     pub content: String,
-    /// SHA-256 of the text.
+    /// SHA-256 of the text, lower-case hexadecimal.
     pub content_sha256: String,
-    /// The length of the text.
+    /// The length of the text, in characters.
     pub char_count: i64,
-    /// The version the caller saw; 0 means that there must be none.
+    /// The version the caller expects. 0 requires that there is no document; absent skips the check.
     pub expected_version: Option<i64>,
 }
 
-/// What happens to documents that are there.
+/// The treatment of existing documents during an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportMode {
-    /// They stay as they are.
+    /// Existing documents are not changed.
     Create,
-    /// They get the text of the file.
+    /// Existing documents get the text of the file.
     Update,
 }
 
-/// What an import changed.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
     /// The documents that were created or changed.
     pub docs: Vec<Saved>,
-    /// The folders that were made.
+    /// The folders that were created.
     pub folders: Vec<thread_folder::Model>,
-    /// The new version of the tree; none when nothing changed.
+    /// The new version of the tree. Absent if nothing changed.
     pub tree_version: Option<u64>,
 }
 
-/// What is below a scope, as a repository has it.
+/// The documents and folders at and below a scope, with repository paths.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exported {
     /// The documents, by path.
     pub files: Vec<ExportedFile>,
-    /// Every folder by its path, which is made of names fit for a file system, and its id.
+    /// The ids of all folders by path. Path components are valid file names.
     pub folders: BTreeMap<Vec<String>, String>,
 }
 
 /// One document as a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportedFile {
-    /// The names of the folders it is in, from the scope downwards, fit for a file system.
+    /// The names of its folders, from the scope downwards, as valid file names.
     pub folders: Vec<String>,
-    /// The text.
+    /// The text of the document.
     pub content: String,
-    /// SHA-256 of the text.
+    /// SHA-256 of the text, lower-case hexadecimal.
     pub content_sha256: String,
-    /// The version.
+    /// The version of the document.
     pub version: i64,
 }
 
@@ -93,7 +93,7 @@ pub(super) fn import(
         Ok::<_, Error>(format!("{prefix}{suffix}"))
     };
     let mut imported = Imported::default();
-    // Siblings may share a name. What an export calls them is what an import means by it.
+    // Siblings may share a name. Import uses the same unique names as export.
     let mut known: BTreeMap<(Option<String>, String), String> = BTreeMap::new();
     let mut taken: BTreeMap<Option<String>, BTreeSet<String>> = BTreeMap::new();
     for folder in folders(db, &scope.workspace_id)? {
@@ -210,7 +210,7 @@ pub(super) fn export(db: &DatabaseConnection, scope: &DocScope) -> Result<Export
     Ok(exported)
 }
 
-/// A name that can be a directory's, and that no sibling has. Letters that separate paths become `_`.
+/// Returns a valid directory name that no sibling has. Path separators become `_`.
 fn unique_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     let safe: String = name
         .chars()
@@ -239,7 +239,7 @@ fn folders(
     let all = thread_folder::Entity::find()
         .filter(thread_folder::Column::WorkspaceId.eq(workspace_id))
         .order_by_asc(thread_folder::Column::Name)
-        // Of siblings with one name the newest comes last, so that it renames no other.
+        // Among siblings with the same name the newest is last, so that it does not rename the others.
         .order_by_asc(thread_folder::Column::CreatedAt)
         .order_by_asc(thread_folder::Column::Id);
     Ok(all.all(db)?)

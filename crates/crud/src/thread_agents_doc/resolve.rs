@@ -1,4 +1,4 @@
-//! Which document is in force: the nearest active one on the way from a folder to the root.
+//! Resolution of the document in effect: the nearest active one on the path from a folder to the root.
 
 use entity::thread_agents_doc::Model;
 use sea_orm::{DatabaseConnection, FromQueryResult as _};
@@ -6,48 +6,48 @@ use sea_orm::{DatabaseConnection, FromQueryResult as _};
 use super::{DocScope, ThreadResolution};
 use crate::{Error, query, thread_folder, workspace};
 
-/// What one scope has and what is in force there.
+/// The documents of one scope.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scope {
-    /// Its own document.
+    /// The scope's own document. Absent if it has none.
     pub explicit: Option<Model>,
-    /// The document in force.
+    /// The document in effect. Absent if there is none.
     pub effective: Option<Resolved>,
 }
 
 impl Scope {
-    /// About how many bytes it takes.
+    /// Estimates the memory size, in bytes.
     pub(crate) fn size(&self) -> usize {
         let explicit = self.explicit.as_ref().map_or(0, |doc| doc.content.len());
         size_of::<Self>() + explicit + self.effective.as_ref().map_or(0, Resolved::size)
     }
 }
 
-/// A document in force and where it was found.
+/// A document in effect and where it was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
-    /// The document.
+    /// The document in effect, with its text.
     pub doc: Model,
-    /// The names of the folders from the root down to the document's folder; empty for the root.
+    /// The names of the folders from the root down to the document's folder. Empty for the root.
     pub source_path: Vec<String>,
-    /// The folder it was resolved for; none for the root.
+    /// The folder it was resolved for. Absent for the root.
     pub resolved_for_folder_id: Option<String>,
 }
 
 impl Resolved {
-    /// Whether it comes from above.
+    /// Returns whether the document belongs to an ancestor of the scope.
     pub fn is_inherited(&self) -> bool {
         self.doc.folder_id != self.resolved_for_folder_id
     }
 
-    /// About how many bytes it takes.
+    /// Estimates the memory size, in bytes.
     pub(crate) fn size(&self) -> usize {
         let names: usize = self.source_path.iter().map(String::len).sum();
         size_of::<Self>() + self.doc.content.len() + names
     }
 }
 
-/// A document in force before its text is read.
+/// A document in effect whose text has not been read.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Effective {
     pub(crate) doc_id: String,
@@ -68,31 +68,31 @@ impl Effective {
         })
     }
 
-    /// What must be the same for nothing to have changed.
+    /// Returns the id and version that identify the document in effect, to detect changes.
     pub(crate) fn identity(effective: Option<&Self>) -> Option<(&str, i64)> {
         effective.map(|effective| (effective.doc_id.as_str(), effective.version))
     }
 }
 
-/// The way from a scope up to the root and the documents on it.
+/// The path from a scope up to the root, with the documents on it.
 pub(super) struct Way {
-    /// Nearest first; there is always the root.
+    /// The steps, nearest first; the last one is the root.
     steps: Vec<Step>,
-    /// Where it begins; none for the root.
+    /// The folder the path starts at. Absent for the root.
     folder_id: Option<String>,
-    /// The version of the tree it is part of.
+    /// The tree version at which the path was read.
     tree_version: i64,
 }
 
 struct Step {
-    /// The name of the folder; none for the root.
+    /// The name of the folder. Absent for the root.
     name: Option<String>,
-    /// Its own document, archived ones aside.
+    /// The folder's own document, ignoring archived ones.
     doc: Option<Model>,
 }
 
 impl Way {
-    /// One query whatever the depth. Fails unless workspace and folder are there.
+    /// Reads the path in one query regardless of depth. Fails unless the workspace and the folder exist.
     pub(super) fn read(db: &DatabaseConnection, scope: &DocScope) -> Result<Self, Error> {
         const ROOT: i64 = 1_000_000;
         let sql = "WITH RECURSIVE above (id, parent_folder_id, name, distance) AS ( \
@@ -138,27 +138,27 @@ impl Way {
         }
     }
 
-    /// The version of the tree it was read in.
+    /// Returns the tree version at which the path was read.
     pub(super) fn tree_version(&self) -> i64 {
         self.tree_version
     }
 
-    /// The scope's own document.
+    /// Returns the scope's own document.
     pub(super) fn explicit(&self) -> Option<&Model> {
         self.steps[0].doc.as_ref()
     }
 
-    /// Gives the scope another document of its own.
+    /// Replaces the scope's own document.
     pub(super) fn set_explicit(&mut self, doc: Model) {
         self.steps[0].doc = Some(doc);
     }
 
-    /// The nearest active document.
+    /// Returns the nearest active document.
     pub(super) fn resolved(&self) -> Option<Resolved> {
         let (doc, source) = self.source()?;
         Some(Resolved {
             doc: doc.clone(),
-            // What was passed on the way is not part of the source's path.
+            // Folders below the source are not part of its path.
             source_path: source
                 .iter()
                 .rev()
@@ -168,13 +168,13 @@ impl Way {
         })
     }
 
-    /// What must be the same for nothing to have changed.
+    /// Returns the id and version that identify the document in effect, to detect changes.
     pub(super) fn identity(&self) -> Option<(String, i64)> {
         let (doc, _) = self.source()?;
         Some((doc.id.clone(), doc.version))
     }
 
-    /// The document in force, and the way from it upwards.
+    /// Returns the document in effect, and the path from it upwards.
     fn source(&self) -> Option<(&Model, &[Step])> {
         (0..self.steps.len()).find_map(|index| {
             let doc = self.steps[index].doc.as_ref();
@@ -192,7 +192,7 @@ pub(super) fn scope(db: &DatabaseConnection, scope: &DocScope) -> Result<Scope, 
     })
 }
 
-/// The document in force in a scope that exists: one query whatever the depth.
+/// Returns the document in effect in an existing scope, in one query regardless of depth.
 pub(crate) fn effective_in(
     db: &DatabaseConnection,
     scope: &DocScope,
@@ -223,7 +223,7 @@ pub(crate) fn effective_in(
         if let (None, Some(doc_id)) = (&found, doc_id) {
             let version: i64 = row.try_get("", "version")?;
             found = Some((doc_id, version));
-            // What was passed on the way is not part of the source's path.
+            // Folders below the source are not part of its path.
             names.clear();
         }
         names.extend(name);

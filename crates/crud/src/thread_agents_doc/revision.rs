@@ -1,4 +1,4 @@
-//! What a document said before.
+//! Earlier versions of documents, and their restoration.
 
 use entity::thread_agents_doc::Model;
 use sea_orm::{DatabaseConnection, FromQueryResult};
@@ -12,57 +12,57 @@ use crate::{Error, query, trash, workspace};
 /// One version without its text.
 #[derive(Clone, Debug, PartialEq, FromQueryResult)]
 pub struct RevisionSummary {
-    /// The version.
+    /// The number of the version.
     pub version: i64,
-    /// SHA-256 of the text.
+    /// SHA-256 of the text, lower-case hexadecimal.
     pub content_sha256: String,
-    /// The length of the text.
+    /// The length of the text, in characters.
     pub char_count: i64,
-    /// Unix seconds.
+    /// The time of the save, in Unix seconds.
     pub saved_at: i64,
-    /// Who saved it.
+    /// The principal that saved it, if recorded.
     pub saved_by: Option<String>,
-    /// Why.
+    /// The reason of the save.
     pub save_reason: String,
 }
 
 /// One version with its text.
 #[derive(Clone, Debug, PartialEq, FromQueryResult)]
 pub struct Revision {
-    /// The document.
+    /// The id of the document.
     pub doc_id: String,
-    /// The version.
+    /// The number of the version.
     pub version: i64,
-    /// The text.
+    /// The text of the version.
     pub content: String,
-    /// SHA-256 of the text.
+    /// SHA-256 of the text, lower-case hexadecimal.
     pub content_sha256: String,
-    /// The length of the text.
+    /// The length of the text, in characters.
     pub char_count: i64,
-    /// Unix seconds.
+    /// The time of the save, in Unix seconds.
     pub saved_at: i64,
-    /// Who saved it.
+    /// The principal that saved it, if recorded.
     pub saved_by: Option<String>,
-    /// Why.
+    /// The reason of the save.
     pub save_reason: String,
 }
 
-/// An old version to write as a new one.
+/// An old version to be saved as a new one.
 #[derive(Clone, Debug)]
 pub struct RestoreDoc {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: String,
-    /// The document.
+    /// The id of the document.
     pub doc_id: String,
-    /// The version; none for the one before the last.
+    /// The version to restore. Absent for the one before the last.
     pub version: Option<i64>,
-    /// The version the caller saw.
+    /// The current version the caller expects. Absent to skip the check.
     pub expected_version: Option<i64>,
-    /// The id of the revision.
+    /// The id for the new revision.
     pub revision_id: String,
-    /// Who restores.
+    /// The principal that restores the version.
     pub author: String,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
@@ -104,8 +104,8 @@ pub(super) fn get(
     })
 }
 
-/// Writes an old version as the newest one. An archived document becomes the document of its scope again, if the scope
-/// has no other one by now.
+/// Saves an old version as the newest one. An archived document becomes the document of its scope again, unless the
+/// scope has another one by now.
 pub(crate) fn restore(db: &DatabaseConnection, restore: RestoreDoc) -> Result<Saved, Error> {
     let doc = owned(db, &restore.workspace_id, &restore.doc_id)?;
     let version = restore.version.unwrap_or(doc.version - 1);
@@ -133,7 +133,7 @@ pub(crate) fn restore(db: &DatabaseConnection, restore: RestoreDoc) -> Result<Sa
     }
 }
 
-/// A document of the workspace, archived or not.
+/// Returns a document of the workspace, archived or not, or fails.
 fn owned(db: &DatabaseConnection, workspace_id: &str, doc_id: &str) -> Result<Model, Error> {
     workspace::active(db, workspace_id)?;
     let sql = "SELECT * FROM thread_agents_doc WHERE id = $1";

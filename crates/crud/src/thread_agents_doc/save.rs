@@ -1,4 +1,4 @@
-//! Saving and archiving: versions that never repeat, and a record of each.
+//! Saving and archiving of documents. Version numbers of a scope never repeat, and every version is recorded.
 
 use entity::thread_agents_doc::Model;
 use sea_orm::{DatabaseConnection, Value};
@@ -15,66 +15,66 @@ use crate::{
 /// A text to save.
 #[derive(Clone, Debug)]
 pub struct SaveDoc {
-    /// Where.
+    /// The scope of the document.
     pub scope: DocScope,
-    /// The id of the document, if it is new.
+    /// The id for the document if it is new.
     pub new_id: String,
-    /// The id of the revision.
+    /// The id for the revision.
     pub revision_id: String,
     /// The normalised text.
     pub content: String,
-    /// SHA-256 of the text.
+    /// SHA-256 of the text, lower-case hexadecimal.
     pub content_sha256: String,
-    /// The length of the text.
+    /// The length of the text, in characters.
     pub char_count: i64,
-    /// The version the caller saw; 0 means that there must be none.
+    /// The version the caller expects. 0 requires that there is no document; absent skips the check.
     pub expected_version: Option<i64>,
-    /// `autosave`, `manual`, `restore` or `proposal`.
+    /// The reason of the save: `autosave`, `manual`, `restore` or `proposal`.
     pub reason: String,
-    /// Who saves.
+    /// The principal that saves.
     pub author: String,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
 /// A document to archive.
 #[derive(Clone, Debug)]
 pub struct ArchiveDoc {
-    /// Where.
+    /// The scope of the document.
     pub scope: DocScope,
-    /// The id of the revision.
+    /// The id for the revision.
     pub revision_id: String,
-    /// The version the caller saw.
+    /// The version the caller expects. Absent to skip the check.
     pub expected_version: Option<i64>,
-    /// Who archives.
+    /// The principal that archives.
     pub author: String,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
-/// What became of a save.
+/// The result of a save.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saved {
-    /// The document as it is now.
+    /// The document after the save.
     pub doc: Model,
-    /// The document in force in its scope.
+    /// The document in effect in its scope. Absent if there is none.
     pub effective: Option<Resolved>,
-    /// Whether another document, or another version, is in force than before.
+    /// True if another document or version is in effect than before.
     pub effective_changed: bool,
-    /// The new version of the tree; none when nothing changed.
+    /// The new version of the tree. Absent if nothing changed.
     pub tree_version: Option<u64>,
 }
 
-/// What became of an archive.
+/// The result of archiving a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Archived {
-    /// The archived document; none when there was none.
+    /// The archived document. Absent if there was none.
     pub doc: Option<Model>,
-    /// The document in force in its scope now.
+    /// The document now in effect in the scope. Absent if there is none.
     pub effective: Option<Resolved>,
-    /// Whether another document is in force than before.
+    /// True if another document is in effect than before.
     pub effective_changed: bool,
-    /// The new version of the tree; none when nothing changed.
+    /// The new version of the tree. Absent if nothing changed.
     pub tree_version: Option<u64>,
 }
 
@@ -109,8 +109,8 @@ pub(crate) fn save(db: &DatabaseConnection, save: &SaveDoc) -> Result<Saved, Err
     })
 }
 
-/// Gives an archived document its next version in its scope, which must have no other document. It keeps its id, so its
-/// earlier versions stay its history.
+/// Restores an archived document with the next version of its scope, which must have no other document. It keeps its
+/// id, so that its earlier versions remain its history.
 pub(super) fn unarchive(
     db: &DatabaseConnection,
     archived: &Model,
@@ -168,7 +168,7 @@ pub(super) fn archive(db: &DatabaseConnection, archive: &ArchiveDoc) -> Result<A
     })
 }
 
-/// Archives the document of a folder that is being deleted. The caller counts the change of the tree.
+/// Archives the document of a folder that is being deleted. The caller increments the tree version.
 pub(crate) fn archive_with_folder(
     db: &DatabaseConnection,
     scope: &DocScope,
@@ -182,7 +182,7 @@ pub(crate) fn archive_with_folder(
     put_away(db, &stored, revision_id, author, now).map(Some)
 }
 
-/// No number given fits every version; 0 fits no document at all.
+/// Checks the expected version. `None` matches any version; 0 matches only a missing document.
 pub(super) fn check_version(stored: Option<&Model>, expected: Option<i64>) -> Result<(), Error> {
     let actual = stored.map_or(0, |stored| stored.version);
     match expected {
@@ -195,7 +195,7 @@ pub(super) fn check_version(stored: Option<&Model>, expected: Option<i64>) -> Re
     }
 }
 
-/// The version after all that were ever used in the scope `$2`, `$3`.
+/// SQL for the version after all versions ever used in the scope `$2`, `$3`.
 const NEXT_VERSION: &str = "1 + COALESCE((SELECT MAX(version) FROM thread_agents_doc old WHERE old.workspace_id = $2 \
                               AND (old.folder_id = $3 OR (old.folder_id IS NULL AND CAST($3 AS text) IS NULL))), 0)";
 
@@ -211,7 +211,7 @@ fn insert(db: &DatabaseConnection, save: &SaveDoc) -> Result<Model, Error> {
 }
 
 impl SaveDoc {
-    /// A text of white space alone is a draft.
+    /// Returns the status of the text; a text of only white space is a draft.
     fn status(&self) -> &'static str {
         if self.content.trim().is_empty() {
             "draft"
@@ -220,7 +220,7 @@ impl SaveDoc {
         }
     }
 
-    /// The document's id, its scope, its status, its text, the time and the author: `$1` to `$9` of a statement.
+    /// Returns the values `$1` to `$9` of a statement: document id, scope, status, text, time and author.
     fn values(&self, id: &str) -> [Value; 9] {
         [
             id.into(),
@@ -236,7 +236,7 @@ impl SaveDoc {
     }
 }
 
-/// Gives a document that is there its next version.
+/// Saves the next version of an existing document.
 fn update(
     db: &DatabaseConnection,
     stored: &Model,
@@ -259,7 +259,7 @@ fn update(
         created_by: stored.created_by.clone(),
         updated_by: Some(save.author.clone()),
     };
-    // Indices hang on the status.
+    // Indexes depend on the status, so it is only written when it changes.
     if stored.status != status {
         let sql = "UPDATE thread_agents_doc SET status = $2 WHERE id = $1";
         query::run(db, sql, [doc.id.as_str().into(), status.into()])?;
@@ -300,7 +300,7 @@ fn put_away(
     Ok(doc)
 }
 
-/// Remembers a version.
+/// Records a version in the history.
 fn record(
     db: &DatabaseConnection,
     id: &str,

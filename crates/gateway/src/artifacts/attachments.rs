@@ -1,5 +1,4 @@
-//! What the turn loop may give to a model of an artifact: its text, a picture, or a description. And what it keeps of
-//! an answer: the pictures.
+//! Provides artifacts to the turn loop as text, image or description, and stores images that a model generates.
 
 use std::{
     future::Future,
@@ -31,10 +30,10 @@ use serde_json::{Value, json};
 use super::{limits, new_artifact, open_bytes, upload};
 use crate::{Gateway, notify, rows};
 
-/// How long a turn waits for the text of a PDF that is still being extracted: the extractor gives up after 20 s.
+/// The time a turn waits for the text of a PDF that is being extracted. The extractor gives up after 20 s.
 const PROJECTION_PATIENCE: Duration = Duration::from_secs(25);
 
-/// The artifacts of a gateway, as its turns see them.
+/// The implementation of [`AttachmentSource`] for the turns of this gateway.
 #[derive(Clone, Debug)]
 pub(crate) struct TurnAttachments(Weak<Gateway>);
 
@@ -70,7 +69,7 @@ impl AttachmentSource for TurnAttachments {
     }
 }
 
-/// Makes an artifact of a picture that a model made, bound to its message.
+/// Stores an image that a model generated as an artifact bound to its message.
 async fn keep(
     gateway: &Arc<Gateway>,
     made: GeneratedImage,
@@ -92,7 +91,7 @@ async fn keep(
     Ok(artifact)
 }
 
-/// Stores the bytes of a picture. Blocks.
+/// Stores the bytes of a generated image. Blocks.
 fn place(gateway: &Gateway, made: &GeneratedImage) -> Result<NewOutput, AttachmentError> {
     let unkept = |reason: &str| AttachmentError::Unreadable(reason.to_owned());
     let bytes = BASE64
@@ -229,7 +228,7 @@ async fn image(
     }))
 }
 
-/// The text of a file that has, or will have, a text projection.
+/// Returns the text of a file that has, or will have, a text projection.
 async fn text(
     gateway: &Arc<Gateway>,
     found: &ArtifactDetail,
@@ -251,7 +250,7 @@ async fn text(
         let reason = format!("its text could not be extracted: {why}");
         return Ok(AttachedContent::Description { reason });
     }
-    // The projection is made after the upload, beside everything else; its text is what we read here.
+    // The projection may not be rendered yet, so its text is decoded from the file.
     let reader = open_bytes(gateway, &found.blob)
         .await
         .map_err(|failure| unreadable(&failure))?;
@@ -266,7 +265,7 @@ async fn text(
     }
 }
 
-/// A text projection of a version, if it has one. Waits for the text of a PDF while it is being extracted.
+/// Returns a text projection of a version, or `None` if it has none. Waits while the text of a PDF is being extracted.
 async fn projection(
     gateway: &Arc<Gateway>,
     found: &ArtifactDetail,
@@ -291,7 +290,7 @@ async fn projection(
     let is_waited_for = kind == "pdf_text" && gateway.artifacts.makes_projections;
     let waiting = async {
         loop {
-            // Before it is looked for, so that none is missed that is made in between.
+            // Registers before the query, so that no completion is missed in between.
             let projected = gateway.artifacts.projected.notified();
             let projection = find().await?;
             match &projection {
@@ -302,7 +301,7 @@ async fn projection(
     };
     match tokio::time::timeout(PROJECTION_PATIENCE, waiting).await {
         Ok(projection) => projection,
-        // Still pending; the model is told so.
+        // The projection is still pending; the model receives a description with that status.
         Err(_) => find().await,
     }
 }

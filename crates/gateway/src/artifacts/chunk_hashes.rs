@@ -1,19 +1,18 @@
-//! The hashes of the chunks of an upload, kept for whoever downloads it.
+//! Stores the hashes of the chunks of an upload, so that downloads can reuse them.
 //!
-//! They came with the chunks and were compared with them before these were stored, or were made when all the bytes
-//! had the hash they should have. So a download need not hash them again, and a chunk that a disk has damaged since
-//! does not get past whoever verifies it.
+//! The hashes were sent with the chunks and verified before storing, or computed when the whole content was verified. A
+//! download does not compute them again, and a client that verifies them detects chunks damaged on disk since.
 
 use blobs::key::ContentHash;
 use crud::ChunkHashes;
 
 use super::limits;
 
-/// Smaller chunks have too many hashes to keep.
+/// The minimum chunk size in bytes for which hashes are kept; smaller chunks have too many hashes.
 const MIN_CHUNK: u64 = 64 << 10;
 const DIGITS: usize = 64;
 
-/// What is known of the chunks of an upload from its first byte on.
+/// The chunk hashes of an upload, collected from its first byte on.
 #[derive(Debug, Default)]
 pub(super) struct Collected {
     chunk: u64,
@@ -22,8 +21,8 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// Adds the next chunk of an upload of `total` bytes. Answers whether a hash is known for all of them still: each
-    /// chunk needs one, and all but the last need the same size.
+    /// Adds the next chunk of an upload of `total` bytes. Returns whether the collection is still usable: every chunk
+    /// needs a hash, and all but the last need the same size.
     pub(super) fn add(&mut self, length: u64, total: u64, sha256: Option<&str>) -> bool {
         let Some(sha256) = sha256 else {
             return false;
@@ -40,7 +39,8 @@ impl Collected {
         }
     }
 
-    /// The hashes, if they are those of `total` bytes. A single chunk has the hash of the whole, which is known anyway.
+    /// Returns the hashes if they cover `total` bytes. Returns `None` for a single chunk, whose hash is that of the
+    /// whole.
     pub(super) fn of_all(self, total: u64) -> Option<ChunkHashes> {
         let chunk_bytes = i64::try_from(self.chunk).ok()?;
         let is_worth_it = self.received == total && self.chunk < total;
@@ -51,7 +51,7 @@ impl Collected {
     }
 }
 
-/// The hashes of chunks of the recommended size, if there is more than one: that of a single chunk is that of the whole.
+/// Returns the hashes of chunks of the recommended size, or `None` for a single chunk, whose hash is that of the whole.
 pub(super) fn of_recommended(hashes: &[ContentHash]) -> Option<ChunkHashes> {
     let chunk_bytes = i64::try_from(limits::RECOMMENDED_CHUNK).ok()?;
     (hashes.len() > 1).then(|| ChunkHashes {
@@ -60,7 +60,7 @@ pub(super) fn of_recommended(hashes: &[ContentHash]) -> Option<ChunkHashes> {
     })
 }
 
-/// The hash of a range of `size` bytes, if it is one of their chunks.
+/// Returns the hash of a range of a file of `size` bytes, or `None` if the range is not one of its chunks.
 pub(crate) fn of_range(
     chunks: &ChunkHashes,
     size: u64,
@@ -88,7 +88,7 @@ mod tests {
         digit.to_string().repeat(DIGITS)
     }
 
-    /// The hashes of an upload whose chunks have these sizes and come with `a…`, `b…` and so on.
+    /// Returns the hashes of an upload whose chunks have these sizes and the hashes `a…`, `b…` and so on.
     fn collect(sizes: &[u64]) -> Option<ChunkHashes> {
         let total = sizes.iter().sum();
         let mut collected = Collected::default();

@@ -1,4 +1,4 @@
-//! Binary frames: four letters, the length of a JSON header, the header, the bytes.
+//! Binary frames: a four-byte magic, the length of a JSON header, the header, and the payload.
 
 use std::{io, sync::Arc};
 
@@ -11,15 +11,15 @@ use rpc::{Bytes, FileFrame};
 const UPLOAD: &[u8; 4] = b"ARTU";
 const DOWNLOAD: &[u8] = b"ARTD";
 const HEADER_AT: usize = 8;
-/// A header is a handful of ids and numbers.
+/// The maximum size of a header in bytes. A header contains a few ids and numbers.
 const MAX_HEADER: usize = 4096;
 
-/// What a binary frame turned out to be.
+/// The result of parsing a binary frame.
 pub(super) enum Frame {
     Upload(ArtifactUploadChunkHeader, Bytes),
-    /// It says it is an upload and is not; with as much as could be read.
+    /// An upload frame with an invalid header. Contains the reason.
     Malformed(&'static str),
-    /// Nobody here knows these letters.
+    /// A frame with an unknown magic.
     Unknown,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn parse(frame: &Bytes) -> Frame {
     }
 }
 
-/// A chunk of a download, sent from its file.
+/// Builds the frame of a download chunk, whose payload is sent from the file.
 pub(crate) fn download_frame(
     header: &ArtifactDownloadChunkHeader,
     blob: &Arc<BlobReader>,

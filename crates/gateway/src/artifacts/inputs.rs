@@ -1,4 +1,4 @@
-//! Artifacts that jobs are given to know: files among the inputs of their runs.
+//! Copies artifacts referenced by jobs into the inputs of their runs.
 
 use std::{
     io::Read as _,
@@ -19,10 +19,10 @@ use tokio::runtime::Handle;
 use super::open_bytes;
 use crate::{Gateway, linking};
 
-/// Letters of an id of ours behind its prefix; documents of company folders have more.
+/// The number of characters after the prefix of an artifact id. Document ids of company folders are longer.
 const ID_LETTERS: usize = 18;
 
-/// The artifacts of a gateway, as its jobs see them. Everything blocks.
+/// Access to the artifacts of a gateway for its jobs. All methods block.
 #[derive(Clone, Debug)]
 pub(crate) struct RunInputs(Weak<Gateway>);
 
@@ -31,7 +31,7 @@ impl RunInputs {
         Self(gateway)
     }
 
-    /// Refuses references to artifacts that are not there, are not ready, or hold a secret.
+    /// Rejects references to artifacts that do not exist, are not ready or contain a secret.
     pub(crate) fn check(&self, company: &Company, refs: &[ContextRef]) -> Result<(), Error> {
         for id in refs.iter().filter_map(artifact) {
             self.read(company, &id)?;
@@ -39,7 +39,7 @@ impl RunInputs {
         Ok(())
     }
 
-    /// Copies artifacts into the inputs of a run. Answers the references with files in place of them.
+    /// Copies artifacts into the inputs of a run. Returns the references with each artifact replaced by its file.
     pub(crate) fn copy(
         &self,
         company: &Company,
@@ -60,7 +60,7 @@ impl RunInputs {
                 Some(what) => format!("{what}; artifact {id}, `{shown}`"),
                 None => format!("artifact {id}, `{shown}`"),
             };
-            // A path of ours is never empty.
+            // The path is never empty, so the conversion succeeds.
             told.extend(Text::new(relpath).map(|value| ContextRef {
                 kind: ContextRefKind::File,
                 value,
@@ -75,7 +75,7 @@ impl RunInputs {
         gateway.ok_or_else(|| Error::Refused("the gateway stops".to_owned()))
     }
 
-    /// An artifact of the workspace of a company folder, with its bytes.
+    /// Reads an artifact of the workspace linked to a company folder, with its bytes.
     fn read(&self, company: &Company, id: &ArtifactId) -> Result<(ArtifactDetail, Vec<u8>), Error> {
         let gateway = self.gateway()?;
         let dir = linking::dir(company);
@@ -99,7 +99,7 @@ impl RunInputs {
                 read.map_err(|error| error.to_string())
             })
             .map_err(|error| Error::Refused(format!("artifact `{id}` cannot be read: {error}")))?;
-        // What is no text may hide something in any letter, so only whole texts are looked at.
+        // Only text can be searched for secrets; binary content is not inspected.
         let is_secret = std::str::from_utf8(&bytes_read)
             .is_ok_and(|content| secret::detect(content).total() > 0);
         match is_secret {
@@ -135,7 +135,8 @@ impl RunInputs {
     }
 }
 
-/// The artifact a reference means, if it is none of the company folder's own documents.
+/// Returns the artifact id of a reference, or `None` if it refers to a document of the company folder or to anything
+/// else.
 fn artifact(reference: &ContextRef) -> Option<ArtifactId> {
     let is_ours = reference.kind == ContextRefKind::Artifact
         && reference.value.len() == ArtifactId::PREFIX.len() + ID_LETTERS;

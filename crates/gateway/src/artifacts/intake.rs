@@ -1,4 +1,4 @@
-//! The binary frames of one connection, taken one after the other.
+//! Processes the binary frames of one connection in order.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,10 +23,11 @@ use super::{
 };
 use crate::{Gateway, sha256_hex};
 
-/// Frames that may wait; then the connection is not read any further. Few, because each one is a chunk in memory.
+/// The maximum number of queued frames; the connection is not read while the queue is full. The number is small because
+/// each frame holds a chunk in memory.
 const MAX_WAITING: usize = 3;
 
-/// Where the frames of one connection wait. Its worker begins with the first frame.
+/// The frame queue of one connection. Its worker starts with the first frame.
 #[derive(Debug, Default)]
 pub(crate) struct Intake {
     queue: OnceLock<mpsc::Sender<Job>>,
@@ -35,12 +36,12 @@ pub(crate) struct Intake {
 #[derive(Debug)]
 enum Job {
     Frame(Bytes),
-    /// Everything before this has been taken.
+    /// Reports that all earlier frames have been processed.
     Barrier(oneshot::Sender<()>),
 }
 
 impl Intake {
-    /// Takes a frame; waits while too many are waiting.
+    /// Queues a frame. Waits while the queue is full.
     pub(crate) async fn take(
         &self,
         gateway: &Arc<Gateway>,
@@ -59,11 +60,11 @@ impl Intake {
             tokio::spawn(worker.run(jobs));
             queue
         });
-        // The worker ends with this queue, not before.
+        // The worker ends only after this queue is dropped.
         let _ = queue.send(Job::Frame(frame)).await;
     }
 
-    /// Waits until every frame that came before has been taken.
+    /// Waits until all frames queued before this call have been processed.
     pub(crate) async fn settled(&self) {
         let Some(queue) = self.queue.get() else {
             return;
@@ -78,13 +79,13 @@ impl Intake {
 struct Worker {
     gateway: Arc<Gateway>,
     outbox: Arc<Outbox>,
-    /// Whose uploads these are.
+    /// The author name of the principal that owns the uploads.
     owner: String,
     told_at: Instant,
 }
 
 impl Worker {
-    /// Takes what waits on a blocking thread, in one go for as long as frames keep coming.
+    /// Processes queued frames on a blocking thread, which it keeps while more frames are queued.
     async fn run(self, mut jobs: mpsc::Receiver<Job>) {
         let (outbox, database) = (Arc::clone(&self.outbox), Handle::current());
         let mut worker = self;
@@ -133,7 +134,7 @@ impl Worker {
         }
     }
 
-    /// The checks in their order, then the bytes.
+    /// Validates a chunk and appends its bytes to the upload.
     fn chunk(
         &self,
         header: &ArtifactUploadChunkHeader,

@@ -1,4 +1,4 @@
-//! What happens to artifacts while nobody looks: uploads expire, deleted ones go, bytes are checked.
+//! Background maintenance of artifacts: removes expired uploads and purged artifacts, and verifies stored bytes.
 
 use std::{
     collections::BTreeSet,
@@ -13,21 +13,21 @@ use super::{key, verification};
 use crate::Gateway;
 
 const EVERY: Duration = Duration::from_secs(10 * 60);
-/// Deleted artifacts can be restored for this long.
+/// The time for which a deleted artifact can be restored, in seconds.
 const KEEP_DELETED: i64 = 30 * 24 * 3600;
-/// Bytes that nothing refers to are kept for this long.
+/// The time for which unreferenced blobs are kept, in seconds.
 const KEEP_BLOBS: i64 = 24 * 3600;
-/// Bytes are looked at this often.
+/// The interval between two verifications of a blob, in seconds.
 const VERIFY_EVERY: i64 = 7 * 24 * 3600;
-/// Files are compared with what the database knows once in so many rounds.
+/// The number of rounds between two comparisons of the files with the database.
 const COLLECT_ROUNDS: u64 = 24 * 6;
-/// Things done in one round.
+/// The maximum number of items processed in one round.
 const BATCH: u64 = 64;
 
-/// Tidies up from time to time, for as long as the gateway lives.
+/// Runs the maintenance every ten minutes until the gateway is dropped.
 pub(crate) async fn run(gateway: Weak<Gateway>) {
     for number in 0u64.. {
-        // A start has better things to do first.
+        // Delays the first round so that it does not slow down the start.
         tokio::time::sleep(EVERY).await;
         let Some(gateway) = gateway.upgrade() else {
             return;
@@ -65,10 +65,10 @@ async fn round(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
     Ok(())
 }
 
-/// Removes the files nobody knows: a process may have died between making one and writing it down.
+/// Removes files without a database row: a process may have died between creating a file and recording it.
 ///
-/// What is being made is safe. The file of an upload comes after its row, and is looked for before; a blob is touched
-/// right before its row is written, and only those go that were not touched for a day.
+/// Files in creation are safe. The file of an upload is created after its row, and the files are listed before the rows
+/// are read. A blob is touched directly before its row is written, and only blobs untouched for a day are removed.
 async fn collect(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
     let artifacts = gateway.store.artifacts();
     let worker = Arc::clone(gateway);
@@ -123,7 +123,7 @@ fn system_time() -> SystemTime {
     SystemTime::now()
 }
 
-/// Removes a file that nothing refers to, unless somebody has just uploaded the same bytes again. Blocks.
+/// Removes the file of an unreferenced blob, unless the same bytes were uploaded again recently. Blocks.
 fn remove(gateway: &Gateway, blob: &artifact_blob::Model) {
     let before = system_time() - Duration::from_secs(KEEP_BLOBS.unsigned_abs());
     let removed = key(&blob.workspace_id, &blob.sha256).and_then(|key| {
@@ -182,7 +182,7 @@ mod tests {
         let blobs = gateway.artifacts.blobs();
         let put = |bytes: &[u8]| -> BlobKey { blobs.put(&workspace, bytes).unwrap().key };
 
-        // Bytes of an artifact; bytes a dead process left; bytes that are on their way to their row.
+        // The bytes of an artifact, the bytes left by a dead process, and bytes whose row is about to be written.
         put(b"known");
         let upload = call("artifact/upload/start", start("known", b"known")).await;
         let finish = json!({"workspace_id": "ws_a", "upload_id": upload["upload_id"]});
@@ -197,7 +197,7 @@ mod tests {
         }
         let again = super::key("ws_a", &sha256_hex(b"found again")).unwrap();
         assert!(blobs.keep(&again, 11).unwrap());
-        // An upload that receives, and what is left of one that is gone.
+        // An upload in progress, and the file of an upload that no longer exists.
         let open = call("artifact/upload/start", start("open", b"open")).await;
         for id in [open["upload_id"].as_str().unwrap(), "upl_gone"] {
             let id = UploadSegment::new(id).unwrap();

@@ -1,7 +1,8 @@
-//! The uploads this process has to do with: each one's file, and what the database last said about it.
+//! The open uploads of this process: the file of each upload and its cached database row.
 //!
-//! A place is taken here before the database is asked, and whoever ends an upload closes its place first. So a chunk
-//! that meets the end of its upload either finds the place closed or no row, and never makes a file anew.
+//! An entry is created here before the database is queried, and code that ends an upload closes its entry first. A
+//! chunk that races with the end of its upload therefore finds a closed entry or no row, and never creates the file
+//! again.
 
 use std::{
     collections::BTreeMap,
@@ -14,33 +15,33 @@ use entity::artifact_upload_session as session;
 
 use super::{chunk_hashes::Collected, segments};
 
-/// How long the database's word on an upload is good for: somebody may end it in another process of the home.
+/// The time for which a cached row is valid. Another process of the home may end the upload.
 const GOOD_FOR: Duration = Duration::from_secs(1);
 
-/// The places of all uploads, by their ids.
+/// The entries of all uploads, by upload id.
 #[derive(Debug, Default)]
 pub(super) struct OpenUploads(Mutex<BTreeMap<String, Arc<Place>>>);
 
-/// The place of one upload.
+/// The entry of one upload.
 #[derive(Debug, Default)]
 pub(super) struct Place(Mutex<OpenUpload>);
 
-/// What is known of an upload while its place is held.
+/// The state of one upload, accessible while its entry is locked.
 #[derive(Debug, Default)]
 pub(super) struct OpenUpload {
-    /// Its file, once something was written.
+    /// The file; `None` until it is opened or created.
     upload: Option<Upload>,
-    /// No more chunks: it is an artifact, or gone.
+    /// Whether the upload accepts no more chunks, because it is complete or removed.
     pub(super) is_closed: bool,
-    /// The hashes that came with its chunks, as long as all of them came to this process with one.
+    /// The hashes sent with the chunks. `None` unless this process received all chunks with a hash.
     pub(super) chunk_hashes: Option<Collected>,
-    /// When its life was last made longer in the database.
+    /// When the expiry was last extended in the database, in Unix seconds.
     pub(super) extended_at: i64,
     checked: Option<(Arc<session::Model>, Instant)>,
 }
 
 impl OpenUploads {
-    /// The place of an upload, whether or not there is such an upload.
+    /// Returns the entry of an upload id, whether or not the upload exists.
     pub(super) fn place(&self, upload_id: &str) -> Arc<Place> {
         let mut places = self.lock();
         if let Some(place) = places.get(upload_id) {
@@ -51,19 +52,19 @@ impl OpenUploads {
         place
     }
 
-    /// Gives a place back that turned out not to be one of an upload, unless others hold it too.
+    /// Removes an entry without a file that is not closed, unless it is in use elsewhere.
     pub(super) fn give_back(&self, upload_id: &str, place: &Arc<Place>) {
         let mut places = self.lock();
         let is_listed = places
             .get(upload_id)
             .is_some_and(|listed| Arc::ptr_eq(listed, place));
-        // Ours and that of the list.
+        // The reference of the caller and that of the map.
         if is_listed && Arc::strong_count(place) == 2 && place.lock().is_empty() {
             places.remove(upload_id);
         }
     }
 
-    /// Ends the life of a place. What ends the upload itself must have happened before.
+    /// Removes an entry. The upload itself must have ended before.
     pub(super) fn forget(&self, upload_id: &str) {
         self.lock().remove(upload_id);
     }
@@ -78,7 +79,8 @@ impl Place {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the database said about the upload a moment ago, unless another process has touched its file since.
+    /// Returns the cached row of the upload if it is recent, belongs to the owner, and no other process has changed the
+    /// file since.
     pub(super) fn checked(
         &self,
         workspace_id: &str,
@@ -95,7 +97,7 @@ impl Place {
         is_same.then(|| Arc::clone(session))
     }
 
-    /// Notes what the database says about the upload.
+    /// Caches the row of the upload.
     pub(super) fn note(&self, session: session::Model) -> Arc<session::Model> {
         let session = Arc::new(session);
         self.lock().checked = Some((Arc::clone(&session), Instant::now()));
@@ -108,7 +110,7 @@ impl OpenUpload {
         self.upload.is_none() && !self.is_closed
     }
 
-    /// Lets go of a file that another process has touched.
+    /// Closes a file that another process has changed, and drops the cached state.
     fn refresh(&mut self) {
         if self.upload.as_ref().is_some_and(|file| !file.is_current()) {
             self.upload = None;
@@ -117,12 +119,12 @@ impl OpenUpload {
         }
     }
 
-    /// The database is asked again next time.
+    /// Drops the cached row, so that the next chunk reads it from the database.
     pub(super) fn doubt(&mut self) {
         self.checked = None;
     }
 
-    /// Nothing more is written, and the file is closed.
+    /// Closes the upload to further chunks and closes its file.
     pub(super) fn close(&mut self) {
         self.is_closed = true;
         self.upload = None;
@@ -130,7 +132,7 @@ impl OpenUpload {
         self.checked = None;
     }
 
-    /// The file of the upload, if something was received. Blocks.
+    /// Returns the file of the upload, or `None` if nothing was received. Blocks.
     pub(super) fn existing(
         &mut self,
         blobs: &LocalBlobs,
@@ -148,7 +150,7 @@ impl OpenUpload {
         Ok(self.upload.as_mut())
     }
 
-    /// The file of the upload, made if it is missing. Blocks. The upload must not be closed.
+    /// Returns the file of the upload and creates it if it is missing. The upload must not be closed. Blocks.
     pub(super) fn file(
         &mut self,
         blobs: &LocalBlobs,

@@ -1,4 +1,4 @@
-//! What runs leave behind becomes artifacts of their workspace.
+//! Stores the outputs of runs as artifacts of their workspace.
 
 use std::{io::Read as _, sync::Arc};
 
@@ -15,20 +15,20 @@ use serde_json::json;
 use super::{limits, new_artifact, upload};
 use crate::{Gateway, notify};
 
-/// A run that is over.
+/// A completed run whose outputs are stored.
 #[derive(Clone, Debug)]
 pub(crate) struct RunOutputs {
     pub(crate) company: Company,
     pub(crate) project: ProjectId,
     pub(crate) run: RunId,
     pub(crate) workspace_id: String,
-    /// What its results are bound to.
+    /// The thread, turn, job and run that the artifacts are bound to.
     pub(crate) targets: BindTargets,
-    /// Which agent worked.
+    /// The id of the agent that worked on the run.
     pub(crate) agent: String,
 }
 
-/// Makes artifacts of the files of a run. The run is what it is if one of them cannot be kept.
+/// Stores the output files of a run as artifacts. A file that cannot be stored is logged and does not affect the run.
 pub(crate) async fn keep(gateway: &Arc<Gateway>, outputs: RunOutputs) {
     let reading = outputs.clone();
     let names = tokio::task::spawn_blocking(move || reading.names()).await;
@@ -67,7 +67,7 @@ impl RunOutputs {
         layout::run_outputs(&self.project, &self.run)
     }
 
-    /// The files that are results. Blocks.
+    /// Returns the names of the output files that are results. Blocks.
     fn names(&self) -> Vec<String> {
         let mut names = self.company.names(&self.folder()).unwrap_or_default();
         names.retain(|name| runner::is_result(name));
@@ -75,7 +75,8 @@ impl RunOutputs {
         names
     }
 
-    /// Puts the bytes of a file where artifacts have them; none for what is no file, is empty or too big. Blocks.
+    /// Stores the bytes of a file in the blob store. Returns `None` if it is not a file, is empty or is too large.
+    /// Blocks.
     fn place(&self, gateway: &Gateway, name: &str) -> Result<Option<NewOutput>, String> {
         let file = self.company.open(&format!("{}/{name}", self.folder()));
         let file = file.map_err(|error| error.to_string())?;
@@ -119,7 +120,7 @@ impl RunOutputs {
     }
 }
 
-/// The id of a file of a run: always the same, so that nothing is kept twice.
+/// Returns the artifact id of an output file. It is derived from run and name, so that no file is stored twice.
 fn artifact_id(run: &RunId, name: &str) -> String {
     let hash = ContentHash::of(format!("{run}/{name}").as_bytes()).to_string();
     format!("art_{}", &hash[..18])

@@ -1,4 +1,4 @@
-//! Makes what can be shown for artifacts, in processes of their own.
+//! Renders projections (previews and extracted text) of artifacts in child processes.
 
 use std::{
     ffi::OsString,
@@ -17,12 +17,12 @@ use rpc::Publication;
 use super::key;
 use crate::{Gateway, notify, rows, sha256_hex};
 
-/// Projections looked for at a time.
+/// The maximum number of projections processed at a time.
 const BATCH: u64 = 16;
-/// Another process of the home may have left some.
+/// The polling interval, because another process of the home may have left pending projections.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
-/// Makes projections as they are wanted, for as long as the gateway lives.
+/// Renders pending projections until the gateway is dropped.
 pub(crate) async fn run(gateway: Weak<Gateway>, worker: Option<Vec<OsString>>) {
     let Some((program, arguments)) = worker.as_deref().and_then(<[_]>::split_first) else {
         return;
@@ -50,7 +50,7 @@ pub(crate) async fn run(gateway: Weak<Gateway>, worker: Option<Vec<OsString>>) {
     }
 }
 
-/// Marks what an older version of this program made as stale: it is made again.
+/// Marks projections made by an older extractor as stale, so that they are rendered again.
 async fn outdate(gateway: &Gateway) {
     let (artifacts, now) = (gateway.store.artifacts(), gateway.sources.clock.now());
     for kind in ProjectionKind::ALL {
@@ -63,7 +63,7 @@ async fn outdate(gateway: &Gateway) {
     }
 }
 
-/// Makes some of what waits. Answers whether there may be more.
+/// Renders a batch of pending projections. Returns whether there may be more.
 async fn make_batch(gateway: &Arc<Gateway>, workers: &Arc<Workers>) -> bool {
     let pending = match gateway.store.artifacts().pending_projections(BATCH).await {
         Ok(pending) => pending,
@@ -80,11 +80,11 @@ async fn make_batch(gateway: &Arc<Gateway>, workers: &Arc<Workers>) -> bool {
         .await
         .into_iter()
         .all(|stored| stored);
-    // What cannot be written down now will be found again later.
+    // A projection that could not be stored stays pending and is found again later.
     found > 0 && all_stored
 }
 
-/// Makes one projection and tells everybody. Answers whether its end was written down.
+/// Renders one projection and notifies the subscribers. Returns whether the result was stored.
 async fn make(gateway: Arc<Gateway>, workers: Arc<Workers>, work: ProjectionWork) -> bool {
     let (artifacts, maker) = (gateway.store.artifacts(), Arc::clone(&gateway));
     let id = work.projection.id.clone();
@@ -108,7 +108,7 @@ async fn make(gateway: Arc<Gateway>, workers: Arc<Workers>, work: ProjectionWork
     }
 }
 
-/// Blocks until the worker process has ended.
+/// Renders one projection. Blocks until the worker process has exited.
 fn project(gateway: &Gateway, workers: &Workers, work: &ProjectionWork) -> ProjectionResult {
     let failed = |class: &str| ProjectionResult::Failed {
         class: class.to_owned(),
@@ -160,7 +160,7 @@ fn project(gateway: &Gateway, workers: &Workers, work: &ProjectionWork) -> Proje
 }
 
 async fn tell(gateway: &Gateway, row: &entity::artifact_projection::Model) {
-    // A row that cannot be shown has been reported when it was read.
+    // Rows that cannot be converted were already reported when they were read.
     let Ok(payload) = payload(row) else { return };
     let publication = Publication::new(payload.workspace_id.as_str(), &payload);
     notify::publish(gateway, &publication).await;

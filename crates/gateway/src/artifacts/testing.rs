@@ -1,4 +1,4 @@
-//! A gateway and what is in its folders, for tests.
+//! Test helpers: a gateway, a client and access to the stored files.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{Gateway, GatewayOptions, Home, Principal, sha256_hex};
 
-/// A gateway with the workspace `ws_a`, and a client of it.
+/// Opens a gateway with the workspace `ws_a` and connects a client.
 pub(super) async fn opened(home: &Home) -> (Arc<Gateway>, Client) {
     let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
     let gateway = Gateway::open(home, &options).await.expect("a home");
@@ -21,14 +21,14 @@ pub(super) async fn call(client: &Client, method: &str, params: Value) -> Value 
     answer.expect("the request is good")
 }
 
-/// How an upload begins.
+/// Returns the params of `artifact/upload/start` for a file.
 pub(super) fn start(name: &str, bytes: &[u8]) -> Value {
     json!({"workspace_id": "ws_a", "client_attachment_id": name, "file_name": name,
         "size_bytes": bytes.len(), "sha256": sha256_hex(bytes), "source_kind": "api"})
 }
 
-/// Uploads bytes, in chunks of this size with their hashes or else in large ones without. Answers the id of the
-/// artifact and of its bytes.
+/// Uploads bytes, in hashed chunks of the given size or otherwise in 1 MiB chunks without hashes. Returns the id of the
+/// artifact and the id of its blob.
 pub(super) async fn upload(
     gateway: &Arc<Gateway>,
     client: &Client,
@@ -57,7 +57,7 @@ pub(super) async fn upload(
     (artifact, detail.expect("it was made").blob.id)
 }
 
-/// Where the file of a blob is.
+/// Returns the path of the file of a blob.
 pub(super) fn path(home: &Home, sha256: &str) -> PathBuf {
     let (outer, inner) = (&sha256[..2], &sha256[2..4]);
     let blobs = home.path().join("artifacts/workspaces/ws_a/blobs/sha256");

@@ -1,53 +1,53 @@
-//! The rules of uploads, whatever way the bytes come: what may be started, which bytes are taken, who is told.
+//! The rules of uploads, independent of the transport: validation, appending of chunks and notifications.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use crud::{ArtifactDetail, Finished, NewUpload, UploadStarted};
 use entity::artifact_upload_session as session;
 use protocol::{
-    ThreadId, UploadId,
+    Notification, ThreadId, UploadId,
     artifact::{
         ArtifactCreatedNotification, ArtifactRef, ArtifactSummary, ArtifactUpdatedNotification,
         ThreadArtifactsChangedNotification, upload::ArtifactUploadStartParams,
     },
 };
-use rpc::{Bytes, Failure, Kind, Publication};
+use rpc::{Audience, Bytes, Failure, Kind, Publication};
 use tokio::runtime::Handle;
 
 use super::{limits, open::Place, open_bytes};
-use crate::{Gateway, rows};
+use crate::{Gateway, peer::outputs_topic, rows};
 
-/// An upload's life is made longer in the database at most this often, in seconds.
+/// The minimum interval between two extensions of an upload's expiry in the database, in seconds.
 const EXTEND_EVERY: i64 = 60;
 
-/// Why a chunk was not taken.
+/// Why a chunk was rejected.
 pub(crate) struct Rejection {
     pub(crate) kind: &'static str,
     pub(crate) message: String,
     pub(crate) next_offset: Option<u64>,
 }
 
-/// A chunk that was taken.
+/// An accepted chunk.
 pub(crate) struct Taken {
     pub(crate) received: u64,
     pub(crate) total: u64,
-    /// Until when the upload's life should be made longer.
+    /// The new expiry of the upload in Unix seconds; `None` if no extension is due.
     pub(crate) extend_to: Option<i64>,
 }
 
-/// Bytes and where they belong.
+/// A chunk and its position in an upload.
 pub(crate) struct Chunk<'a> {
     pub(crate) workspace_id: &'a str,
     pub(crate) upload_id: &'a str,
-    /// Whose upload it must be.
+    /// The author name of the principal that must own the upload.
     pub(crate) owner: &'a str,
     pub(crate) offset: u64,
     pub(crate) bytes: Bytes,
-    /// Their hash, if it came with them; it is right.
+    /// The SHA-256 of the bytes, already verified. `None` if the client sent none.
     pub(crate) sha256: Option<&'a str>,
 }
 
-/// Starts an upload, or finds the open one that is the same.
+/// Starts an upload, or returns the identical upload that is already open.
 pub(crate) async fn start(
     gateway: &Arc<Gateway>,
     owner: &str,
@@ -80,7 +80,7 @@ pub(crate) async fn start(
     };
     let started = gateway.store.artifacts().start_upload(new).await;
     let mut started = started.map_err(rows::failure)?;
-    // Bytes that turn out to be damaged are not there: the upload brings good ones.
+    // Damaged bytes count as absent, so that the upload replaces them.
     if let Some(blob) = &started.present
         && let Err(failure) = open_bytes(gateway, blob).await
     {
@@ -92,7 +92,7 @@ pub(crate) async fn start(
     Ok(started)
 }
 
-/// Whether an upload may be started at all; what the workspace says to it is seen later.
+/// Validates the params that do not depend on the workspace.
 fn check(params: &ArtifactUploadStartParams) -> Result<(), Failure> {
     let names = [
         ("/file_name", &params.file_name),
@@ -132,7 +132,7 @@ fn check(params: &ArtifactUploadStartParams) -> Result<(), Failure> {
     }
 }
 
-/// How many bytes of an upload have arrived.
+/// Returns the number of received bytes of an upload.
 pub(crate) async fn received(
     gateway: &Arc<Gateway>,
     session: session::Model,
@@ -146,7 +146,7 @@ pub(crate) async fn received(
     }
 }
 
-/// Forgets an upload and its bytes. An artifact it has become stays.
+/// Removes an upload and its bytes. An artifact already created from it is kept.
 pub(crate) async fn abort(gateway: &Arc<Gateway>, session: session::Model) -> Result<(), Failure> {
     let (worker, upload_id) = (Arc::clone(gateway), session.id.clone());
     let discarded = tokio::task::spawn_blocking(move || worker.artifacts.discard(&session)).await;
@@ -161,7 +161,7 @@ pub(crate) async fn abort(gateway: &Arc<Gateway>, session: session::Model) -> Re
     Ok(())
 }
 
-/// Takes a chunk of an upload that still receives. Blocks; `database` waits for the answers of the database.
+/// Appends a chunk to an upload in progress. Blocks; `database` runs the database queries.
 pub(crate) fn take(
     gateway: &Gateway,
     database: &Handle,
@@ -177,7 +177,7 @@ pub(crate) fn take(
     taken
 }
 
-/// The upload of a chunk, as the database has it now or had it a moment ago.
+/// Returns the upload of a chunk, from the cache or from the database.
 fn check_session(
     gateway: &Gateway,
     database: &Handle,
@@ -218,7 +218,7 @@ fn complete(upload_id: &str) -> Rejection {
     reject("not_receiving", format!("upload `{upload_id}` is complete"))
 }
 
-/// Keeps the upload of a taken chunk for longer, if it is time.
+/// Extends the expiry of an upload if an accepted chunk requires it.
 pub(crate) async fn extend(gateway: &Gateway, upload_id: &str, taken: &Taken) {
     if let Some(expires_at) = taken.extend_to {
         let artifacts = gateway.store.artifacts();
@@ -236,7 +236,7 @@ pub(crate) fn reject(kind: &'static str, message: impl Into<String>) -> Rejectio
     }
 }
 
-/// Appends a chunk to the file of its upload, or finds that it is there already. Blocks.
+/// Appends a chunk to the file of its upload, or accepts it as a repetition of bytes already received. Blocks.
 fn append(
     gateway: &Gateway,
     place: &Place,
@@ -304,9 +304,10 @@ fn append(
     Ok(taken(received, extend_to))
 }
 
-/// The artifact of bytes that are in place, and the notifications if it, or its version, is new or heals others.
+/// Returns the reference of a completed artifact, and the notifications for a new artifact, a new version and healed
+/// artifacts.
 ///
-/// They go to everyone who follows the workspace: a list of files is open in more places than the thread.
+/// All subscribers of the workspace receive them, because file lists are shown outside of the thread too.
 pub(crate) fn announce(
     gateway: &Gateway,
     finished: Finished,
@@ -319,6 +320,7 @@ pub(crate) fn announce(
         .find(|kind| ["task_result", "agent_output"].contains(kind))
         .unwrap_or("user_upload")
         .to_owned();
+    let is_output = crud::is_run_output(&finished.detail.artifact);
     let summary = rows::artifact_summary(finished.detail)?;
     let artifact = summary.artifact.clone();
     if !finished.is_new {
@@ -331,14 +333,14 @@ pub(crate) fn announce(
             workspace_id: workspace_id.clone(),
             artifact: summary,
         };
-        publications.push(Publication::new(workspace_id.as_str(), &created));
+        publications.push(about(workspace_id.as_str(), is_output, &created));
         if let Some(thread) = thread {
             let thread_id = rows::thread_id(&thread)?;
             let changed = changed(gateway, &created.artifact, thread_id, &reason);
             publications.push(changed);
         }
     } else {
-        publications.extend(updates(gateway, summary, "new_version"));
+        publications.extend(updates(gateway, summary, is_output, "new_version"));
     }
     for healed in finished.healed {
         publications.extend(updated(gateway, healed, "healed")?);
@@ -346,17 +348,33 @@ pub(crate) fn announce(
     Ok((artifact, publications))
 }
 
-/// The notifications of an artifact that changed: of itself, and of the lists of the threads it is bound to.
+/// Returns the notifications of a changed artifact: for itself and for the lists of the threads it is bound to.
 pub(crate) fn updated(
     gateway: &Gateway,
     detail: ArtifactDetail,
     reason: &str,
 ) -> Result<Vec<Publication>, Failure> {
+    let is_output = crud::is_run_output(&detail.artifact);
     let summary = rows::artifact_summary(detail)?;
-    Ok(updates(gateway, summary, reason))
+    Ok(updates(gateway, summary, is_output, reason))
 }
 
-fn updates(gateway: &Gateway, summary: ArtifactSummary, reason: &str) -> Vec<Publication> {
+/// A notification about an artifact, for those who may see it.
+pub(crate) fn about<N: Notification>(workspace: &str, is_output: bool, payload: &N) -> Publication {
+    let publication = Publication::new(workspace, payload);
+    if is_output {
+        publication.to(Audience::Topic(outputs_topic(workspace)))
+    } else {
+        publication
+    }
+}
+
+fn updates(
+    gateway: &Gateway,
+    summary: ArtifactSummary,
+    is_output: bool,
+    reason: &str,
+) -> Vec<Publication> {
     let bound = summary.bindings.iter();
     let bound: BTreeSet<ThreadId> = bound.filter_map(|bound| bound.thread_id.clone()).collect();
     let workspace_id = summary.workspace_id.clone();
@@ -364,14 +382,14 @@ fn updates(gateway: &Gateway, summary: ArtifactSummary, reason: &str) -> Vec<Pub
         workspace_id: workspace_id.clone(),
         artifact: summary,
     };
-    let mut publications = vec![Publication::new(workspace_id.as_str(), &updated)];
+    let mut publications = vec![about(workspace_id.as_str(), is_output, &updated)];
     for thread in bound {
         publications.push(changed(gateway, &updated.artifact, thread, reason));
     }
     publications
 }
 
-/// The notification that the list of a thread changed by an artifact.
+/// Returns the notification that an artifact changed the list of a thread.
 fn changed(
     gateway: &Gateway,
     summary: &ArtifactSummary,

@@ -1,5 +1,5 @@
-//! Bytes are looked at again beside everything else: from time to time, and soon after they came without hashes of
-//! their chunks, so that downloads find some.
+//! Verifies stored bytes in the background: periodically, and soon after an upload without chunk hashes, so that
+//! downloads can use the hashes computed here.
 
 use std::{
     num::NonZeroUsize,
@@ -18,12 +18,12 @@ use tokio::sync::{mpsc, oneshot};
 use super::{chunk_hashes, key, limits, upload};
 use crate::{Gateway, notify};
 
-/// New bytes that may wait. Those beyond are found in time, with the old ones.
+/// The maximum number of queued new blobs. The periodic verification finds the others.
 pub(super) const MAX_WAITING: usize = 64;
 const CHUNK: NonZeroUsize =
     NonZeroUsize::new(limits::RECOMMENDED_CHUNK as usize).expect("it is not zero");
 
-/// Looks at new bytes that came without hashes of their chunks, for as long as the gateway lives.
+/// Verifies new blobs that were uploaded without chunk hashes, until the gateway is dropped.
 pub(crate) async fn run(gateway: Weak<Gateway>, mut new: mpsc::Receiver<artifact_blob::Model>) {
     while let Some(blob) = new.recv().await {
         let Some(gateway) = gateway.upgrade() else {
@@ -37,7 +37,7 @@ pub(crate) async fn run(gateway: Weak<Gateway>, mut new: mpsc::Receiver<artifact
     }
 }
 
-/// Looks at bytes unless the hashes of their chunks are known: the same bytes may have come before.
+/// Verifies a blob unless its chunk hashes are known, because the same bytes may have been uploaded before.
 async fn hash_chunks(gateway: &Gateway, blob: artifact_blob::Model) -> Result<(), crud::Error> {
     match gateway.store.artifacts().chunk_hashes(&blob.id).await? {
         Some(_) => Ok(()),
@@ -45,7 +45,7 @@ async fn hash_chunks(gateway: &Gateway, blob: artifact_blob::Model) -> Result<()
     }
 }
 
-/// Looks at the bytes and writes down what they are like, with hashes of their chunks if there are none yet.
+/// Verifies a blob and records its status, with chunk hashes if there are none yet.
 pub(super) async fn verify(
     gateway: &Gateway,
     blob: artifact_blob::Model,
@@ -97,8 +97,8 @@ pub(super) async fn verify(
     Ok(())
 }
 
-/// What bytes are like, and the hashes of their chunks if nobody knows them. Damaged bytes are put aside; none if
-/// somebody has just brought good ones instead. Blocks.
+/// Returns the status of a blob, and its chunk hashes if they are not known yet. Quarantines damaged bytes. Returns
+/// `None` if another process has replaced or removed them meanwhile. Blocks.
 fn look_at(
     blobs: &dyn BlobStore,
     key: &BlobKey,
@@ -109,7 +109,7 @@ fn look_at(
         false => blobs.verify_chunks(key, CHUNK),
     };
     let looked = match look()? {
-        // Bytes that are being replaced by good ones are not there for a moment.
+        // A blob that is being replaced is missing for a moment, so it is checked twice.
         (Verified::Missing, _) => look()?,
         looked => looked,
     };
@@ -123,12 +123,12 @@ fn look_at(
     }
 }
 
-/// Does work that may block on a thread that makes way for others where the system lets it.
+/// Runs blocking work on a thread of its own, with the lowest priority where the system supports it.
 async fn unhurried<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (answer, answered) = oneshot::channel();
     let thread = thread::Builder::new().name("verifier".to_owned());
     let started = thread.spawn(move || {
-        // Of this thread; elsewhere it would be that of the whole process.
+        // On Linux this sets the priority of the thread; on other systems it would affect the whole process.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::setpriority_process(None, 19);
         let _ = answer.send(work());
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(found.blob.status, "quarantined");
         assert_eq!(found.artifact.status, "quarantined");
         assert!(!place.exists());
-        // Those of the good bytes, for whoever brings them again.
+        // The hashes of the intact bytes are kept for a later upload of the same content.
         let kept = artifacts.chunk_hashes(&blob).await.unwrap();
         assert_eq!(kept, Some(hashes(&bytes(), 70_000)));
     }

@@ -1,8 +1,8 @@
-//! How a browser becomes the owner: a one-time code becomes a session with two secrets.
+//! Desktop sessions: a browser exchanges a one-time code for a session with two secrets and then acts as the owner.
 //!
-//! One secret is a cookie that no script can read. Browsers send it to every port of the host, so other servers of this
-//! machine see it. The other one, the page key, is in the storage of the page, which browsers keep apart by port. A
-//! request needs both. The database has their hashes, as it has those of tokens and codes.
+//! One secret is a cookie that scripts cannot read. Browsers send cookies to every port of a host, so other servers on
+//! this machine see it. The other secret, the page key, is in the page's storage, which browsers separate by port. A
+//! request needs both. The database stores only the hashes of these secrets, as for tokens and codes.
 
 use crud::{CrudStore, DesktopSession, NewDesktopSession};
 use protocol::{DesktopSessionId, Id as _};
@@ -15,38 +15,39 @@ use crate::{
     sources::{Sources, random_text},
 };
 
-/// How long a code can be used, in seconds.
+/// The lifetime of a one-time code, in seconds.
 const CODE_SECONDS: i64 = 10 * 60;
-/// How long a session lasts that is not used, in seconds: 30 days.
+/// The lifetime of an unused session, in seconds: 30 days.
 const IDLE_SECONDS: i64 = 30 * 24 * 60 * 60;
-/// How long a session lasts at most, in seconds: 90 days.
+/// The maximum lifetime of a session, in seconds: 90 days.
 pub(crate) const MAX_SECONDS: i64 = 90 * 24 * 60 * 60;
-/// Seconds between two writes of when a session was last used.
+/// The minimum interval between two updates of a session's last use, in seconds.
 const USED_SECONDS: i64 = 60 * 60;
-/// Characters of a `User-Agent` that are kept.
+/// The maximum number of characters stored of a `User-Agent` header.
 const MAX_USER_AGENT_CHARS: usize = 256;
 
 /// The desktop sessions of a home.
 pub struct DesktopSessions {
-    /// Sessions and codes count only while the owner's token is the one they were made under.
+    /// The SHA-256 of the owner's token. Sessions and codes are valid only while the token they were created under is
+    /// current.
     owner_sha256: String,
     store: CrudStore,
 }
 
-/// What a browser sends to prove its session. It has no `Debug`, so that it reaches no log.
+/// The secrets a browser sends to prove its session. It has no `Debug`, so that they are never logged.
 pub(crate) struct SessionProof<'a> {
     pub(crate) cookie: &'a str,
     pub(crate) page_key: &'a str,
 }
 
-/// The secrets of a new session, which only its browser gets.
+/// The secrets of a new session, which are sent only to its browser.
 pub(crate) struct SessionSecrets {
     pub(crate) cookie: String,
     pub(crate) page_key: String,
 }
 
 impl DesktopSessions {
-    /// Those of a home whose database is open.
+    /// Opens the desktop sessions of a home whose database is open.
     pub fn open(home: &Home, store: CrudStore) -> Result<Self, Error> {
         Ok(Self::new(&home.token()?, store))
     }
@@ -58,7 +59,7 @@ impl DesktopSessions {
         }
     }
 
-    /// A one-time code with which a browser signs in to the gateway that serves the home.
+    /// Creates a one-time code with which a browser signs in to the gateway of this home.
     pub async fn create_code(&self, now: i64) -> Result<String, crud::Error> {
         let code = random_text(43);
         let sessions = self.store.desktop_sessions();
@@ -73,7 +74,7 @@ impl DesktopSessions {
         Ok(code)
     }
 
-    /// Uses a code up. Answers whether it was good.
+    /// Consumes a code. Returns whether it was valid.
     pub(crate) async fn redeem_code(&self, code: &str, now: i64) -> Result<bool, crud::Error> {
         self.store
             .desktop_sessions()
@@ -81,7 +82,7 @@ impl DesktopSessions {
             .await
     }
 
-    /// Starts the session of a browser whose code was good.
+    /// Creates the session of a browser whose code was valid.
     pub(crate) async fn create(
         &self,
         user_agent: &str,
@@ -94,7 +95,7 @@ impl DesktopSessions {
         let now = sources.clock.now();
         let session = NewDesktopSession {
             id: sources.id::<DesktopSessionId>().into(),
-            // The secrets are long and random, so a plain hash hides them.
+            // The secrets are long and random, so an unsalted hash is sufficient.
             cookie_sha256: sha256_hex(&secrets.cookie),
             page_key_sha256: sha256_hex(&secrets.page_key),
             owner_sha256: self.owner_sha256.clone(),
@@ -106,7 +107,7 @@ impl DesktopSessions {
         Ok(secrets)
     }
 
-    /// The owner, for a browser that proves its session.
+    /// Returns the owner as principal if the browser proves a valid session, otherwise `None`.
     pub(crate) async fn authenticate(
         &self,
         proof: &SessionProof<'_>,
@@ -129,18 +130,18 @@ impl DesktopSessions {
             .map(Principal::of_session))
     }
 
-    /// The sessions that have not ended, the one used last first.
+    /// Returns the sessions that have not ended, most recently used first.
     pub async fn list(&self, now: i64) -> Result<Vec<DesktopSession>, crud::Error> {
         let sessions = self.store.desktop_sessions();
         sessions.list(&self.owner_sha256, now).await
     }
 
-    /// Ends a session. Answers whether there was one to end.
+    /// Ends a session. Returns whether it existed.
     pub async fn end(&self, id: &DesktopSessionId) -> Result<bool, crud::Error> {
         self.store.desktop_sessions().end(id.as_str()).await
     }
 
-    /// Counts an open connection as use, and deletes the sessions that have ended.
+    /// Records the use of sessions with an open connection and deletes the sessions that have ended.
     pub(crate) async fn tend(
         &self,
         is_in_use: impl Fn(&str) -> bool,
@@ -156,7 +157,7 @@ impl DesktopSessions {
         Ok(())
     }
 
-    /// Writes down that a session is used. A disk that is full is no reason to lock its owner out.
+    /// Records the use of a session. A failed write is only logged, so that a full disk does not lock the owner out.
     async fn note_use(&self, session: &DesktopSession, now: i64) {
         if now - session.last_used_at < USED_SECONDS {
             return;
@@ -173,7 +174,7 @@ fn expires_at(created_at: i64, last_used_at: i64) -> i64 {
     (last_used_at + IDLE_SECONDS).min(created_at + MAX_SECONDS)
 }
 
-/// A text of the browser's choosing that may be shown on a terminal.
+/// Removes characters that are not safe to print on a terminal and truncates the text.
 fn printable(user_agent: &str) -> String {
     let kept = user_agent
         .chars()
@@ -201,7 +202,7 @@ mod tests {
 
     const DAY: i64 = 24 * 60 * 60;
 
-    /// Tells the day it was set to.
+    /// A clock that returns a fixed, adjustable day.
     #[derive(Default)]
     struct Calendar(AtomicI64);
 

@@ -1,4 +1,4 @@
-//! Slows down whoever guesses tokens.
+//! Delays the responses to failed authentication attempts, to slow down token guessing.
 
 use std::{
     collections::BTreeMap,
@@ -7,17 +7,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Each failure adds this much to the next one from the same address.
+/// The additional delay per earlier failure from the same address.
 const STEP: Duration = Duration::from_millis(25);
 const MAX_STEPS: u32 = 10;
-/// Failures are forgotten after this.
+/// The time after which the failures of an address are forgotten.
 const MEMORY: Duration = Duration::from_secs(600);
-/// Refusals of one address that may wait at a time.
+/// The maximum number of delayed rejections per address.
 const MAX_WAITING_PER_ADDRESS: u32 = 8;
-/// Refusals that may wait at a time, and addresses that are remembered.
+/// The maximum number of remembered addresses.
 const MAX_ADDRESSES: usize = 512;
 
-/// The failed attempts of the last minutes.
+/// The recent failed attempts, by address.
 #[derive(Debug, Default)]
 pub(crate) struct Throttle {
     addresses: Mutex<BTreeMap<IpAddr, Attempts>>,
@@ -33,14 +33,14 @@ struct Attempts {
 /// How a failed attempt is answered.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Verdict {
-    /// Refused, after a while.
+    /// Rejected after this delay.
     RefuseAfter(Duration),
-    /// Too many refusals wait already.
+    /// Rejected at once, because too many rejections are already delayed or too many addresses are remembered.
     TooMany,
 }
 
 impl Throttle {
-    /// Counts a failure. A verdict to wait must be followed by [`Throttle::waited`].
+    /// Counts a failure. After [`Verdict::RefuseAfter`] the caller must call [`Throttle::waited`].
     pub(crate) fn failed(&self, address: IpAddr, now: Instant) -> Verdict {
         let mut addresses = self.addresses();
         addresses.retain(|_, attempts| {
@@ -64,7 +64,7 @@ impl Throttle {
         Verdict::RefuseAfter(delay)
     }
 
-    /// A refusal went out.
+    /// Records that a delayed rejection was sent.
     pub(crate) fn waited(&self, address: IpAddr) {
         if let Some(attempts) = self.addresses().get_mut(&address) {
             attempts.waiting = attempts.waiting.saturating_sub(1);

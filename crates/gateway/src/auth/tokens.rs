@@ -1,4 +1,4 @@
-//! The tokens of a home: the owner's in its file, the others as hashes in the database.
+//! The tokens of a home: the owner's token in its file, the others as hashes in the database.
 
 use std::{fs, path::PathBuf};
 
@@ -13,15 +13,15 @@ use crate::{
     sources::{Sources, random_text},
 };
 
-/// Opaque random tokens.
+/// Authenticates opaque random tokens.
 pub struct StoredTokens {
     owner: Credential,
-    /// Where the owner's token was read when this process started.
+    /// The file from which the owner's token was read when this process started.
     owner_file: PathBuf,
     store: CrudStore,
 }
 
-/// A token to make.
+/// The validated parameters of a new token.
 #[derive(Clone, Debug)]
 pub struct NewToken {
     name: String,
@@ -39,8 +39,10 @@ impl StoredTokens {
         }
     }
 
-    /// Why a token that [`Authenticator::authenticate`] does not know is refused, as one sentence. A caller who gives the
-    /// content of the token file is told that the file has changed, which shows nothing that the caller does not have.
+    /// Returns the reason, as one sentence, why a token unknown to [`Authenticator::authenticate`] is rejected.
+    ///
+    /// A caller that sends the content of the token file learns that the file has changed, which reveals nothing the
+    /// caller does not have.
     pub(crate) async fn why_unknown(&self, credential: Credential) -> &'static str {
         let file = self.owner_file.clone();
         let found = tokio::task::spawn_blocking(move || fs::read_to_string(file)).await;
@@ -63,7 +65,7 @@ impl Authenticator for StoredTokens {
         credential: &Credential,
     ) -> Result<Option<Principal>, crud::Error> {
         let (given, owner) = (digest(&credential.0), digest(&self.owner.0));
-        // Hashes of the same length are compared, so that time tells nothing about the token.
+        // Compares hashes of equal length in constant time, so that timing reveals nothing about the token.
         if bool::from(given.ct_eq(&owner)) {
             return Ok(Some(Principal::owner()));
         }
@@ -84,7 +86,7 @@ impl Authenticator for StoredTokens {
 }
 
 impl NewToken {
-    /// Checks what was asked for; no workspaces means all of them.
+    /// Validates the parameters. An empty list of workspaces allows all workspaces.
     pub fn new(
         name: impl Into<String>,
         role: &str,
@@ -106,7 +108,7 @@ impl NewToken {
         })
     }
 
-    /// Stores the token. The secret is answered once and never again.
+    /// Stores the token and returns its row and its secret. Only the hash of the secret is stored.
     pub async fn create(
         self,
         store: &CrudStore,
@@ -117,7 +119,7 @@ impl NewToken {
         let row = NewAccessToken {
             id: format!("tok_{}", sources.ids.suffix()),
             name: self.name,
-            // The secret is long and random, so a plain hash hides it.
+            // The secret is long and random, so an unsalted hash is sufficient.
             secret_sha256: sha256_hex(&secret),
             role: self.role.to_string(),
             scopes: join(self.scopes.iter().map(|scope| scope.as_str()).collect()),

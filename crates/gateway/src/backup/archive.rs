@@ -1,7 +1,7 @@
-//! The file format of backups: a plain tar with a list of hashes near its end and the hash of everything at its end.
+//! The archive format of backups: a plain tar with a list of hashes and a hash of all preceding bytes at its end.
 //!
-//! Any `tar` can open it. Here nothing of it is believed before all of it has been read: a reader answers the content
-//! of an archive only if every byte is what was written, so a file that was cut or changed anywhere is refused.
+//! Any `tar` can extract it. The reader accepts an archive only after reading it completely and verifying every byte,
+//! so a truncated or modified file is rejected.
 
 use std::{
     collections::BTreeMap,
@@ -14,38 +14,38 @@ use sha2::{Digest as _, Sha256};
 
 use crate::sha256::hex;
 
-/// The last entry but one: the hash of each file.
+/// The name of the second-to-last entry, which contains the hash of each file.
 pub(super) const MANIFEST: &str = "MANIFEST.json";
-/// The last entry: the hash of everything before it.
+/// The name of the last entry, which contains the hash of all preceding bytes.
 const SEAL: &str = "SHA256";
 
 const BLOCK: usize = 512;
-/// The length of an entry with the seal, and of the two empty blocks behind it.
+/// The length of the seal entry and the two empty blocks after it, in bytes.
 const END: u64 = 4 * BLOCK as u64;
-/// Names up to here fit into a header.
+/// The maximum length of a name in a tar header, in bytes.
 const SHORT_NAME: usize = 100;
-/// No name is longer.
+/// The maximum length of a name, in bytes.
 const LONGEST_NAME: u64 = 4096;
-/// No list of hashes is longer.
+/// The maximum length of the list of hashes, in bytes.
 const LONGEST_TEXT: u64 = 1 << 30;
 
-/// What is known of a file.
+/// The size and hash of a file in an archive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Listed {
     pub(super) bytes: u64,
     pub(super) sha256: String,
 }
 
-/// The files of an archive by their paths.
+/// The files of an archive, by path.
 pub(super) type Manifest = BTreeMap<String, Listed>;
 
-/// Why an archive is refused.
+/// Why an archive is rejected.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refusal {
-    /// It is not what was written.
+    /// The archive was truncated or modified, or is not a backup. Contains the failed check.
     #[error("{0}")]
     Damaged(String),
-    /// It cannot be read, or what is in it cannot be written.
+    /// The archive cannot be read, or its content cannot be written.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -55,7 +55,7 @@ pub(super) struct Writer<W> {
     output: W,
     hash: Sha256,
     written: u64,
-    /// Unix seconds, the time of all entries.
+    /// The modification time of all entries, in Unix seconds.
     now: u64,
     manifest: Manifest,
 }
@@ -71,17 +71,17 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// How many bytes the archive has so far.
+    /// Returns the number of bytes written so far.
     pub(super) fn written(&self) -> u64 {
         self.written
     }
 
-    /// The files the archive has so far.
+    /// Returns the files written so far.
     pub(super) fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// How many files the archive has so far.
+    /// Returns the number of files written so far.
     pub(super) fn files(&self) -> usize {
         self.manifest.len()
     }
@@ -90,7 +90,7 @@ impl<W: Write> Writer<W> {
         self.head(&format!("{path}/"), Kind::Folder, 0o700, 0)
     }
 
-    /// Takes exactly `size` bytes; fewer are an error.
+    /// Adds a file of exactly `size` bytes. Fails if `content` is shorter.
     pub(super) fn file(
         &mut self,
         path: &str,
@@ -162,7 +162,7 @@ impl<W: Write> Writer<W> {
 enum Kind {
     File,
     Folder,
-    /// The name of the next entry, if it is long.
+    /// The long name of the next entry.
     LongName,
 }
 
@@ -187,7 +187,7 @@ fn padding(size: u64) -> usize {
     (BLOCK - over) % BLOCK
 }
 
-/// The block before an entry.
+/// Builds the header block of an entry.
 fn header(path: &str, kind: Kind, mode: u32, size: u64, now: u64) -> [u8; BLOCK] {
     let mut block = [0; BLOCK];
     let mut field = |at: usize, bytes: &[u8]| block[at..at + bytes.len()].copy_from_slice(bytes);
@@ -198,7 +198,7 @@ fn header(path: &str, kind: Kind, mode: u32, size: u64, now: u64) -> [u8; BLOCK]
     field(116, b"0000000");
     match size < 1 << 33 {
         true => field(124, format!("{size:011o}").as_bytes()),
-        // What has no room in octal digits is a binary number behind a mark.
+        // Sizes that do not fit in octal digits are stored in binary after a marker byte (GNU extension).
         false => {
             field(124, &[0x80, 0, 0, 0]);
             field(128, &size.to_be_bytes());
@@ -213,7 +213,7 @@ fn header(path: &str, kind: Kind, mode: u32, size: u64, now: u64) -> [u8; BLOCK]
     block
 }
 
-/// The sum of a header as if its sum were blanks.
+/// Returns the checksum of a header, computed with spaces in the checksum field.
 fn checksum(block: &[u8; BLOCK]) -> u32 {
     let byte = |(at, byte): (usize, &u8)| match at {
         148..156 => u32::from(b' '),
@@ -222,7 +222,7 @@ fn checksum(block: &[u8; BLOCK]) -> u32 {
     block.iter().enumerate().map(byte).sum()
 }
 
-/// Something in an archive.
+/// An entry of an archive.
 pub(super) enum Entry<'a> {
     Folder,
     File {
@@ -231,8 +231,9 @@ pub(super) enum Entry<'a> {
     },
 }
 
-/// Reads an archive of this length from its begin to its end and shows every entry with its path. Whatever is wrong
-/// with it, at the very end at the latest, is a refusal; so the first time nothing may be done with what is shown.
+/// Reads an archive of the given length and passes every entry to `visit`.
+///
+/// Damage may be detected only at the end, so on the first pass the caller must not act on the visited entries.
 pub(super) fn read(
     input: impl Read,
     length: u64,
@@ -328,7 +329,7 @@ fn damaged(why: &str) -> Refusal {
     Refusal::Damaged(why.to_owned())
 }
 
-/// A path that leads to a place below where it is put, and nowhere else.
+/// Rejects a path that is empty, absolute or could lead outside the target directory.
 fn check_path(path: &str) -> Result<(), Refusal> {
     let mut parts = Path::new(path).components();
     let is_plain = !path.is_empty()
@@ -345,7 +346,7 @@ fn check_path(path: &str) -> Result<(), Refusal> {
     }
 }
 
-/// What a header says.
+/// The parsed header of an entry.
 struct Head {
     path: String,
     kind: Kind,
@@ -378,7 +379,7 @@ impl Head {
         };
         let mode = octal(100, 108).ok_or_else(wrong)? & 0o777;
         Ok(Self {
-            // A long name may be cut in the middle of a character here; the whole one comes before.
+            // A long name may be cut inside a character here; the complete name precedes it in its own entry.
             path: name.unwrap_or_default().to_owned(),
             kind,
             mode: u32::try_from(mode).unwrap_or(0o600),
@@ -391,7 +392,7 @@ impl Head {
 struct Input<R> {
     input: R,
     hash: Sha256,
-    /// Bytes that are still to come.
+    /// The number of bytes that remain to be read.
     left: u64,
 }
 
@@ -414,7 +415,7 @@ impl<R: Read> Input<R> {
         Ok(block)
     }
 
-    /// Zeros alone, or something was changed.
+    /// Reads the padding after an entry and rejects any byte that is not zero.
     fn padding(&mut self, size: u64) -> Result<(), Refusal> {
         let mut zeros = [0; BLOCK];
         let zeros = &mut zeros[..padding(size)];
@@ -431,7 +432,7 @@ impl<R: Read> Input<R> {
         String::from_utf8(text).map_err(|_| damaged("it has a text that is none"))
     }
 
-    /// What is behind the last entry.
+    /// Reads the bytes after the last entry.
     fn rest(&mut self) -> Result<Vec<u8>, Refusal> {
         let mut rest = Vec::new();
         (&mut self.input).take(END).read_to_end(&mut rest)?;
@@ -442,7 +443,7 @@ impl<R: Read> Input<R> {
     }
 }
 
-/// The bytes of one file.
+/// The content of one file.
 struct Content<'a, R> {
     input: &'a mut Input<R>,
     hash: Sha256,
@@ -467,7 +468,7 @@ impl<R: Read> Read for Content<'_, R> {
 mod tests {
     use super::*;
 
-    /// What a reader says to an archive.
+    /// Returns the result of reading an archive.
     fn said(archive: &[u8]) -> Result<Vec<String>, String> {
         let mut paths = Vec::new();
         let read = read(archive, archive.len() as u64, &mut |path, _| {
@@ -522,7 +523,7 @@ mod tests {
             let archive = written(|writer| put(writer, path, "x"));
             let expected = format!("it has the path `{}`", path.escape_debug());
             let cut = match path.contains('\0') {
-                // A header ends a name there, and the rest of it is not what was listed.
+                // The header ends the name at the NUL byte, so the parsed name is not the listed one.
                 true => "its list of hashes is not that of its files".to_owned(),
                 false => expected,
             };

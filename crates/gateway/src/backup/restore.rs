@@ -1,4 +1,4 @@
-//! A backup put back: read to its end first, then written beside its places, then moved there.
+//! Restores a backup: verifies the whole archive, extracts it beside the targets and then moves it into place.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -16,42 +16,42 @@ use super::{
 };
 use crate::sources::{Clock as _, SystemClock, random_text};
 
-/// No first entry is longer.
+/// The maximum size of the first entry, in bytes.
 const LONGEST_ABOUT: u64 = 1 << 20;
 
-/// What is wished.
+/// The parameters of a restore.
 #[derive(Clone, Debug)]
 pub struct Restore<'a> {
-    /// The archive.
+    /// The path of the archive.
     pub file: &'a Path,
-    /// The home to make.
+    /// The path of the home to create.
     pub home: &'a Path,
-    /// The folder that company folders are put into. Where the archive says they were is not asked: an archive is
-    /// somebody's file, and would choose where to write.
+    /// The directory to restore company folders into; required if the archive contains any. The paths recorded in the
+    /// archive are not used, because an untrusted archive could then choose where to write.
     pub companies: Option<&'a Path>,
 }
 
-/// What was restored.
+/// The result of a restore.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Restored {
-    /// The home.
+    /// The path of the restored home.
     pub home: PathBuf,
-    /// How many files were written.
+    /// The number of files in the archive.
     pub files: usize,
-    /// The company folders.
+    /// The restored company folders.
     pub companies: Vec<RestoredFolder>,
 }
 
-/// A company folder that was restored.
+/// A restored company folder.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct RestoredFolder {
-    /// Where it was.
+    /// The path recorded in the archive.
     pub from: String,
-    /// Where it is.
+    /// The path it was restored to.
     pub to: PathBuf,
 }
 
-/// Restores an archive. `progress` hears how many bytes of how many were looked at; every byte is looked at twice.
+/// Restores an archive. `progress` receives the number of processed bytes and the total; every byte is read twice.
 pub fn restore(
     wish: &Restore<'_>,
     progress: &mut dyn FnMut(u64, u64),
@@ -88,7 +88,7 @@ pub fn restore(
             &mut |path, entry| put(path, entry, &places, &staged),
             length,
         );
-        // What was read twice must be the same twice.
+        // Both passes must read the same content.
         match again.map_err(refused)? == manifest {
             true => Ok(()),
             false => Err(refused(Refusal::Damaged("it changes".to_owned()))),
@@ -102,10 +102,10 @@ pub fn restore(
             crud::move_company_folder(&database, &place.from, &to)?;
         }
     }
-    // Clients that stayed open have seen numbers that the backup does not know of, and drop what has such a number. The
-    // time is above all of them, also those of an earlier restore of the same backup.
+    // Clients that stayed connected have seen sequence numbers the backup does not contain, and they ignore lower ones.
+    // Numbers derived from the current time exceed all of these, including those of an earlier restore.
     crud::raise_numbers(&database, numbers_from(SystemClock.now_ms()))?;
-    // The home last: whoever finds it finds the rest.
+    // The home is moved last: once it exists, everything else is in place.
     for (staged, place) in staged.iter_mut().zip(&places.0).rev() {
         staged.put_in_place(&place.to)?;
     }
@@ -120,8 +120,8 @@ pub fn restore(
     })
 }
 
-/// The number from which the notifications of a home that is restored at this time are counted: more than a gateway that
-/// was there before can have given, and less than the largest whole number of JavaScript (2^53) until the year 2248.
+/// Returns the first sequence number of notifications for a home restored at this time. It is higher than any number an
+/// earlier gateway can have used, and below the largest safe integer of JavaScript (2^53) until the year 2248.
 fn numbers_from(now_ms: i64) -> i64 {
     const PER_MILLISECOND: i64 = 1 << 10;
     now_ms.saturating_mul(PER_MILLISECOND)
@@ -130,7 +130,7 @@ fn numbers_from(now_ms: i64) -> i64 {
 type Visit<'a> = dyn FnMut(&str, Entry<'_>) -> Result<(), Refusal> + 'a;
 type ReadArchive<'a> = dyn FnMut(&mut Visit<'_>, u64) -> Result<Manifest, Refusal> + 'a;
 
-/// Reads the archive through; nothing is written.
+/// Reads and verifies the archive without writing anything.
 fn check(read: &mut ReadArchive<'_>) -> Result<(About, Manifest), Refusal> {
     let mut about: Option<About> = None;
     let manifest = read(
@@ -173,12 +173,13 @@ fn read_about(path: &str, entry: Entry<'_>) -> Result<About, Refusal> {
     }
 }
 
-/// Everything belongs to the home or to one of the company folders.
+/// Rejects a path that belongs neither to the home nor to one of the company folders.
 fn check_place(path: &str, about: &About) -> Result<(), Refusal> {
     let mut parts = path.split('/');
     let is_known = match (parts.next(), parts.next()) {
         (Some("home"), None) | (Some("companies"), None) => true,
-        // Nothing else of a home is saved, and which folders are trusted is for this machine alone to say.
+        // Backups contain no other files of a home. In particular, an archive cannot decide which folders this machine
+        // trusts.
         (Some("home"), Some(name)) => HOME.contains(&name),
         (Some("companies"), Some(number)) => {
             let found = number.parse::<usize>().ok();
@@ -195,11 +196,11 @@ fn check_place(path: &str, about: &About) -> Result<(), Refusal> {
     }
 }
 
-/// Where each part goes: the home first, then the company folders by number.
+/// The restore targets: the home first, then the company folders by number.
 struct Places(Vec<Place>);
 
 struct Place {
-    /// What its entries begin with.
+    /// The path prefix of its entries in the archive.
     entry: String,
     from: String,
     to: PathBuf,
@@ -262,7 +263,7 @@ impl Places {
         Ok(Self(places))
     }
 
-    /// The place of an entry, and where it is in it.
+    /// Returns the index of the target of an entry and the path below it.
     fn find<'p>(&self, path: &'p str) -> Option<(usize, &'p str)> {
         self.0.iter().enumerate().find_map(|(index, place)| {
             let rest = path.strip_prefix(&place.entry)?;
@@ -274,7 +275,7 @@ impl Places {
     }
 }
 
-/// Whether nothing is there, or an empty folder.
+/// Returns whether the path does not exist or is an empty directory.
 fn is_free(path: &Path) -> Result<bool, BackupError> {
     let failed = |source| BackupError::File {
         path: path.to_owned(),
@@ -288,7 +289,7 @@ fn is_free(path: &Path) -> Result<bool, BackupError> {
     }
 }
 
-/// Writes an entry to its staged place.
+/// Writes an entry to its staging directory.
 fn put(path: &str, entry: Entry<'_>, places: &Places, staged: &[Staged]) -> Result<(), Refusal> {
     let Some((index, below)) = places.find(path) else {
         return Ok(());
@@ -310,7 +311,7 @@ fn put(path: &str, entry: Entry<'_>, places: &Places, staged: &[Staged]) -> Resu
     Ok(())
 }
 
-/// A folder beside its place. What did not get there goes when this does.
+/// A staging directory beside its target. Dropping it removes the directory unless it was moved into place.
 struct Staged {
     path: PathBuf,
     is_placed: bool,
@@ -333,7 +334,7 @@ impl Staged {
 
     fn put_in_place(&mut self, target: &Path) -> Result<(), BackupError> {
         let placed = sync_folders(&self.path)
-            // An empty folder makes room, one with something in it does not.
+            // The rename replaces an empty directory and fails on any other.
             .and_then(|()| fs::rename(&self.path, target))
             .and_then(|()| File::open(parent(target))?.sync_all());
         placed.map_err(|source| BackupError::File {
@@ -353,7 +354,7 @@ impl Drop for Staged {
     }
 }
 
-/// Makes the names durable, from the bottom up.
+/// Syncs the directories bottom-up, so that their entries are durable.
 fn sync_folders(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -364,7 +365,7 @@ fn sync_folders(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Tells how much was read.
+/// A reader that reports the number of bytes read.
 struct Counted<'a, R> {
     input: R,
     count: u64,

@@ -1,4 +1,4 @@
-//! Notices what other processes write to the event logs of company folders.
+//! Detects events that other processes append to the logs of company folders.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,12 +12,12 @@ use tokio::task::AbortHandle;
 
 use super::CompanyEvents;
 
-/// How often the logs are compared where the system tells of changes: what it forgot to tell is found then.
+/// The interval for comparing log lengths while file system notifications work, to find changes they missed.
 const COMPARE_WATCHED: Duration = Duration::from_secs(2);
-/// How often where it does not.
+/// The interval for comparing log lengths when file system notifications are not available.
 const COMPARE_UNWATCHED: Duration = Duration::from_millis(250);
 
-/// The folders somebody listens to.
+/// The watched folders: those with a subscription.
 #[derive(Debug)]
 pub(super) struct FolderWatch {
     events: Weak<CompanyEvents>,
@@ -26,7 +26,7 @@ pub(super) struct FolderWatch {
 
 #[derive(Debug)]
 struct Watched {
-    /// Kept for as long as the folder is watched.
+    /// Keeps the file system watch active. `None` if the system does not support it.
     _watcher: Option<RecommendedWatcher>,
     comparing: AbortHandle,
 }
@@ -45,12 +45,12 @@ impl FolderWatch {
         }
     }
 
-    /// Watches a folder, if that is new.
+    /// Starts to watch a folder if it is not watched yet.
     pub(super) fn add(&self, root: &Path) {
         if self.folders().contains_key(root) {
             return;
         }
-        // Nobody waits for this: it may have to walk through many folders.
+        // Created outside the lock, because it may walk through many directories.
         let watcher = self.watcher(root);
         let interval = match watcher {
             Some(_) => COMPARE_WATCHED,
@@ -68,7 +68,7 @@ impl FolderWatch {
         self.folders().entry(root.to_owned()).or_insert(watched);
     }
 
-    /// Stops watching all other folders.
+    /// Stops watching all folders except `roots`.
     pub(super) fn keep_only(&self, roots: &BTreeSet<PathBuf>) {
         self.folders().retain(|root, _| roots.contains(root));
     }
@@ -83,7 +83,7 @@ impl FolderWatch {
                 return;
             }
             for path in told.paths {
-                // A log nobody read yet is read from its beginning: it is new, or its end would be known.
+                // A log without a stored position is new, so it is read from the beginning.
                 events.grown(&path, 0);
             }
         };
@@ -104,7 +104,7 @@ impl FolderWatch {
     }
 }
 
-/// Tells of logs that are longer than they were, again and again.
+/// Periodically reports the logs whose length has changed.
 async fn compare(events: Weak<CompanyEvents>, root: PathBuf, interval: Duration) {
     let folder: Arc<Path> = Arc::from(root);
     let mut known: Option<BTreeMap<PathBuf, u64>> = None;

@@ -1,7 +1,7 @@
-//! `GET /artifacts/{workspace}/{artifact}/{version}/content`: the bytes of an artifact for browsers and `curl`.
+//! `GET /artifacts/{workspace}/{artifact}/{version}/content`: serves the bytes of an artifact to browsers and `curl`.
 //!
-//! The bytes are somebody's: a browser is told to believe their type, to run nothing in them, and to show only
-//! what cannot hurt. They are read a piece at a time, as fast as the client takes them.
+//! The content is untrusted: the response headers disable type sniffing and scripts, and only harmless types are shown
+//! inline. The file is read in pieces, at the speed at which the client receives them.
 
 use std::{io, ops::Range, sync::Arc};
 
@@ -27,20 +27,20 @@ use super::{
 };
 use crate::{artifacts, rows};
 
-/// Bytes read at a time.
+/// The number of bytes read at a time.
 const PIECE: u64 = 256 << 10;
-/// The version that stands for the newest one.
+/// The path segment that selects the newest version.
 const CURRENT: &str = "current";
 
-/// What an address names.
+/// The parsed path of a request.
 struct Wanted {
     workspace: WorkspaceId,
     artifact: ArtifactId,
-    /// None is the newest.
+    /// The requested version; `None` for the newest.
     version: Option<ArtifactVersionId>,
 }
 
-/// The bytes, some of them, or none if the client has them.
+/// Returns the content, the requested range, or 304 if the client has the content already.
 pub(super) async fn serve(
     State(http): State<Arc<Http>>,
     Extension(guest): Extension<Guest>,
@@ -97,7 +97,7 @@ pub(super) async fn serve(
     answer
 }
 
-/// An artifact the caller may read and whose bytes can be served, or the refusal.
+/// Returns the requested artifact, or an error response if the caller may not read it or it is not ready.
 async fn find(
     http: &Http,
     guest: &Guest,
@@ -116,7 +116,7 @@ async fn find(
         .await
         .map_err(|error| refuse(rows::failure(error)))?;
     principal.check_artifact(&found.artifact).map_err(refuse)?;
-    // An older version may be damaged where the newest is not.
+    // An older version may be damaged although the newest is not.
     let status = match (found.artifact.status.as_str(), found.blob.status.as_str()) {
         ("ready", of_version) => of_version,
         (status, _) => status,
@@ -127,7 +127,7 @@ async fn find(
             StatusCode::CONFLICT,
             "the artifact is quarantined: its bytes are not what they were\n",
         )),
-        // Deleted, or not there yet: for whoever reads there is nothing.
+        // Deleted and incomplete artifacts are reported as not found.
         _ => Err(nothing()),
     }
 }
@@ -146,8 +146,8 @@ impl Wanted {
     }
 }
 
-/// The bytes of a range, a piece at a time. A file that changes meanwhile is hashed again; if it is damaged, the
-/// connection ends before the announced length.
+/// Streams a range of a blob. If the file changes meanwhile it is verified again; if it is damaged, the connection ends
+/// before the announced length.
 fn pieces(blob: BlobReader, range: Range<u64>) -> Body {
     let pieces = stream::try_unfold((Arc::new(blob), range), |(blob, range)| async move {
         let length = PIECE.min(range.end - range.start);
@@ -170,7 +170,7 @@ fn pieces(blob: BlobReader, range: Range<u64>) -> Body {
     Body::from_stream(pieces)
 }
 
-/// What is said about the bytes, whichever of them are sent.
+/// Returns the headers that describe the content, for full, partial and 304 responses.
 fn describe(found: &ArtifactDetail, etag: &str) -> HeaderMap {
     const UNKNOWN: &str = "application/octet-stream";
     let mime = found.version.mime_type.as_deref().unwrap_or(UNKNOWN);

@@ -1,8 +1,8 @@
-//! What browsers need to hear before a page of an allowed origin may use the routes of artifacts, and `/ws` without an
-//! upgrade, which tells why a token is refused.
+//! CORS for pages of allowed origins that use the artifact routes, and `/ws` without an upgrade, which reports why a
+//! token is rejected.
 //!
-//! Foreign origins are refused before they come here (see [`super::guard`]), so every origin seen here may be named.
-//! Cookies play no part: a page of another origin sends its token as a header.
+//! Foreign origins are rejected earlier (see [`super::guard`]), so every origin seen here is allowed. Cookies are not
+//! involved: a page of another origin sends its token as a header.
 
 use axum::{extract::Request, middleware::Next, response::IntoResponse as _, response::Response};
 use hyper::{
@@ -11,17 +11,17 @@ use hyper::{
 };
 
 const METHODS: &str = "GET, HEAD, POST, PATCH, DELETE, OPTIONS";
-/// What a page may send besides what it always may.
+/// The request headers allowed in addition to those that CORS always allows.
 const REQUEST_HEADERS: &str = "Authorization, Content-Type, If-None-Match, If-Range, Range, Tus-Resumable, \
      Upload-Checksum, Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override, X-Requested-With";
-/// What a page may read besides what it always may.
+/// The response headers exposed in addition to those that CORS always exposes.
 const ANSWER_HEADERS: &str = "Accept-Ranges, Accord-Artifact-Id, Content-Disposition, Content-Length, \
      Content-Range, ETag, Location, Tus-Checksum-Algorithm, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, \
      Upload-Expires, Upload-Length, Upload-Metadata, Upload-Offset, WWW-Authenticate";
-/// How long a browser need not ask again, in seconds.
+/// The lifetime of a cached preflight response, in seconds.
 const MAX_AGE: &str = "7200";
 
-/// Answers the question a browser asks before the request itself, and marks every answer to a page.
+/// Answers preflight requests and adds the CORS headers to every response.
 pub(super) async fn share(request: Request, next: Next) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
     let is_question = request.method() == Method::OPTIONS
@@ -34,7 +34,7 @@ pub(super) async fn share(request: Request, next: Next) -> Response {
         false => next.run(request).await,
     };
     let headers = answer.headers_mut();
-    // A cache must not give the answer for one page to another.
+    // A cache must not serve the response for one origin to another.
     headers.append(header::VARY, HeaderValue::from_static("Origin"));
     if let Some(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);

@@ -1,10 +1,10 @@
-//! `Content-Disposition` (RFC 6266): whether a browser shows a file or saves it, and under which name.
+//! The `Content-Disposition` header (RFC 6266): whether a browser shows or saves a file, and under which name.
 
 use std::fmt::Write as _;
 
 use hyper::header::HeaderValue;
 
-/// What a browser shows without running anything in it. Everything else, HTML and SVG above all, is saved.
+/// The types that a browser shows without running anything in them. All others, in particular HTML and SVG, are saved.
 const SHOWN: [&str; 7] = [
     "image/png",
     "image/jpeg",
@@ -15,7 +15,7 @@ const SHOWN: [&str; 7] = [
     "application/json",
 ];
 
-/// The header for a file of this type and name.
+/// Builds the header for a file of this type and name.
 pub(super) fn disposition(mime: &str, name: &str) -> HeaderValue {
     let kind = match SHOWN.contains(&mime) {
         true => "inline",
@@ -30,7 +30,7 @@ pub(super) fn disposition(mime: &str, name: &str) -> HeaderValue {
     HeaderValue::from_str(&value).unwrap_or_else(|_| HeaderValue::from_static("attachment"))
 }
 
-/// For clients that know ASCII alone. Some of them decode `%`, and all of them care about quotes.
+/// Returns an ASCII form of the name for older clients. Some of them decode `%`, so it is replaced like quotes.
 fn fallback(name: &str) -> String {
     let safe = |character: char| match character {
         '"' | '\\' | '%' | '/' => '_',
@@ -40,7 +40,7 @@ fn fallback(name: &str) -> String {
     name.chars().map(safe).collect()
 }
 
-/// The `ext-value` of RFC 8187: everything but its `attr-char` is encoded.
+/// Encodes the name as `ext-value` of RFC 8187: every character except `attr-char` is percent-encoded.
 fn percent_encoded(name: &str) -> String {
     let mut encoded = String::with_capacity(name.len());
     for byte in name.bytes() {

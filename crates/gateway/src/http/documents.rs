@@ -1,5 +1,5 @@
-//! The documents about the protocol: `/schemas/<type>.json` and `/openrpc.json`. They say nothing about this
-//! gateway's content, so they need no token.
+//! The protocol documents `/schemas/<type>.json` and `/openrpc.json`. They contain no data of this gateway, so they
+//! need no token.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -12,7 +12,7 @@ use hyper::{StatusCode, header};
 use super::text;
 use crate::VERSION;
 
-/// One schema by its file name. Names are looked up, never joined to a path.
+/// Returns a schema by its file name. Names are looked up in a map and never joined to a path.
 pub(super) async fn schema(Path(name): Path<String>) -> Response {
     static SCHEMAS: OnceLock<BTreeMap<String, String>> = OnceLock::new();
     let schemas = SCHEMAS.get_or_init(|| {
@@ -27,7 +27,7 @@ pub(super) async fn schema(Path(name): Path<String>) -> Response {
     }
 }
 
-/// Every method in one document.
+/// Returns the OpenRPC document of all methods.
 pub(super) async fn openrpc() -> Response {
     static DOCUMENT: OnceLock<String> = OnceLock::new();
     json(DOCUMENT.get_or_init(|| protocol::openrpc(VERSION).to_string()))

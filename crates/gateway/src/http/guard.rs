@@ -1,5 +1,5 @@
-//! What every HTTP request must show: a `Host` and an `Origin` that are ours, and for most of them a token, or the
-//! cookie and the page key of a browser that signed in.
+//! Checks every HTTP request: `Host` and `Origin` must be allowed, and most routes need a token or the cookie and page
+//! key of a desktop session.
 
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
@@ -20,25 +20,25 @@ use crate::{
     auth::{SessionProof, Verdict},
 };
 
-/// Why a request without a token is refused.
+/// The message for a request without a token.
 pub(super) const NO_TOKEN: &str = "a token is needed: send `Authorization: Bearer <token>`, the token is in the file `token` of the home";
 
-/// Where a page of ours has its page key in requests that are no WebSocket.
+/// The header with the page key in requests other than WebSocket upgrades.
 const PAGE_KEY: HeaderName = HeaderName::from_static("accord-page-key");
 
-/// The names this gateway may be called by.
+/// The `Host` and `Origin` values that this gateway accepts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allowed {
-    /// Besides the loopback names.
+    /// Host names accepted in addition to the loopback names.
     pub(crate) hosts: Vec<String>,
-    /// Besides the loopback origins; whole origins such as `https://desk.example`.
+    /// Origins accepted in addition to the loopback origins, such as `https://desk.example`.
     pub(crate) origins: Vec<String>,
 }
 
-/// Refuses requests with a foreign `Host` or `Origin`.
+/// Rejects requests with a foreign `Host` or `Origin`.
 pub(super) async fn check(State(http): State<Arc<Http>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
-    // A request target with a host counts instead of the `Host` header (RFC 9112, section 3.2.2), so it is checked, too.
+    // A host in the request target overrides the `Host` header (RFC 9112, section 3.2.2), so it is checked too.
     let is_our_target = request
         .uri()
         .host()
@@ -68,7 +68,7 @@ impl Allowed {
             .is_ok_and(|host| self.is_ours(without_port(host)))
     }
 
-    /// Programs send no `Origin`; browsers always do.
+    /// Returns whether every `Origin` header is allowed. Browsers always send one, other programs usually none.
     fn origin(&self, headers: &HeaderMap) -> bool {
         headers.get_all(header::ORIGIN).iter().all(|origin| {
             let Ok(origin) = origin.to_str() else {
@@ -103,7 +103,7 @@ fn is_loopback(host: &str) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
-/// `localhost:17878` → `localhost`, `[::1]:17878` → `[::1]`.
+/// Removes the port: `localhost:17878` → `localhost`, `[::1]:17878` → `[::1]`.
 fn without_port(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((host, port))
@@ -116,7 +116,7 @@ fn without_port(authority: &str) -> &str {
 }
 
 impl Http {
-    /// Whoever the token in the headers stands for, or the refusal.
+    /// Authenticates a request by its token or desktop session. Returns the principal or the error response.
     pub(super) async fn principal(
         &self,
         guest: &Guest,
@@ -143,8 +143,10 @@ impl Http {
         }
     }
 
-    /// The owner, if the request comes from our own page in a browser that has signed in. The cookie alone proves
-    /// nothing: a server on another port of this machine is sent it too, and can claim any `Origin`.
+    /// Returns the owner if the request is sent by the desktop page in a browser that has signed in.
+    ///
+    /// The cookie is no proof of its own: a server on another port of this machine receives it too and can claim any
+    /// `Origin`.
     pub(super) async fn signed_in(
         &self,
         headers: &HeaderMap,
@@ -163,7 +165,7 @@ impl Http {
             .await
     }
 
-    /// Whoever the token stands for, if it has the scope; or the refusal.
+    /// Authenticates a request and checks its scope. Returns the principal or the error response.
     pub(super) async fn admit(
         &self,
         guest: &Guest,
@@ -175,7 +177,7 @@ impl Http {
         Ok(principal)
     }
 
-    /// Whoever guesses waits a little longer each time. `cause` is the sentence of the answer.
+    /// Rejects a request with the message `cause`, with a delay that grows with each failure from the same address.
     pub(super) async fn refuse(&self, guest: &Guest, cause: &str) -> Response {
         let address = guest.address.ip();
         match self.throttle.failed(address, Instant::now()) {
@@ -194,7 +196,7 @@ impl Http {
     }
 }
 
-/// The answer when the database cannot tell who asks.
+/// Builds the response for a failed database query during authentication.
 pub(super) fn unchecked(error: &crud::Error) -> Response {
     tracing::error!(%error, "a token or a sign-in cannot be checked");
     text(
@@ -203,8 +205,8 @@ pub(super) fn unchecked(error: &crud::Error) -> Response {
     )
 }
 
-/// Whether a browser says that our own page asks. Pages of other ports of this machine are kept out by this even if
-/// they learn the page key; programs can claim anything.
+/// Returns whether the browser reports that the request is sent by the desktop page. This keeps out pages of other
+/// ports of this machine even if they know the page key. Programs other than browsers can claim any origin.
 fn is_our_page(headers: &HeaderMap) -> bool {
     let text = |name| {
         headers
@@ -217,13 +219,13 @@ fn is_our_page(headers: &HeaderMap) -> bool {
         host.filter_map(|scheme| origin.strip_prefix(scheme))
             .any(|host| host.eq_ignore_ascii_case(ours))
     });
-    // Images and downloads come without an origin.
+    // Requests for images and downloads have no `Origin`.
     let site = text(HeaderName::from_static("sec-fetch-site"));
     origin.unwrap_or(matches!(site, Some("same-origin" | "none")))
 }
 
-/// The token in the `Authorization` header, or in a sub-protocol `bearer.<token>` for browsers, which cannot set
-/// headers on a WebSocket. Never in the address, which ends up in logs.
+/// Returns the token from the `Authorization` header or from a sub-protocol `bearer.<token>`, for browsers, which
+/// cannot set headers on a WebSocket. Tokens in the URL are not accepted, because URLs are logged.
 fn credential(headers: &HeaderMap) -> Option<Credential> {
     if let Some(authorization) = headers.get(header::AUTHORIZATION) {
         let (scheme, token) = authorization.to_str().ok()?.trim().split_once(' ')?;
@@ -234,7 +236,7 @@ fn credential(headers: &HeaderMap) -> Option<Credential> {
     sub_protocol(headers, "bearer.").map(Credential::new)
 }
 
-/// The page key in its header, or in a sub-protocol `page-key.<key>`.
+/// Returns the page key from its header or from a sub-protocol `page-key.<key>`.
 fn page_key(headers: &HeaderMap) -> Option<&str> {
     match headers.get(PAGE_KEY) {
         Some(key) => key.to_str().ok(),
@@ -242,7 +244,7 @@ fn page_key(headers: &HeaderMap) -> Option<&str> {
     }
 }
 
-/// What follows a prefix in one of the sub-protocols that a WebSocket offers.
+/// Returns the text after `prefix` in one of the offered WebSocket sub-protocols.
 fn sub_protocol<'a>(headers: &'a HeaderMap, prefix: &str) -> Option<&'a str> {
     headers
         .get_all(header::SEC_WEBSOCKET_PROTOCOL)

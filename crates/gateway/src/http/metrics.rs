@@ -1,4 +1,4 @@
-//! `/metrics` in the Prometheus text format; needs a token, because method counts tell what people do.
+//! `/metrics` in the Prometheus text format. Needs a token, because the method counts reveal the users' activity.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use rpc::metrics::{render_counter, render_gauge, render_routes};
 
 use super::{Guest, Http};
 
-/// The whole page.
+/// Renders all metrics.
 pub(super) async fn page(
     State(http): State<Arc<Http>>,
     Extension(guest): Extension<Guest>,

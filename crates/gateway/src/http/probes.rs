@@ -1,4 +1,4 @@
-//! `/health` and `/ready`, for whoever keeps the process alive.
+//! The probes `/health` and `/ready` for process supervisors.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,12 +7,12 @@ use hyper::StatusCode;
 
 use super::{Http, text};
 
-/// The process lives.
+/// Reports that the process is running.
 pub(super) async fn health() -> Response {
     text(StatusCode::OK, "ok\n")
 }
 
-/// The database answers.
+/// Reports whether the database answers within two seconds.
 pub(super) async fn ready(State(http): State<Arc<Http>>) -> Response {
     let asked = http.gateway.store.workspaces();
     match tokio::time::timeout(Duration::from_secs(2), asked.first()).await {

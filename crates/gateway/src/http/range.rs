@@ -1,28 +1,27 @@
-//! Which bytes a request asks for: `Range` and `If-Range`, and whether it has them already: `If-None-Match`.
+//! Parses `Range` and `If-Range`, which select bytes, and `If-None-Match`, which names versions the client has.
 //!
-//! One range is served. Several, or one that cannot be understood, are answered with everything, which RFC 9110
-//! allows.
+//! A single range is served. Several ranges or an invalid range return the whole content, as RFC 9110 allows.
 
 use std::ops::Range;
 
 use hyper::{HeaderMap, header};
 
-/// What to send.
+/// The bytes to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Selection {
     Whole,
     Part(Range<u64>),
-    /// The range begins behind the end.
+    /// The range is empty or starts after the end.
     Unsatisfiable,
 }
 
-/// The bytes a `GET` selects of a file with this tag and size.
+/// Returns the bytes that a `GET` selects from content with this entity tag and size.
 pub(super) fn select(headers: &HeaderMap, etag: &str, size: u64) -> Selection {
     let mut ranges = headers.get_all(header::RANGE).iter();
     let (Some(range), None) = (ranges.next(), ranges.next()) else {
         return Selection::Whole;
     };
-    // A date never matches: there is no `Last-Modified` it could be from.
+    // A date never matches, because responses have no `Last-Modified`.
     let mut conditions = headers.get_all(header::IF_RANGE).iter();
     if conditions.any(|condition| condition.as_bytes() != etag.as_bytes()) {
         return Selection::Whole;
@@ -31,7 +30,7 @@ pub(super) fn select(headers: &HeaderMap, etag: &str, size: u64) -> Selection {
     range.map_or(Selection::Whole, |range| parse(range, size))
 }
 
-/// Whether the client says it has this version.
+/// Returns whether the client already has the content with this entity tag.
 pub(super) fn is_known(headers: &HeaderMap, etag: &str) -> bool {
     headers
         .get_all(header::IF_NONE_MATCH)
@@ -67,7 +66,7 @@ fn satisfiable(range: Range<u64>) -> Selection {
     }
 }
 
-/// Digits, or nothing. A number too large for us is behind every end.
+/// Parses digits or an empty text. A number that overflows `u64` exceeds every size.
 fn position(text: &str) -> Result<Option<u64>, NotANumber> {
     match text {
         "" => Ok(None),

@@ -1,4 +1,4 @@
-//! Failures as HTTP answers. The names of failures are those of JSON-RPC; here they become status codes.
+//! Converts RPC failures to HTTP responses.
 
 use axum::response::Response;
 use hyper::StatusCode;
@@ -6,7 +6,7 @@ use rpc::{Failure, Kind};
 
 use super::text;
 
-/// The sentence of a failure with the status that fits it.
+/// Returns the message of a failure with the matching HTTP status.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "its callers hand it to `map_err`"
@@ -65,7 +65,7 @@ fn status(kind: Kind) -> StatusCode {
     }
 }
 
-/// The tus protocol's own status for bytes that are not what was promised.
+/// Returns the status that the tus protocol defines for a checksum mismatch.
 fn checksum_mismatch() -> StatusCode {
     StatusCode::from_u16(460).unwrap_or(StatusCode::BAD_REQUEST)
 }

@@ -1,8 +1,8 @@
-//! `POST /sign-in` and `POST /sign-out`: the desktop turns a one-time code into a session, and ends it.
+//! `POST /sign-in` and `POST /sign-out`: exchange a one-time code for a desktop session, and end the session.
 //!
-//! The answer to a good code sets the cookie of the session and tells its page key, which the page keeps in its storage;
-//! neither is ever part of an address. The cookie is named after the port, because browsers keep one jar for all ports
-//! of a machine.
+//! The response to a valid code sets the session cookie and contains the page key, which the page keeps in its storage;
+//! neither is ever part of a URL. The cookie name contains the port, because browsers share cookies between all ports
+//! of a host.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{auth::MAX_SESSION_SECONDS, watch};
 
-/// Signs a browser in, for a code that is good. The body is the code.
+/// Signs a browser in if the code in the body is valid.
 pub(super) async fn sign_in(
     State(http): State<Arc<Http>>,
     Extension(guest): Extension<Guest>,
@@ -33,7 +33,7 @@ pub(super) async fn sign_in(
     match sessions.redeem_code(code.trim(), sources.clock.now()).await {
         Ok(true) => {}
         Ok(false) => {
-            // Slow for whoever guesses.
+            // Delays the response, to slow down guessing.
             let _ = http.refuse(&guest, NO_TOKEN).await;
             return text(
                 StatusCode::UNAUTHORIZED,
@@ -42,7 +42,7 @@ pub(super) async fn sign_in(
         }
         Err(error) => return unchecked(&error),
     }
-    // A browser that is signed in keeps its session, which its other tabs use.
+    // A signed-in browser keeps its session, because its other tabs use it.
     match http.signed_in(&headers).await {
         Ok(Some(_)) => return StatusCode::NO_CONTENT.into_response(),
         Ok(None) => {}
@@ -67,7 +67,7 @@ pub(super) async fn sign_in(
     }
 }
 
-/// Ends the session of the browser that asks, and with it the connections of all its tabs.
+/// Ends the session of the calling browser and closes the connections of all its tabs.
 pub(super) async fn sign_out(
     State(http): State<Arc<Http>>,
     Extension(guest): Extension<Guest>,
@@ -96,7 +96,7 @@ pub(super) async fn sign_out(
     (StatusCode::NO_CONTENT, headers).into_response()
 }
 
-/// The value of our cookie.
+/// Returns the value of the session cookie of this port.
 pub(super) fn cookie(headers: &HeaderMap) -> Option<&str> {
     let name = cookie_name(headers);
     headers

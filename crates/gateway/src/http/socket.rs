@@ -19,10 +19,10 @@ use tokio::net::TcpStream;
 use super::{Guest, Http, text, web};
 use crate::Principal;
 
-/// The sub-protocol we speak; the token or page key that comes as a second one is never echoed.
+/// The supported sub-protocol. A token or page key offered as a second sub-protocol is never echoed.
 const PROTOCOL: &str = "accord";
 
-/// `/`: an upgrade, or the desktop.
+/// Handles `/`: upgrades to a WebSocket or serves the desktop.
 pub(super) async fn root(
     state: State<Arc<Http>>,
     guest: Extension<Guest>,
@@ -34,7 +34,7 @@ pub(super) async fn root(
     web::serve(request).await
 }
 
-/// `/ws`: an upgrade.
+/// Handles `/ws`: upgrades to a WebSocket.
 pub(super) async fn upgrade(
     State(http): State<Arc<Http>>,
     Extension(guest): Extension<Guest>,
@@ -68,7 +68,7 @@ pub(super) async fn upgrade(
 }
 
 async fn converse(http: &Http, principal: Principal, upgraded: Upgraded) {
-    // Behind every request is a socket; the rest of the stack is not needed any more.
+    // The connection is a plain TCP socket; the HTTP layers are no longer needed.
     let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else {
         tracing::error!("a WebSocket does not come from a socket");
         return;
@@ -78,7 +78,7 @@ async fn converse(http: &Http, principal: Principal, upgraded: Upgraded) {
     websocket::run(socket, &parts.read_buf, peer).await;
 }
 
-/// The answer that makes a request a WebSocket, or what the request lacks (RFC 6455, section 4.2).
+/// Builds the handshake response, or returns what the request lacks (RFC 6455, section 4.2).
 fn handshake(headers: &HeaderMap) -> Result<Response, &'static str> {
     if !has_word(headers, &header::CONNECTION, "upgrade") {
         return Err("expected `Connection: Upgrade`");
@@ -106,7 +106,7 @@ fn handshake(headers: &HeaderMap) -> Result<Response, &'static str> {
     Ok(answer)
 }
 
-/// Whether a header that is a list has a word.
+/// Returns whether a comma-separated header contains a token, ignoring case.
 fn has_word(headers: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
     let lists = headers.get_all(name).iter();
     lists
@@ -115,7 +115,8 @@ fn has_word(headers: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
         .any(|word| word.trim().eq_ignore_ascii_case(wanted))
 }
 
-/// The version of the protocol a client insists on; none means the one there is.
+/// Returns whether the protocol version requested by the client is supported. A missing header selects the only
+/// version.
 fn is_supported_version(headers: &HeaderMap) -> bool {
     let mut versions = headers.get_all("pioneer-protocol-version").iter();
     match (versions.next(), versions.next()) {

@@ -1,8 +1,8 @@
-//! `/uploads`: resumable uploads after tus 1.0 (core, creation, termination, checksum, expiration), over the same
-//! upload sessions as `artifact/upload/*`.
+//! `/uploads`: resumable uploads with tus 1.0 (core, creation, termination, checksum, expiration) on the same upload
+//! sessions as `artifact/upload/*`.
 //!
-//! The rules are those of [`crate::artifacts::upload`]; here is only how HTTP says them. An upload belongs to the
-//! token that started it, and for everybody else it does not exist.
+//! The rules are in [`crate::artifacts::upload`]; this module only maps them to HTTP. An upload belongs to the token
+//! that started it; for other tokens it is reported as not found.
 
 use std::sync::Arc;
 
@@ -47,10 +47,10 @@ const UPLOAD_CHECKSUM: HeaderName = HeaderName::from_static("upload-checksum");
 const UPLOAD_EXPIRES: HeaderName = HeaderName::from_static("upload-expires");
 const TUS_CHECKSUM_ALGORITHM: HeaderName = HeaderName::from_static("tus-checksum-algorithm");
 const METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");
-/// What the upload has become.
+/// The id of the artifact created from the upload.
 const ARTIFACT_ID: HeaderName = HeaderName::from_static("accord-artifact-id");
 
-/// The routes of uploads.
+/// Builds the routes of uploads.
 pub(super) fn routes() -> Router<Arc<Http>> {
     Router::new()
         .route("/uploads", options(capabilities).post(create))
@@ -58,7 +58,7 @@ pub(super) fn routes() -> Router<Arc<Http>> {
         .route_layer(middleware::map_response(mark))
 }
 
-/// Every answer says which protocol it speaks.
+/// Adds the tus version to every response.
 async fn mark(mut answer: Response) -> Response {
     let headers = answer.headers_mut();
     headers.insert(TUS_RESUMABLE, HeaderValue::from_static(VERSION));
@@ -69,7 +69,7 @@ async fn mark(mut answer: Response) -> Response {
     answer
 }
 
-/// `OPTIONS`: what can be done here. It says nothing about anybody's uploads, so it needs no token.
+/// `OPTIONS`: returns the supported tus features. Needs no token, because it contains no data about uploads.
 async fn capabilities() -> Response {
     let headers = [
         (TUS_VERSION, HeaderValue::from_static(VERSION)),
@@ -96,7 +96,8 @@ async fn create(
     started.unwrap_or_else(|refusal| refusal)
 }
 
-/// `/uploads/{upload}`. Clients behind a proxy that knows few methods send `POST` and name the method they mean.
+/// `/uploads/{upload}`: dispatches on the method. Clients behind a proxy that blocks methods send `POST` with a method
+/// override header.
 async fn one(
     State(http): State<Arc<Http>>,
     Extension(guest): Extension<Guest>,
@@ -144,7 +145,7 @@ async fn start(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Respon
     let location = format!("/uploads/{}", session.id);
     let expires = expires::value(session.expires_at);
     let mut answer = match size {
-        // Nothing will follow.
+        // An empty upload receives no bytes, so it is complete.
         0 => {
             let receiving = Receiving::new(gateway, session, &principal, 0);
             receiving.finish().await?
@@ -162,7 +163,7 @@ async fn start(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Respon
     Ok(answer)
 }
 
-/// Whether the token may have one more open upload.
+/// Rejects the request if the token has too many open uploads.
 async fn check_room(http: &Http, principal: &Principal) -> Result<(), Failure> {
     let limit = limits::MAX_OPEN_HTTP_UPLOADS;
     let artifacts = http.gateway.store.artifacts();
@@ -234,7 +235,7 @@ async fn append(
         return Err(text(StatusCode::PAYLOAD_TOO_LARGE, sentence));
     }
     let receiving = Receiving::new(&http.gateway, session, &principal, offset);
-    // In a task of its own: when the connection is cut, what has arrived is still written down.
+    // A separate task, so that received bytes are stored even if the connection is cut.
     let task = tokio::spawn(async move {
         let answer = receiving.take(request.into_body(), checksum).await;
         drop(guest);
@@ -257,7 +258,7 @@ async fn terminate(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Whoever may write and speaks our version of the protocol.
+/// Authenticates a caller with the scope `write` and checks the tus version.
 async fn admit(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Principal, Response> {
     let principal = http.admit(guest, headers, Access::Write).await?;
     let version = headers.get(TUS_RESUMABLE);
@@ -271,7 +272,7 @@ async fn admit(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Princi
     Err(refusal)
 }
 
-/// An upload of the caller that has not expired.
+/// Returns an upload of the caller that has not expired.
 async fn find(http: &Http, principal: &Principal, id: &str) -> Result<session::Model, Response> {
     let nothing = || text(StatusCode::NOT_FOUND, "there is no such upload\n");
     let id = UploadId::parse(id).map_err(|_| nothing())?;
@@ -294,7 +295,7 @@ async fn received(http: &Http, session: &session::Model) -> Result<u64, Failure>
     }
 }
 
-/// The number in a header that must be there once.
+/// Returns the number in a header that must occur exactly once.
 fn number(headers: &HeaderMap, name: &HeaderName) -> Result<u64, String> {
     let mut values = headers.get_all(name).iter();
     let value = match (values.next(), values.next()) {
@@ -305,7 +306,7 @@ fn number(headers: &HeaderMap, name: &HeaderName) -> Result<u64, String> {
         |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     value
         .filter(is_number)
-        // A number too large for us is over every limit.
+        // A number that overflows `u64` exceeds every limit.
         .map(|digits| digits.parse().unwrap_or(u64::MAX))
         .ok_or_else(|| format!("expected one `{name}` with a number"))
 }

@@ -1,4 +1,4 @@
-//! The web desktop: files that were built into this binary. They hold no data, so nobody needs a token for them.
+//! Serves the web desktop from files embedded in this binary. They contain no data, so they need no token.
 
 use axum::{
     extract::Request,
@@ -17,14 +17,15 @@ use crate::VERSION;
 #[folder = "$CARGO_MANIFEST_DIR/../../web/dist"]
 struct Files;
 
-/// The page. Its own router reads the rest of the address.
+/// The page, whose own router interprets the rest of the path.
 const PAGE: &str = "index.html";
-/// Scripts, styles and connections of this origin alone; nothing of ours is shown within a foreign page.
+/// The content security policy: allows scripts, styles and connections only of this origin, and forbids framing by
+/// other pages.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self' blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; \
      form-action 'none'; frame-ancestors 'none'";
 
-/// A file of the desktop, or the page for every other address.
+/// Returns a file of the desktop, or the page for paths that it handles.
 pub(super) async fn serve(request: Request) -> Response {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return text(StatusCode::METHOD_NOT_ALLOWED, "expected GET\n");
@@ -42,14 +43,14 @@ pub(super) async fn serve(request: Request) -> Response {
     }
 }
 
-/// Whether the page shows something at a path: a workspace, or a company folder.
+/// Returns whether the page handles a path: the root, a workspace or a company folder.
 fn is_address(path: &str) -> bool {
     path.is_empty() || path.starts_with("w/") || path.starts_with("c/")
 }
 
 fn answer(path: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
     let tag = format!("\"{}\"", hex(&file.metadata.sha256_hash()[..16]));
-    // Names under `assets` change with what is in the file.
+    // File names under `assets` contain a content hash.
     let keep = match path.starts_with("assets/") {
         true => "public, max-age=31536000, immutable",
         false => "no-cache",

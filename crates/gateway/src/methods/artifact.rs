@@ -1,4 +1,4 @@
-//! `artifact/*`
+//! Handlers of `artifact/*`.
 
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ use crate::{Context, artifacts, artifacts::limits, rows};
 pub(super) mod download;
 pub(super) mod upload;
 
-/// Artifacts on one page when the caller does not say.
+/// The default number of artifacts per page.
 const PAGE: usize = 50;
-/// Artifacts on one page at most.
+/// The maximum number of artifacts per page.
 const MAX_PAGE: usize = 200;
 
 pub(super) fn routes(router: &mut Router<Context>) {
@@ -124,7 +124,7 @@ async fn list_for_message(
     list(ctx, params.into()).await
 }
 
-/// A cursor is opaque to clients: `<time>.<id>` of the last artifact of the page, in base64.
+/// Parses a cursor, which is opaque to clients: `<time>.<id>` of the last artifact of the page, in base64.
 fn parse_cursor(text: &str) -> Result<(i64, String), Failure> {
     let parsed = URL_SAFE_NO_PAD.decode(text).ok().and_then(|bytes| {
         let text = String::from_utf8(bytes).ok()?;
@@ -144,7 +144,7 @@ async fn get(ctx: Context, params: ArtifactGetParams) -> Result<ArtifactGetRespo
     })
 }
 
-/// What made a version, if a run did. Whoever binds it to something later does not change that.
+/// Returns the run that created a version, or `None` if no run did. Later bindings do not change it.
 async fn lineage(
     ctx: &Context,
     found: &ArtifactDetail,
@@ -237,7 +237,7 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
     })
 }
 
-/// Refuses an artifact that the caller may not see. Whoever sees all of them is not looked up.
+/// Rejects an artifact that the caller may not see. Skips the query for callers that may see all artifacts.
 async fn check_visible(
     ctx: &Context,
     workspace: &WorkspaceId,
@@ -251,14 +251,14 @@ async fn check_visible(
         .map(drop)
 }
 
-/// What `artifact/read` answers a range of.
+/// The content from which `artifact/read` returns a range.
 enum Content {
     Blob(artifact_blob::Model),
     /// A text projection, which is stored in the database.
     Text(String),
 }
 
-/// A range of a blob whose bytes have their hash.
+/// Reads a range of a blob after verifying its hash.
 async fn read_blob(
     ctx: &Context,
     blob: &artifact_blob::Model,
@@ -401,15 +401,14 @@ async fn restore(
         .get(workspace, artifact, None)
         .await
         .map_err(rows::failure)?;
+    let is_output = crud::is_run_output(&detail.artifact);
     let summary = rows::artifact_summary(detail)?;
     let status = summary.artifact.status;
-    ctx.tell_workspace(
-        &params.workspace_id,
-        &ArtifactUpdatedNotification {
-            workspace_id: params.workspace_id.clone(),
-            artifact: summary,
-        },
-    );
+    let updated = ArtifactUpdatedNotification {
+        workspace_id: params.workspace_id.clone(),
+        artifact: summary,
+    };
+    ctx.publish(artifacts::upload::about(workspace, is_output, &updated));
     tell_threads(
         &ctx,
         &params.workspace_id,
@@ -479,8 +478,8 @@ async fn usage(
     })
 }
 
-/// Binds the artifacts of a turn's input to its user message, and tells the thread. The turn has been accepted and
-/// runs in any case, so a binding that cannot be stored is a line in the log.
+/// Binds the artifacts of a turn's input to its user message and notifies the subscribers. The turn is already
+/// accepted, so a binding that cannot be stored is only logged.
 pub(super) async fn bind_input(
     ctx: &Context,
     workspace: &WorkspaceId,
@@ -542,8 +541,8 @@ fn tell_threads(
     Ok(())
 }
 
-/// Notifies everyone who follows the workspace that the list of a thread changed: it may be open without the thread
-/// being followed.
+/// Notifies the subscribers of the workspace that the artifact list of a thread has changed. A client can show the list
+/// without being subscribed to the thread.
 fn tell_thread(
     ctx: &Context,
     workspace: &WorkspaceId,

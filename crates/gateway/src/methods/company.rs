@@ -1,5 +1,4 @@
-//! The company family: a handler opens the folder, lets `company` do the work on a thread that may wait, and
-//! answers.
+//! Handlers of the company family: each opens the company folder and calls `company` on a blocking thread.
 
 pub(super) mod adapter;
 pub(super) mod agent;
@@ -43,10 +42,10 @@ use serde_json::json;
 
 use crate::Context;
 
-/// No error names more of what is wrong with a folder; `workspace.validate` tells the rest.
+/// The maximum number of issues in an error. `workspace.validate` returns all of them.
 const MOST_ISSUES: usize = 20;
 
-/// Works on a company folder.
+/// Runs `work` on a company folder.
 async fn within<R: Send + 'static>(
     ctx: &Context,
     workspace_dir: &str,
@@ -75,7 +74,7 @@ async fn within<R: Send + 'static>(
     Ok(done)
 }
 
-/// Makes a company folder a workspace that clients of the tree see, if the caller may write.
+/// Links a company folder to a workspace of the tree family if the caller may write.
 async fn link(ctx: &Context, workspace_dir: &str) {
     if ctx.may_write() {
         let gateway = &ctx.peer().gateway;
@@ -91,8 +90,7 @@ async fn link(ctx: &Context, workspace_dir: &str) {
     }
 }
 
-/// Reads the index of a company folder, or writes it. The folder counts as used: its index is kept up to date for a
-/// while.
+/// Runs `work` on the index of a company folder and keeps that index up to date for a while.
 async fn indexed<R: Send + 'static>(
     ctx: &Context,
     workspace_dir: Text,
@@ -123,7 +121,7 @@ async fn indexed<R: Send + 'static>(
     }
 }
 
-/// The newest session of each run of a company folder.
+/// Returns the newest session of each run of a company folder.
 async fn live(ctx: &Context, workspace_dir: &Text) -> Result<Live, Failure> {
     let wanted = CompanySessionListParams {
         workspace_dir: Some(ctx.real_dir(workspace_dir.clone())),
@@ -132,7 +130,7 @@ async fn live(ctx: &Context, workspace_dir: &Text) -> Result<Live, Failure> {
     let rows = ctx.sessions().list(wanted, ctx.may_exec().ok()).await;
     let rows = rows.map_err(|error| session::failure(&error))?;
     let mut live = Live::new();
-    // The newest come first.
+    // The rows are sorted newest first.
     for row in rows {
         let state = row.state;
         live.entry(state.run_id).or_insert(LiveSession {
@@ -152,7 +150,7 @@ async fn live(ctx: &Context, workspace_dir: &Text) -> Result<Live, Failure> {
     Ok(live)
 }
 
-/// The runs something happens in at this moment.
+/// Returns the runs with a running session.
 fn live_runs(live: &Live) -> LiveRuns {
     let running = live
         .iter()
@@ -160,7 +158,7 @@ fn live_runs(live: &Live) -> LiveRuns {
     running.map(|(run, _)| run.clone()).collect()
 }
 
-/// What is wrong with an index, as the wire says it.
+/// Converts an error of the index to an RPC failure.
 fn index_failure(error: &::index::Error) -> Failure {
     match error {
         ::index::Error::Folder(error) => failure(error),
@@ -174,7 +172,7 @@ fn index_failure(error: &::index::Error) -> Failure {
     }
 }
 
-/// Looks at a company folder, or decides about it, without anything that happens to folders in use.
+/// Runs `work` on a company folder without the side effects of using it, such as starting its heartbeat or linking it.
 async fn opened<R: Send + 'static>(
     ctx: &Context,
     workspace_dir: &str,
@@ -189,7 +187,7 @@ async fn opened<R: Send + 'static>(
     .await
 }
 
-/// Works on a folder that need not be a company folder.
+/// Runs `work` on a directory that need not be a company folder.
 async fn at<R: Send + 'static>(
     ctx: &Context,
     workspace_dir: &str,
@@ -203,7 +201,7 @@ async fn at<R: Send + 'static>(
     .await
 }
 
-/// Files are waited for on threads that may wait.
+/// Runs file operations on a blocking thread.
 async fn blocking<R: Send + 'static>(
     work: impl FnOnce() -> Result<R, Error> + Send + 'static,
 ) -> Result<R, Failure> {
@@ -213,7 +211,7 @@ async fn blocking<R: Send + 'static>(
     }
 }
 
-/// What is wrong with a company folder, as the wire says it.
+/// Converts an error of a company folder to an RPC failure.
 fn failure(error: &Error) -> Failure {
     let message = error.to_string();
     match error {
@@ -303,7 +301,7 @@ fn failure(error: &Error) -> Failure {
     }
 }
 
-/// Who acts.
+/// Builds the actor from required params.
 fn actor(id: Text, role: ActorRole, team_id: Option<Text>) -> Actor {
     Actor {
         id: id.into(),
@@ -312,8 +310,8 @@ fn actor(id: Text, role: ActorRole, team_id: Option<Text>) -> Actor {
     }
 }
 
-/// Who asks, if the caller says so. Whoever does not say it is what their token makes them: a token below the rank of
-/// a person never sees everything.
+/// Returns the actor that a call claims, or `None` if the caller may see everything. Without a claimed role the role of
+/// the token applies, so that a token below the role human never sees everything.
 fn asking(ctx: &Context, claimed: Asking) -> Option<Actor> {
     let principal = ctx.principal();
     let role = claimed.actor_role.or_else(|| principal.ceiling())?;
@@ -326,12 +324,12 @@ fn asking(ctx: &Context, claimed: Asking) -> Option<Actor> {
     })
 }
 
-/// Holds who asks against what the company knows of them.
+/// Checks the claimed actor against the records of the company.
 fn known(company: &Company, actor: Option<Actor>) -> Result<Option<Actor>, Error> {
     actor.map(|actor| actor.known(company)).transpose()
 }
 
-/// The scope of a call; a project has to be named where one is meant.
+/// Returns the scope of a call, or a failure if a project scope names no project.
 fn scope(scope: CompanyScope, project_id: Option<ProjectId>) -> Result<Scope, Failure> {
     match (scope, project_id) {
         (CompanyScope::Workspace, _) => Ok(Scope::Workspace),

@@ -1,4 +1,4 @@
-//! `desktop_session/*`
+//! Handlers of `desktop_session/*`.
 
 use protocol::desktop_session::*;
 use rpc::{Failure, Router};

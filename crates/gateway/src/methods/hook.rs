@@ -1,4 +1,4 @@
-//! `hook/*`
+//! Handlers of `hook/*`.
 
 use crud::HookRunQuery;
 use hooks::Visibility;
@@ -8,9 +8,9 @@ use rpc::{Failure, Router};
 use super::thread::page_size;
 use crate::{Context, rows};
 
-/// Runs on one page when the caller does not say.
+/// The default number of hook runs per page.
 const PAGE: usize = 100;
-/// Runs on one page at most.
+/// The maximum number of hook runs per page.
 const MAX_PAGE: usize = 500;
 
 pub(super) fn routes(router: &mut Router<Context>) {
@@ -22,7 +22,8 @@ async fn runs_list(
     params: HookRunsListParams,
 ) -> Result<HookRunsListResponse, Failure> {
     let limit = page_size(params.limit, PAGE, MAX_PAGE)?;
-    // Tokens read on behalf of users; what is below that is for the operator, who is the owner.
+    // Tokens see only hook runs with the visibility `UserAudit`; internal ones are for the owner, who operates the
+    // gateway.
     let subscription_ids = if ctx.principal().is_owner() {
         None
     } else {
@@ -60,7 +61,7 @@ async fn runs_list(
     })
 }
 
-/// A cursor is opaque to clients: `<queued_at_ms>.<id>` of the last run of the page.
+/// Parses a cursor, which is opaque to clients: `<queued_at_ms>.<id>` of the last run of the page.
 fn parse_cursor(text: &str) -> Result<(i64, String), Failure> {
     let parsed = text
         .split_once('.')

@@ -1,4 +1,4 @@
-//! `provider/*`
+//! Handlers of `provider/*`.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use rpc::{Failure, Kind, Router};
 
 use crate::Context;
 
-/// Characters of a key at most.
+/// The maximum length of a key, in characters.
 const MAX_KEY_CHARS: usize = 4096;
 
 pub(super) fn routes(router: &mut Router<Context>) {

@@ -1,4 +1,4 @@
-//! `session/*`
+//! Handlers of `session/*`.
 
 use protocol::session::*;
 use rpc::{Failure, NeedsNumbers, Router};

@@ -1,4 +1,4 @@
-//! `system/*`
+//! Handlers of `system/*`.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 

@@ -1,4 +1,4 @@
-//! `thread/*`
+//! Handlers of `thread/*`.
 
 use crud::{
     DeleteThread, Field, Moved, StartThread, Started, ThreadChange, ThreadCursor, TreeQuery,
@@ -13,13 +13,13 @@ use crate::{Context, briefs::is_workers, peer::thread_topic, rows};
 pub(super) mod agents_doc;
 pub(super) mod folder;
 
-/// Threads on one page of the tree when the caller does not say.
+/// The default number of threads per page of the tree.
 const PAGE: usize = 500;
-/// Threads on one page of the tree at most.
+/// The maximum number of threads per page of the tree.
 pub(super) const MAX_PAGE: usize = 5000;
-/// Events of one history at most.
+/// The maximum number of events in a history.
 const MAX_EVENTS: usize = 10_000;
-/// What a thread uses when nobody says otherwise.
+/// The provider of a thread if the caller gives none.
 const DEFAULT_PROVIDER: &str = "echo";
 const DEFAULT_MODEL: &str = "echo";
 
@@ -35,7 +35,7 @@ pub(super) fn routes(router: &mut Router<Context>) {
         .on::<ThreadUnsubscribe>(unsubscribe);
 }
 
-/// A worker's thread is there for reading; nobody begins, goes on with or deletes one.
+/// Rejects the thread of a worker, which is read-only: clients cannot start, continue or delete it.
 pub(super) fn check_is_no_workers(path: &str, thread_id: &ThreadId) -> Result<(), Failure> {
     match is_workers(thread_id.as_str()) {
         true => Err(Failure::param(
@@ -239,7 +239,7 @@ async fn unsubscribe(
                     workspace_id: rows::workspace_id(&row.workspace_id)?,
                     thread_id: params.thread_id,
                 }),
-                // It was deleted meanwhile: there is nothing left to close, and the caller is out of it.
+                // The thread was deleted meanwhile, so there is nothing to close; the caller is unsubscribed anyway.
                 Err(crud::Error::UnknownThread(_)) => {}
                 Err(error) => return Err(rows::failure(error)),
             }
@@ -251,7 +251,7 @@ async fn unsubscribe(
     Ok(ThreadUnsubscribeResponse { status })
 }
 
-/// Tells subscribers and the tree about a changed thread.
+/// Notifies the subscribers of a thread and of its workspace about a changed thread.
 fn announce(ctx: &Context, updated: Updated, reason: &str) -> Result<Thread, Failure> {
     let placement = updated
         .placement
@@ -270,7 +270,8 @@ fn announce(ctx: &Context, updated: Updated, reason: &str) -> Result<Thread, Fai
     Ok(thread)
 }
 
-/// A text that is given must say something. The contract numbers this one as a conflict of state.
+/// Validates an optional text, which must not be blank if given. The contract assigns this error the code of a state
+/// conflict.
 pub(super) fn given_text(field: &str, text: Option<String>) -> Result<Option<String>, Failure> {
     let parsed = text.map(|text| Name::parse(&text)).transpose();
     parsed.map(|name| name.map(String::from)).map_err(|error| {
@@ -293,7 +294,7 @@ fn given_word<T: Serialize + Default>(word: Option<T>) -> Result<Field<String>, 
     })
 }
 
-/// How many rows to answer: what was asked for, clamped, never none.
+/// Returns the page size: the requested limit, clamped to `most`, or the default. Rejects 0.
 pub(super) fn page_size(limit: Option<u32>, default: usize, most: usize) -> Result<u64, Failure> {
     match limit {
         None => Ok(default as u64),
@@ -302,7 +303,7 @@ pub(super) fn page_size(limit: Option<u32>, default: usize, most: usize) -> Resu
     }
 }
 
-/// A cursor is opaque to clients: `<updated_at>.<id>` of the last thread of the page.
+/// Formats a cursor, which is opaque to clients: `<updated_at>.<id>` of the last thread of the page.
 fn print_cursor(cursor: &ThreadCursor) -> String {
     format!("{}.{}", cursor.updated_at, cursor.id)
 }

@@ -1,4 +1,4 @@
-//! `trash/*`
+//! Handlers of `trash/*`.
 
 use crud::{RestoreTrash, TrashCursor, TrashEntry, TrashKey, TrashKind, TrashRestored};
 use protocol::{
@@ -15,9 +15,9 @@ use rpc::{Failure, Router};
 use super::thread::page_size;
 use crate::{Context, janitor::TRASH_SECONDS, rows};
 
-/// Items on one page when the caller does not say.
+/// The default number of items per page.
 const PAGE: usize = 100;
-/// Items on one page, and items of one purge, at most.
+/// The maximum number of items per page and per purge.
 const MAX_PAGE: usize = 1000;
 
 pub(super) fn routes(router: &mut Router<Context>) {
@@ -121,7 +121,7 @@ async fn purge(ctx: Context, params: TrashPurgeParams) -> Result<TrashPurgeRespo
     Ok(TrashPurgeResponse { purged })
 }
 
-/// What could not be put back as it was, in sentences for people.
+/// Returns sentences for the user about everything that could not be restored to its original place.
 fn notes(restored: &TrashRestored) -> Vec<String> {
     let entry = &restored.entry;
     let mut notes = Vec::new();
@@ -167,7 +167,7 @@ fn key(item: TrashItemRef) -> TrashKey {
     }
 }
 
-/// A cursor is opaque to clients: `<deleted_at>.<kind>.<id>` of the last item of the page.
+/// Formats a cursor, which is opaque to clients: `<deleted_at>.<kind>.<id>` of the last item of the page.
 fn print_cursor(entry: &TrashEntry) -> String {
     let row = &entry.row;
     format!("{}.{}.{}", row.deleted_at, row.kind, row.subject_id)

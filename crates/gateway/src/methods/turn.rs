@@ -1,4 +1,4 @@
-//! `turn/*`
+//! Handlers of `turn/*`.
 
 use agent::NewTurn;
 use protocol::{
@@ -12,9 +12,9 @@ use crate::{Context, artifacts::limits, briefs::is_workers_turn, rows};
 
 pub(super) mod explain;
 
-/// Inputs one turn may have.
+/// The maximum number of inputs per turn.
 const MAX_INPUTS: usize = 256;
-/// Bytes of text one turn may have; no model takes as much.
+/// The maximum size of the text of a turn in bytes, which is above the limit of every model.
 const MAX_TEXT_BYTES: usize = 2 << 20;
 
 pub(super) fn routes(router: &mut Router<Context>) {
@@ -68,7 +68,7 @@ async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartRespons
     .await;
     match accepted.run {
         Some(run) => ctx.run_turn(run),
-        // Somebody who lost the connection asks again, and hears the answer from its beginning.
+        // A client that lost its connection repeats the request and receives the output from the beginning.
         None if is_new => ctx.catch_up(&thread_id),
         None => {}
     }
@@ -77,7 +77,7 @@ async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartRespons
     })
 }
 
-/// Refuses what a turn cannot do, so that a client does not rely on it.
+/// Rejects options that turns do not support, so that clients do not rely on them.
 fn check_abilities(params: &TurnStartParams) -> Result<(), Failure> {
     if params.sandbox_policy.is_some() {
         return Err(Failure::param(
@@ -94,7 +94,7 @@ fn check_abilities(params: &TurnStartParams) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The artifacts of an input, and everything in it that is not text as the user's message shows it.
+/// The artifacts of an input, and all its parts other than text in the form shown in the user message.
 #[derive(Default)]
 struct Given {
     artifacts: Vec<(usize, ArtifactId, Option<String>)>,
@@ -221,7 +221,7 @@ struct ItemEvents {
     last_sequence: u64,
 }
 
-/// The events of a turn that are about items.
+/// Returns the events of a turn that concern items.
 async fn item_events(
     ctx: &Context,
     thread_id: &ThreadId,
@@ -247,7 +247,7 @@ async fn item_events(
     })
 }
 
-/// Naming a thread names its workspace.
+/// Subscribes the connection to the workspace of a thread, like every method that names a workspace.
 fn follow(ctx: &Context, workspace_id: &str) -> Result<WorkspaceId, Failure> {
     let workspace_id = rows::workspace_id(workspace_id)?;
     ctx.peer().follow(&workspace_id);

@@ -1,4 +1,4 @@
-//! `workspace/*`
+//! Handlers of `workspace/*`.
 
 use crud::Created;
 use protocol::{Access, workspace::*};
@@ -96,7 +96,7 @@ async fn select(
     let chosen = match params.make_current.unwrap_or(false) {
         false => workspaces.get(id).await.map_err(rows::failure)?,
         true => {
-            // Which one is current concerns all workspaces.
+            // The current workspace is a setting that all workspaces share.
             ctx.principal().check_scope(Access::Write)?;
             ctx.principal().check_unlimited()?;
             let (chosen, changed) = workspaces
@@ -150,7 +150,7 @@ async fn subscribe(
     ctx: Context,
     params: WorkspaceSubscribeParams,
 ) -> Result<WorkspaceSubscribeResponse, Failure> {
-    // Naming the workspace has subscribed the connection already; what is left is to see whether it exists.
+    // Naming the workspace has already subscribed the connection; the handler only checks that it exists.
     let found = ctx
         .store()
         .workspaces()
@@ -174,7 +174,7 @@ async fn unsubscribe(
     Ok(WorkspaceUnsubscribeResponse { subscribed: false })
 }
 
-/// The row, told to everybody if it is new.
+/// Returns the row, and publishes it if it is new.
 fn announced(
     ctx: &Context,
     created: Created<entity::workspace::Model>,

@@ -1,4 +1,4 @@
-//! Files attached to turns, as the request bodies of models have them.
+//! Files attached to turns, as they appear in the request bodies sent to models.
 
 use std::{fs::OpenOptions, time::Duration};
 
@@ -9,9 +9,9 @@ use tokio::time::timeout;
 
 use super::*;
 
-/// Longer than anything takes; a test that reaches it has failed.
+/// A timeout that only a failing test reaches.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// As `agent::attachment` has them.
+/// The same limits as in `agent::attachment`.
 const MAX_FILE_CHARS: usize = 60_000;
 const MAX_IMAGE_BYTES: usize = 3 << 20;
 
@@ -36,7 +36,7 @@ async fn ask(client: &Client, provider: &str, turn: &str, text: &str, files: &[&
     call(client, "turn/start", params).await;
 }
 
-/// Answers a question and waits for the end of its turn.
+/// Answers a question and waits for the end of its turn. Returns the attachments of its prompt.
 async fn complete(client: &Client, question: Question) -> Vec<PromptAttachment> {
     question.answer("Thanks.").await;
     let ended = timeout(PATIENCE, client.wait_for::<TurnCompletedNotification>()).await;
@@ -45,7 +45,7 @@ async fn complete(client: &Client, question: Question) -> Vec<PromptAttachment> 
     turn.prompt_manifest.expect("a prompt was made").attachments
 }
 
-/// The text of the last message of a chat completion.
+/// Returns the content of the last message of a chat completion.
 fn last(question: &Question) -> &Value {
     let messages = question.body["messages"].as_array();
     let last = messages.and_then(|messages| messages.last());

@@ -1,4 +1,4 @@
-//! Bytes that are not what they were are never served, and good ones heal them.
+//! Damaged bytes are never served, and uploading the original bytes heals them.
 
 use std::{
     fs::OpenOptions,
@@ -9,7 +9,7 @@ use protocol::artifact::ArtifactUpdatedNotification;
 
 use super::*;
 
-/// Changes eight bytes in the middle; the size stays.
+/// Changes eight bytes in the middle of the file without changing its size.
 fn change(running: &TestGateway, bytes: &[u8]) {
     let file = OpenOptions::new()
         .write(true)
@@ -59,7 +59,7 @@ async fn shortened_and_changed_files_are_refused_by_read_and_download() {
                 "{method}"
             );
             assert_eq!(data["status"], "quarantined", "{method}");
-            // From now on the artifact says so itself.
+            // From now on the artifact itself shows the status.
             let got = call(&client, "artifact/get", of(&artifact)).await;
             assert_eq!(got["artifact"]["artifact"]["status"], "quarantined");
         }
@@ -79,7 +79,7 @@ async fn a_file_that_is_damaged_during_a_download_is_refused_from_then_on() {
     };
     call(&client, "artifact/download/chunk", chunk(0, 100)).await;
     change(&running, &bytes);
-    // Also a part that did not change: nobody can tell.
+    // Unchanged parts are rejected too, because only the hash of the whole file is known to be wrong.
     let (code, data) = refused(&client, "artifact/download/chunk", chunk(100, 100)).await;
     assert_eq!((code, &data["status"]), (-32600, &json!("quarantined")));
 }
@@ -115,7 +115,7 @@ async fn uploading_good_bytes_over_a_damaged_file_heals_every_artifact_that_has_
     let running = testkit::gateway().await;
     let (client, bytes) = (client(&running).await, file(1));
     let first = put(&client, "first.bin", &bytes, json!({})).await;
-    // The gateway has not noticed the damage yet.
+    // The gateway has not detected the damage yet.
     change(&running, &bytes);
     let started = call(
         &client,

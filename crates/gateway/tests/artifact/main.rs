@@ -1,5 +1,5 @@
-//! `artifact/*` as clients see it: damaged files, limits, notifications, connections without binary frames, and the
-//! files that models are given.
+//! Tests of `artifact/*` through a client: damaged files, limits, notifications, connections without binary frames, and
+//! files attached to turns.
 
 mod attachments;
 mod damage;
@@ -19,7 +19,7 @@ async fn call(client: &Client, method: &str, params: Value) -> Value {
     answer.unwrap_or_else(|error| panic!("{method}: {error:?}"))
 }
 
-/// The code and the data of a refusal.
+/// Calls a method that must fail. Returns the code and the data of the error.
 async fn refused(client: &Client, method: &str, params: Value) -> (i64, Value) {
     match client.call_raw(method, params).await {
         Err(rpc::client::Error::Rpc { code, data, .. }) => (code, data),
@@ -50,7 +50,7 @@ async fn finish(client: &Client, upload: &Value) -> Value {
     call(client, "artifact/upload/finish", params).await["artifact"].clone()
 }
 
-/// Uploads a file and answers its artifact. `more` goes into the params of the start.
+/// Uploads a file and returns its artifact. `more` is added to the params of `artifact/upload/start`.
 async fn put(client: &Client, name: &str, bytes: &[u8], more: Value) -> Value {
     let mut params = start(name, bytes);
     let members = params.as_object_mut().expect("params are an object");
@@ -66,7 +66,7 @@ fn of(artifact: &Value) -> Value {
     json!({"workspace_id": "ws_a", "artifact_id": artifact["artifact_id"]})
 }
 
-/// The file of a blob of the workspace `ws_a`.
+/// Returns the path of a blob of the workspace `ws_a`.
 fn blob_path(running: &TestGateway, bytes: &[u8]) -> PathBuf {
     let sha256 = gateway::sha256_hex(bytes);
     let blobs = running
@@ -75,7 +75,7 @@ fn blob_path(running: &TestGateway, bytes: &[u8]) -> PathBuf {
     blobs.join(&sha256[..2]).join(&sha256[2..4]).join(&sha256)
 }
 
-/// A client with the workspace `ws_a` and the thread `thr_a`.
+/// Returns a client with the workspace `ws_a` and the thread `thr_a`.
 async fn client(running: &TestGateway) -> Client {
     let client = running.client();
     call(&client, "workspace/create", json!({"workspace_id": "ws_a"})).await;

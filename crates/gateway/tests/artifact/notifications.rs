@@ -1,4 +1,4 @@
-//! Who hears of artifacts.
+//! Recipients of the notifications about artifacts.
 
 use protocol::artifact::{
     ArtifactCreatedNotification, ArtifactUpdatedNotification, ThreadArtifactsChangedNotification,
@@ -6,7 +6,7 @@ use protocol::artifact::{
 
 use super::*;
 
-/// A connection that has only asked for a list.
+/// Returns a connection that has only called one list method.
 async fn watcher(running: &TestGateway, method: &str, params: Value) -> Client {
     let client = running.client();
     call(&client, method, params).await;

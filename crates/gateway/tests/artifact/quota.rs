@@ -1,4 +1,4 @@
-//! What a workspace may store: its artifacts, and everything that is on the disk for it.
+//! Storage limits of a workspace, for its artifacts and for all bytes stored on disk.
 
 use super::*;
 
@@ -65,7 +65,7 @@ async fn finishing_an_upload_checks_the_quota_again() {
     let client = client(&running).await;
     let mut uploads = Vec::new();
     for (name, number) in [("a", 1), ("b", 2)] {
-        // Each of them fits alone.
+        // Each upload fits the quota if it is the only one.
         let started = call(&client, "artifact/upload/start", start(name, &file(number))).await;
         send(&client, &started["upload_id"], &file(number)).await;
         uploads.push(started["upload_id"].clone());
@@ -76,7 +76,7 @@ async fn finishing_an_upload_checks_the_quota_again() {
         over_quota(&client, "artifact/upload/finish", second.clone()).await,
         over("max_bytes", 100)
     );
-    // With room again, the same upload can be finished.
+    // The same upload can be finished once there is space again.
     call(&client, "artifact/delete", of(&first)).await;
     call(&client, "artifact/upload/finish", second).await;
 }

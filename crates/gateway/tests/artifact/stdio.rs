@@ -1,4 +1,4 @@
-//! Connections that carry lines of text only.
+//! Artifacts over connections that carry only lines of text.
 
 use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Write as _, pipe};
 
@@ -30,7 +30,7 @@ impl Lines {
         }
     }
 
-    /// The result of a call, or its error.
+    /// Calls a method. Returns the result or the error.
     async fn call(mut self, method: &str, params: Value) -> (Self, Result<Value, Value>) {
         let method = method.to_owned();
         let called = tokio::task::spawn_blocking(move || {
@@ -163,7 +163,7 @@ async fn chunks_in_base64_obey_the_rules_of_frames() {
         refused.expect_err("it is not")["data"]["path"],
         "/content_base64"
     );
-    // None of them changed anything.
+    // None of the rejected chunks changed the upload.
     let (next, taken) = lines
         .get("artifact/upload/chunk", chunk(0, b"01234", json!({})))
         .await;

@@ -1,4 +1,4 @@
-//! Every value of the artifact contract is produced by something, or the documentation says why not.
+//! Every value of the artifact contract is produced by a method, or the documentation states why not.
 
 use std::{fs, path::Path};
 
@@ -6,7 +6,7 @@ use protocol::turn::TurnCompletedNotification;
 
 use super::*;
 
-/// What an upload from this place becomes.
+/// Uploads a file with the given source kind. Returns the kind and the creator kind of its artifact.
 async fn from(client: &Client, source: &str, name: &str, bytes: &[u8]) -> (Value, Value) {
     let artifact = put(client, name, bytes, json!({"source_kind": source})).await;
     let got = call(client, "artifact/get", of(&artifact)).await["artifact"].take();

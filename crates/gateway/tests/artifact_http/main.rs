@@ -1,4 +1,4 @@
-//! The bytes of artifacts over HTTP: reading them as a browser or `curl` does, and tus uploads, on a real socket.
+//! Artifact content over HTTP on a real socket: downloads by browsers and `curl`, and tus uploads.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -21,24 +21,24 @@ use tokio::{
     sync::oneshot,
 };
 
-/// A gateway on a free port with the workspaces `ws_a` and `ws_b`. It ends when this is dropped.
+/// A gateway on a free port with the workspaces `ws_a` and `ws_b`. Dropping it stops the gateway.
 struct Server {
     address: String,
     /// The owner's token.
     owner: String,
-    /// May read `ws_a`.
+    /// A token that may read `ws_a`.
     reader: String,
-    /// May read and write `ws_b`.
+    /// A token that may read and write `ws_b`.
     other: String,
     /// A connection of the owner.
     client: Client,
     home: TempDir,
-    /// The link that signs a browser in, once.
+    /// The one-time link that signs a browser in.
     sign_in: String,
     _stop: oneshot::Sender<()>,
 }
 
-/// An answer as it came.
+/// A raw HTTP response.
 #[derive(Debug)]
 struct Answer {
     status: u16,
@@ -68,12 +68,12 @@ async fn server() -> Server {
     server_for(&[]).await
 }
 
-/// With pages of other origins that may use it.
+/// Starts a gateway that accepts pages of the given origins.
 async fn server_for(origins: &[&str]) -> Server {
     server_with(origins, Sources::system()).await
 }
 
-/// With times of the test's own.
+/// Starts a gateway with the given clock and id generator.
 async fn server_with(origins: &[&str], sources: Sources) -> Server {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
     let mut options = GatewayOptions::system(|sentence| panic!("{sentence}"));
@@ -137,7 +137,7 @@ async fn token(
 }
 
 impl Server {
-    /// Sends one request of the owner and reads the answer.
+    /// Sends one request as the owner and returns the response.
     async fn send(&self, line: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         self.send_as(Some(&self.owner), line, headers, body).await
     }
@@ -150,7 +150,7 @@ impl Server {
         body: &[u8],
     ) -> Answer {
         let mut stream = self.begin(token, line, headers, body.len()).await;
-        // A refusal may come before the body has gone, and then the rest of it goes nowhere.
+        // The gateway may reject the request before it has read the whole body.
         let _ = stream.write_all(body).await;
         let mut raw = Vec::new();
         let read = stream.read_to_end(&mut raw).await;
@@ -187,7 +187,7 @@ impl Server {
         stream
     }
 
-    /// Starts an upload in `ws_a` and answers its address.
+    /// Starts an upload in `ws_a` and returns its path.
     async fn create(&self, name: &str, mime: &str, bytes: &[u8]) -> String {
         let metadata = metadata("ws_a", name, mime, &sha256_hex(bytes));
         let created = self.create_as(&self.owner, &metadata, bytes.len()).await;
@@ -221,7 +221,7 @@ impl Server {
         .await
     }
 
-    /// Uploads a file to `ws_a` and answers the address of its bytes.
+    /// Uploads a file to `ws_a` and returns the path of its content.
     async fn upload(&self, name: &str, mime: &str, bytes: &[u8]) -> String {
         let location = self.create(name, mime, bytes).await;
         let patched = self.patch(&location, 0, bytes).await;
@@ -272,7 +272,7 @@ fn parse(raw: &[u8]) -> Answer {
     }
 }
 
-/// Bytes that repeat late.
+/// Returns pseudo-random bytes with a long period.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 1u32;
     let next = || {
@@ -403,7 +403,7 @@ async fn a_page_is_saved_and_not_shown() {
     assert_eq!(answer.header("content-type"), Some("text/html"));
     assert_eq!(answer.header("content-disposition"), Some(expected));
     assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
-    // By its bytes an SVG is text, and a browser that believes the type shows it as text.
+    // The content of an SVG is detected as text, so a browser that honours the type shows it as text.
     let svg = b"<svg xmlns=\"http://www.w3.org/2000/svg\"><script/></svg>";
     let path = server.upload("image.svg", "image/svg+xml", svg).await;
     let answer = server.get(&path, &[]).await;
@@ -421,7 +421,7 @@ async fn only_whoever_may_read_reads() {
     assert_eq!(status(Some("wrong")).await, 401);
     assert_eq!(status(Some(server.reader.as_str())).await, 200);
     assert_eq!(status(Some(server.other.as_str())).await, 403);
-    // Naming one's own workspace does not help.
+    // The token's own workspace in the path gives no access to the artifact.
     let line = line.replace("ws_a", "ws_b");
     let answer = server.send_as(Some(&server.other), &line, &[], b"").await;
     assert_eq!(answer.status, 404);
@@ -502,7 +502,7 @@ async fn an_upload_arrives_in_three_parts() {
     let changed: ThreadArtifactsChangedNotification = server.client.wait_for().await.unwrap();
     assert_eq!(changed.reason, "user_upload");
     assert_eq!(changed.thread_id.as_str(), "thr_a");
-    // Whoever lost the last answer asks again.
+    // A client that lost the last response requests it again.
     let head = server.head(location).await;
     assert_eq!(head.number("upload-offset"), bytes.len());
     assert_eq!(head.header("accord-artifact-id"), Some(artifact.as_str()));
@@ -653,7 +653,7 @@ async fn a_deleted_upload_is_gone() {
     assert_eq!(server.send(&line, &tus, b"").await.status, 404);
     assert_eq!(server.head(&location).await.status, 404);
     assert_eq!(server.patch(&location, 4, b"4").await.status, 404);
-    // Behind a proxy that knows few methods.
+    // A client behind a proxy that blocks methods uses the method override.
     let location = server.create("b.txt", "", b"0123456789").await;
     let headers = [tus[0], ("X-HTTP-Method-Override", "DELETE")];
     let line = format!("POST {location}");

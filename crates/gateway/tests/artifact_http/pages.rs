@@ -1,10 +1,10 @@
-//! What a browser is told before a page of another origin may use the routes of artifacts.
+//! CORS headers for pages of other origins that use the artifact routes.
 
 use super::*;
 
 const PAGE: (&str, &str) = ("Origin", "https://desk.example");
 
-/// The words of a header that is a list.
+/// Returns the items of a comma-separated header.
 fn words<'a>(answer: &'a Answer, name: &str) -> Vec<&'a str> {
     let list = answer.header(name).expect("the header is there");
     list.split(',').map(str::trim).collect()
@@ -26,7 +26,7 @@ async fn a_page_of_an_allowed_origin_may_ask_first() {
                 "authorization,tus-resumable,upload-offset",
             ),
         ];
-        // Browsers ask without a token.
+        // Browsers send preflight requests without a token.
         let answer = server
             .send_as(None, &format!("OPTIONS {path}"), &question, b"")
             .await;
@@ -71,7 +71,7 @@ async fn a_page_may_read_the_answers_and_their_headers() {
     for header in ["Content-Range", "ETag", "Content-Disposition"] {
         assert!(exposed.contains(&header), "{header}");
     }
-    // Also what is refused, or the page could not say why.
+    // Error responses have the headers too, so that the page can show the reason.
     let line = format!("GET {path}");
     let refused = server.send_as(None, &line, &[PAGE], b"").await;
     assert_eq!(refused.status, 401);
@@ -119,7 +119,7 @@ async fn whoever_is_no_page_gets_no_permission() {
     let answer = server.get(&path, &[]).await;
     assert_eq!(answer.header("access-control-allow-origin"), None);
     assert_eq!(answer.header("vary"), Some("Origin"));
-    // The methods of the gateway are not for pages of other origins at all.
+    // Other routes are not available to pages of other origins.
     let question = [
         ("Origin", "http://localhost:5173"),
         ("Access-Control-Request-Method", "GET"),

@@ -1,5 +1,5 @@
-//! A browser signs in with a one-time code. Its cookie, which every server of this machine may see, is worth nothing
-//! without the page key.
+//! A browser signs in with a one-time code. Its cookie, which every server of this machine may see, is useless without
+//! the page key.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::*;
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// What a browser has once it is signed in.
+/// The secrets of a signed-in browser.
 struct Browser {
     cookie: String,
     page_key: String,
@@ -26,7 +26,7 @@ struct Browser {
 }
 
 impl Browser {
-    /// The headers of a request that the page of the gateway makes.
+    /// Returns the headers of a request made by the gateway's page.
     fn headers(&self) -> [(&str, &str); 3] {
         [
             ("Cookie", &self.cookie),
@@ -37,24 +37,24 @@ impl Browser {
 }
 
 impl Server {
-    /// A path of an artifact that only the owner can read here.
+    /// Uploads a file that only the owner can read and returns its path.
     async fn secret(&self) -> String {
         self.upload("a.txt", "text/plain", b"for the owner").await
     }
 
-    /// The code of the link that was printed.
+    /// Returns the code in the printed link.
     fn code(&self) -> &str {
         let (_, code) = self.sign_in.split_once("/#code=").expect("a code");
         code
     }
 
-    /// Another code, as `ac open` makes one.
+    /// Creates another code, like `ac open`.
     async fn new_code(&self, now: i64) -> String {
         let sessions = self.sessions();
         sessions.create_code(now).await.expect("a code is stored")
     }
 
-    /// The sessions of the home, as another process sees them.
+    /// Opens the desktop sessions of the home like another process.
     fn sessions(&self) -> DesktopSessions {
         let home = Home::open(self.home.path()).expect("the home is there");
         let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
@@ -80,13 +80,13 @@ impl Server {
         }
     }
 
-    /// The status of a request for bytes that need `read`.
+    /// Returns the status of a request that needs the scope `read`.
     async fn status(&self, path: &str, headers: &[(&str, &str)]) -> u16 {
         let line = format!("GET {path}");
         self.send_as(None, &line, headers, b"").await.status
     }
 
-    /// Opens a WebSocket and answers the status, and the connection behind it.
+    /// Opens a WebSocket. Returns the status and the connection.
     async fn upgrade(&self, headers: &[(&str, &str)]) -> (u16, TcpStream) {
         let head: String = headers
             .iter()
@@ -106,7 +106,7 @@ impl Server {
     }
 }
 
-/// Reads until something comes, and fails when it does not.
+/// Reads until `end` is received, or fails after a timeout.
 async fn read_until(stream: &mut TcpStream, end: &[u8]) -> Vec<u8> {
     let mut read = Vec::new();
     let reading = async {
@@ -134,7 +134,7 @@ async fn a_code_becomes_a_session_once() {
         assert_eq!(answer.status, 401, "{used_or_wrong}");
         assert_eq!(answer.header("set-cookie"), None);
     }
-    // A link that is fetched to look at it, without its fragment, uses nothing up.
+    // A link preview fetches the page without the fragment and does not consume the code.
     let page = server.send_as(None, "GET /", &[], b"").await;
     assert_eq!(page.header("set-cookie"), None);
 }
@@ -211,7 +211,7 @@ async fn a_stolen_cookie_is_refused_everywhere_whatever_origin_it_claims() {
         ("Sec-WebSocket-Protocol", &protocol),
     ];
     assert_eq!(server.upgrade(&mixed).await.0, 401);
-    // Nor is the page key enough without the cookie.
+    // The page key without the cookie is rejected too.
     let key = ("Accord-Page-Key", browser.page_key.as_str());
     assert_eq!(
         server.status(&secret, &[key, ("Origin", origin)]).await,
@@ -303,7 +303,7 @@ async fn the_owner_lists_sessions_and_ends_one_of_them() {
     );
     assert_eq!(items[0].expires_at - items[0].created_at, 30 * DAY);
 
-    // Ids begin with their time, and the second one was made last.
+    // Ids begin with their time, so the largest id is that of the second session.
     let last = items.iter().map(|item| item.id.clone()).max();
     let session_id = last.expect("a session");
     let params = DesktopSessionEndParams { session_id };
@@ -364,7 +364,7 @@ async fn a_session_ends_30_days_after_its_last_use_and_90_days_after_it_began() 
         assert_eq!(server.status(path, &used.headers()).await, 200);
     }
     assert_eq!(server.status(path, &unused.headers()).await, 401);
-    // 87 days have passed: three more are allowed.
+    // 87 days have passed, so three more are allowed.
     clock.advance(2 * DAY);
     assert_eq!(server.status(path, &used.headers()).await, 200);
     clock.advance(DAY);

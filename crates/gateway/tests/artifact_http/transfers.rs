@@ -1,4 +1,4 @@
-//! Uploads and downloads over a WebSocket, chunk by chunk.
+//! Uploads and downloads over a WebSocket in chunks.
 
 use std::{fs::File, ops::Range, os::unix::fs::FileExt as _, time::Duration};
 
@@ -63,7 +63,7 @@ impl Server {
         self.finish(&upload).await
     }
 
-    /// The header and the bytes of each of some ranges of an artifact.
+    /// Downloads ranges of an artifact. Returns the header and the bytes of each.
     async fn ranges(
         &self,
         artifact: &Value,
@@ -87,7 +87,7 @@ impl Server {
         found
     }
 
-    /// Turns a bit of the stored bytes around.
+    /// Flips a bit of the stored bytes.
     fn damage(&self, bytes: &[u8], at: usize) {
         let hash = sha256_hex(bytes);
         let blobs = self
@@ -101,14 +101,14 @@ impl Server {
             .expect("it is a file");
     }
 
-    /// Checks that the bytes of an artifact are refused, because they are not what they were.
+    /// Asserts that the damaged bytes of an artifact are not served.
     async fn is_not_served(&self, artifact: &Value) {
         let params = json!({"workspace_id": "ws_a", "artifact_id": artifact["artifact_id"]});
         let refused = self.refused("artifact/download/start", params).await;
         assert_eq!(refused, (-32600, json!("not_ready")));
     }
 
-    /// Another process that uses the same home.
+    /// Opens another gateway on the same home, like a second process.
     async fn neighbour(&self) -> Self {
         let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
         let home = Home::open(self.home.path()).expect("it is there");
@@ -153,7 +153,7 @@ async fn a_download_tells_how_far_it_is_behind_its_chunk() {
         (100_000, 300_000)
     );
     assert_eq!(json!(told.artifact_id), artifact["artifact_id"]);
-    // Not for every chunk.
+    // Progress is not reported for every chunk.
     for _ in 0..20 {
         server.call("artifact/download/chunk", params.clone()).await;
         server.client.frame().await.unwrap();
@@ -190,7 +190,7 @@ async fn an_upload_may_add_a_version() {
         .iter()
         .map(|version| version["version_number"].clone());
     assert_eq!(numbers.collect::<Vec<_>>(), [2, 1]);
-    // The old bytes stay, the newest are what is read without a version.
+    // The old version is kept, and reading without a version returns the newest.
     let artifact = first["artifact_id"].as_str().unwrap();
     let current = format!("/artifacts/ws_a/{artifact}/current/content");
     assert_eq!(server.get(&current, &[]).await.text(), "{\"a\": 2}");
@@ -249,7 +249,7 @@ async fn an_artifact_that_is_not_there_gets_no_version() {
     server.call("artifact/delete", named.clone()).await;
     let deleted = server.refused("artifact/upload/start", params(&first["artifact_id"]));
     assert_eq!(deleted.await.0, -32600);
-    // Deleted while the bytes were on their way: brought back, it gets them after all.
+    // An artifact deleted during the upload receives the new version after it is restored.
     let finish = json!({"workspace_id": "ws_a", "upload_id": upload});
     assert_eq!(
         server.refused("artifact/upload/finish", finish).await.0,
@@ -324,7 +324,8 @@ async fn another_process_may_go_on_with_an_upload_in_between() {
 const CHUNK: usize = 100_000;
 const RANGES: [Range<usize>; 3] = [0..CHUNK, CHUNK..2 * CHUNK, 2 * CHUNK..2 * CHUNK + 7];
 
-/// Sends a file in chunks, each by a server with its hash or without, and twice, as after an answer that was lost.
+/// Uploads a file in chunks, each through the given server with or without its hash, and each twice, as after a lost
+/// response.
 async fn put_in_chunks(senders: [(&Server, bool); 3], bytes: &[u8]) -> Value {
     let [(server, _), ..] = senders;
     let upload = server.start("a.bin", bytes, json!({})).await;
@@ -355,7 +356,7 @@ async fn a_chunk_comes_with_the_hash_it_was_uploaded_with_until_the_disk_damages
         assert_eq!(header["chunk_sha256"], *hash);
         assert_eq!(sha256_hex(sent), *hash, "{header}");
     }
-    // Other ranges than the chunks are hashed as they are sent.
+    // Ranges that are not chunks are hashed when they are sent.
     let other = std::iter::once(CHUNK + 1..2 * CHUNK);
     for (header, sent) in server.ranges(&artifact, other).await {
         assert_eq!(header["chunk_sha256"], sha256_hex(&sent));
@@ -368,7 +369,7 @@ async fn a_chunk_comes_with_the_hash_it_was_uploaded_with_until_the_disk_damages
 async fn chunks_that_did_not_all_come_to_one_process_with_a_hash_are_hashed_as_they_are_sent() {
     let server = server().await;
     let neighbour = server.neighbour().await;
-    // Too short for the gateway to make hashes afterwards.
+    // The files are too short for the gateway to compute chunk hashes afterwards.
     let different = [
         [(&server, false); 3],
         [(&server, true), (&server, false), (&server, true)],
@@ -440,7 +441,7 @@ async fn hashes_of_other_bytes_cannot_be_smuggled_in_behind_a_file_that_is_there
     let server = server().await;
     let bytes = noise(RANGES[2].end);
     let artifact = put_in_chunks([(&server, false); 3], &bytes).await;
-    // Its bytes are known, so those that are sent now are never looked at.
+    // The blob already exists, so the bytes sent now are not inspected.
     let upload = server.start("b.bin", &bytes, json!({})).await;
     for range in RANGES {
         let (offset, other) = (range.start, vec![7; range.len()]);

@@ -1,4 +1,4 @@
-//! The extensions of tus: bodies with a hash, uploads with an end; and uploads that end in the middle of a body.
+//! The tus extensions checksum and expiration, and uploads that end during a request body.
 
 use super::*;
 
@@ -35,7 +35,7 @@ async fn a_body_with_its_hash_is_taken() {
         .await;
     assert_eq!(taken.status, 204, "{}", taken.text());
     assert!(taken.header("accord-artifact-id").is_some());
-    // The algorithm every tus server knows.
+    // The algorithm that every tus server supports.
     let location = server.create("b.txt", "", b"abc").await;
     let sha1 = "sha1 qZk+NkcGgWq6PiVxeFDCbJzQ2J0=";
     let line = format!("PATCH {location}");
@@ -80,7 +80,7 @@ async fn a_cut_body_that_should_have_a_hash_does_not_count() {
         .await;
     stream.write_all(&bytes[..600_000]).await.unwrap();
     stream.shutdown().await.unwrap();
-    // The answer comes when everything is over.
+    // The response is sent after the body is processed.
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await.unwrap();
     assert_eq!(server.head(&location).await.number("upload-offset"), 0);
@@ -110,7 +110,7 @@ async fn every_answer_says_when_an_open_upload_ends() {
     assert!(patched.header("upload-expires").is_some());
     let head = server.head(location).await;
     assert!(head.header("upload-expires").is_some());
-    // What it has become does not end.
+    // A completed upload does not expire.
     let complete = server.patch(location, 2, b"c").await;
     assert_eq!(complete.header("upload-expires"), None);
     assert_eq!(server.head(location).await.header("upload-expires"), None);

@@ -1,4 +1,4 @@
-//! A company folder with something of everything, params of every method for it, and what changed in it.
+//! A company folder that contains every kind of object, params for every method, and a comparison of its content.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,12 +13,12 @@ use super::filled::put;
 
 pub(crate) type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
-/// Everything in a folder but its index, which is derived from the rest and built behind its back.
+/// Returns all files of a folder except the index, which is derived and updated in the background.
 pub(crate) fn kept(root: &Path) -> Tree {
     let mut found = Tree::new();
     let mut open = vec![root.to_owned()];
     while let Some(folder) = open.pop() {
-        // What is gone by now is gone.
+        // Files may disappear during the walk.
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
             let relative = path.strip_prefix(root).expect("below").to_owned();
@@ -36,7 +36,7 @@ pub(crate) fn kept(root: &Path) -> Tree {
     found
 }
 
-/// What there is in the folder that methods can be asked for.
+/// The ids of the objects in the folder.
 #[derive(Clone, Default)]
 pub(crate) struct Ids {
     pub(crate) run: String,
@@ -48,12 +48,12 @@ pub(crate) struct Ids {
     pub(crate) channel: String,
     pub(crate) job: String,
     pub(crate) session: String,
-    /// A project that a pipeline made, and its approved plan.
+    /// A project created by a pipeline, and its approved plan.
     pub(crate) planned: String,
     pub(crate) plan: String,
 }
 
-/// Params that fit the folder as it was made; a method takes of them what it knows.
+/// Returns params that fit the folder. Methods ignore the fields they do not know.
 pub(crate) fn params(method: &str, dir: &Path, outside: &Path, ids: &Ids) -> Value {
     let who = json!({
         "workspace_dir": dir, "project_id": "proj_a", "scope": "project", "view": "home",
@@ -71,7 +71,7 @@ pub(crate) fn params(method: &str, dir: &Path, outside: &Path, ids: &Ids) -> Val
         "mode": "verified", "argv": ["true"],
     });
     let more = match method {
-        // These take nothing they do not know.
+        // These methods reject unknown fields.
         "workspace.bootstrap.enterprise" => return json!({"workspace_dir": dir, "force": true}),
         "heartbeat.config.set" => return json!({"workspace_dir": dir, "enabled": false}),
         "pipeline.client_intake.run" => {
@@ -114,7 +114,7 @@ pub(crate) fn params(method: &str, dir: &Path, outside: &Path, ids: &Ids) -> Val
     with(with(who, what), more)
 }
 
-/// An object with the members of another one.
+/// Returns an object extended by the members of another one.
 pub(crate) fn with(mut object: Value, more: Value) -> Value {
     let (Some(members), Value::Object(more)) = (object.as_object_mut(), more) else {
         unreachable!("both are objects");
@@ -141,12 +141,12 @@ pub(crate) async fn must(client: &Client, method: &str, params: Value) -> Value 
     }
 }
 
-/// Fills a folder with something of everything.
+/// Fills a folder with every kind of object.
 pub(crate) async fn fill(client: &Client, dir: &Path) -> Ids {
     trust(client, dir).await;
     let task = dir.join("work/projects/proj_a/tasks/task_a.md");
     let text = fs::read_to_string(&task).expect("a task");
-    // Proof of code is another matter.
+    // Evidence for coding milestones is tested elsewhere.
     put(&task, text.replace("kind: coding", "kind: planning"));
     let report = dir.join("work/projects/proj_a/artifacts/art_report.md");
     let text = fs::read_to_string(&report).expect("a report");
@@ -200,7 +200,7 @@ pub(crate) async fn fill(client: &Client, dir: &Path) -> Ids {
             }
         }
     }
-    // What the job taught is written down after it is over.
+    // Memory candidates are recorded after the job has ended.
     let is_told = |(path, text): (PathBuf, Vec<u8>)| {
         path.ends_with("events.jsonl")
             && String::from_utf8_lossy(&text).contains("memory.candidates.generated")
@@ -218,7 +218,7 @@ pub(crate) async fn fill(client: &Client, dir: &Path) -> Ids {
     ids
 }
 
-/// The paths at which two trees differ by more than the record of what policy decided.
+/// Returns the paths at which two trees differ, ignoring appended policy decisions.
 pub(crate) fn changed<'a>(before: &'a Tree, after: &'a Tree) -> Vec<&'a Path> {
     let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
     let is_same = |path: &&PathBuf| {
@@ -246,7 +246,7 @@ fn is_policy(lines: &[u8]) -> bool {
     lines.all(|line| line.contains("\"type\":\"policy."))
 }
 
-/// Says that a folder is trusted. One that is too damaged to be a company folder cannot be.
+/// Trusts a folder. Fails silently for a folder that is too damaged to be a company folder.
 pub(crate) async fn trust(client: &Client, root: &Path) {
     let folder = json!({"workspace_dir": root});
     let _ = client.call_raw("workspace.trust", folder).await;

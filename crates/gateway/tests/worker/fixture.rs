@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::TestGateway;
 
-/// A company with a project, and a program that keeps what it is asked.
+/// A company with a project, and worker programs that record their prompt.
 pub(crate) struct Fixture {
     #[allow(dead_code, reason = "not every test needs it beside its client")]
     pub(crate) running: TestGateway,
     pub(crate) client: Client,
     pub(crate) folder: TempDir,
-    /// Where the worker programs are.
+    /// The directory of the worker programs.
     pub(crate) programs: TempDir,
     pub(crate) workspace: String,
     pub(crate) project: String,
@@ -47,12 +47,12 @@ impl Fixture {
         fixture
     }
 
-    /// Programs that keep what they read, and say nothing.
+    /// Installs programs that record their input and print nothing.
     fn install(&self) {
         self.install_script("");
     }
 
-    /// The same, which then do what a script says.
+    /// Installs programs that record their input and then run a script.
     pub(crate) fn install_script(&self, script: &str) {
         let about = "#!/bin/sh\ncase \"$1\" in\n  login) echo 'Logged in using ChatGPT'; exit 0 ;;\n  \
                      --version|--help) echo 9; exit 0 ;;\nesac\n[ \"$2\" = --help ] && exit 0\n";
@@ -81,7 +81,7 @@ impl Fixture {
         self.call(method, params).await
     }
 
-    /// The folder that stands for the project.
+    /// Returns the id of the tree folder of the project.
     pub(crate) async fn project_folder(&self) -> String {
         let tree = self.call("thread/tree", json!({"workspace_id": self.workspace}));
         text(&tree.await["folders"][0]["id"])
@@ -95,7 +95,7 @@ impl Fixture {
         self.call("thread/agents_doc/save", params).await["doc"].clone()
     }
 
-    /// Runs a worker and answers its run and what it was asked.
+    /// Runs a worker. Returns its run id and the prompt it received.
     pub(crate) async fn work(&self, provider: &str) -> (String, String) {
         let made = json!({"agent_id": "agent_x", "provider": provider});
         let run = text(&self.within("run.create", made).await["run_id"]);
@@ -124,7 +124,7 @@ impl Fixture {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    /// The turn that a run is.
+    /// Returns the turn that represents a run.
     pub(crate) async fn turn(&self, run: &str) -> Value {
         let params = json!({"thread_id": format!("thr_{run}"), "turn_id": format!("trn_{run}")});
         self.call("turn/get", params).await["turn"].clone()

@@ -1,4 +1,4 @@
-//! Workspaces, threads, folders and where threads hang.
+//! Workspaces, threads, folders and placements.
 
 use sea_orm::sea_query::{
     ColumnDef, ConditionalStatement as _, Expr, ExprTrait as _, ForeignKey, ForeignKeyAction,
@@ -74,9 +74,9 @@ fn workspace() -> TableCreateStatement {
         .col(ColumnDef::new("name").string().not_null())
         .col(ColumnDef::new("is_active").boolean().not_null())
         .col(ColumnDef::new("is_current").boolean().not_null())
-        // Grows with every change of the tree.
+        // Incremented with every change of the tree.
         .col(ColumnDef::new("tree_version").big_integer().not_null())
-        // The highest notification number any process has reserved.
+        // The highest notification number that any process has reserved.
         .col(ColumnDef::new("reserved_seq").big_integer().not_null())
         .col(ColumnDef::new("created_at").big_integer().not_null())
         .col(ColumnDef::new("updated_at").big_integer().not_null())
@@ -98,7 +98,7 @@ fn thread() -> TableCreateStatement {
         .col(ColumnDef::new("sidebar_visibility").string().not_null())
         .col(ColumnDef::new("agent_nickname").string())
         .col(ColumnDef::new("agent_role").string())
-        // False while the thread is a draft: no turn, no place in the tree.
+        // False while the thread is a draft: it has no turn and no placement.
         .col(ColumnDef::new("materialized").boolean().not_null())
         // The connection that sees the draft.
         .col(ColumnDef::new("draft_owner").string())

@@ -1,4 +1,4 @@
-//! Tokens made by `ac token create`. Only a hash of the secret is kept.
+//! Tokens created by `ac token create`. Only a hash of the secret is stored.
 
 use sea_orm::sea_query::{ColumnDef, Table};
 
@@ -16,9 +16,9 @@ pub(super) fn statements() -> Vec<Ddl> {
                 .unique_key(),
         )
         .col(ColumnDef::new("role").string().not_null())
-        // Comma-separated: read, write, exec.
+        // Comma-separated scopes, such as read, write and exec.
         .col(ColumnDef::new("scopes").string().not_null())
-        // Comma-separated workspace ids; null for all of them.
+        // Comma-separated workspace ids; null for all.
         .col(ColumnDef::new("workspaces").string())
         .col(ColumnDef::new("created_at").big_integer().not_null())
         .col(ColumnDef::new("revoked_at").big_integer())

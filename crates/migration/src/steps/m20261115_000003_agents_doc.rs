@@ -1,4 +1,4 @@
-//! The AGENTS.md of each scope and everything it ever said.
+//! The agents doc of each scope and all its revisions.
 
 use sea_orm::sea_query::{
     ColumnDef, ConditionalStatement as _, Expr, ExprTrait as _, ForeignKey, ForeignKeyAction,
@@ -62,7 +62,7 @@ fn thread_agents_doc() -> TableCreateStatement {
         .table("thread_agents_doc")
         .col(ColumnDef::new("id").string().not_null().primary_key())
         .col(ColumnDef::new("workspace_id").string().not_null())
-        // Null for the root. No foreign key: the archived document of a deleted folder stays.
+        // Null for the root. No foreign key: the archived document of a deleted folder is kept.
         .col(ColumnDef::new("folder_id").string())
         .col(ColumnDef::new("status").string().not_null())
         .col(
@@ -73,7 +73,7 @@ fn thread_agents_doc() -> TableCreateStatement {
         )
         .col(ColumnDef::new("content").text().not_null().default(""))
         .col(ColumnDef::new("content_sha256").string().not_null())
-        // So that summaries need not read the text.
+        // Stored so that summaries need not read the text.
         .col(ColumnDef::new("char_count").big_integer().not_null())
         .col(
             ColumnDef::new("version")

@@ -1,4 +1,4 @@
-//! Turns and the durable log of what happened in them.
+//! Turns and their durable event logs.
 
 use sea_orm::sea_query::{
     ColumnDef, ConditionalStatement as _, Expr, ExprTrait as _, ForeignKey, ForeignKeyAction,
@@ -36,15 +36,15 @@ fn turn() -> TableCreateStatement {
         .col(ColumnDef::new("id").string().not_null().primary_key())
         .col(ColumnDef::new("thread_id").string().not_null())
         .col(ColumnDef::new("workspace_id").string().not_null())
-        // Its place among the turns of the thread, from 1.
+        // The position among the turns of the thread, starting at 1.
         .col(ColumnDef::new("ordinal").big_integer().not_null())
         .col(ColumnDef::new("status").string().not_null())
         .col(ColumnDef::new("error").text())
-        // Tells a repeated start from a different one.
+        // Distinguishes a repeated start from a different one.
         .col(ColumnDef::new("input_sha256").string().not_null())
         .col(ColumnDef::new("model").string().not_null())
         .col(ColumnDef::new("model_provider").string().not_null())
-        // The process that runs it, to find the turns of a dead one.
+        // The process that runs the turn, used to recover turns of a process that ended.
         .col(ColumnDef::new("owner").string().not_null())
         .col(ColumnDef::new("prompt_manifest").text())
         .col(ColumnDef::new("last_sequence").big_integer().not_null())
@@ -67,7 +67,7 @@ fn turn_event() -> TableCreateStatement {
         .col(ColumnDef::new("sequence").big_integer().not_null())
         // Unix milliseconds.
         .col(ColumnDef::new("created_at_ms").big_integer().not_null())
-        // The name of the payload, to read some kinds of events alone.
+        // The name of the payload type, to select events by kind.
         .col(ColumnDef::new("kind").string().not_null())
         .col(ColumnDef::new("payload").text().not_null())
         .primary_key(Index::create().col("turn_id").col("sequence"))

@@ -1,4 +1,4 @@
-//! What hooks did.
+//! Records of hook runs.
 
 use sea_orm::sea_query::{
     ColumnDef, ConditionalStatement as _, Expr, ExprTrait as _, Index, Table, TableCreateStatement,

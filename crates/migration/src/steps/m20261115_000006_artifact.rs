@@ -1,4 +1,4 @@
-//! Artifacts: bytes, versions, bindings, projections and uploads that are under way.
+//! Artifacts: blobs, versions, bindings, projections and upload sessions.
 
 use sea_orm::sea_query::{
     ColumnDef, ForeignKey, ForeignKeyAction, Index, Table, TableCreateStatement,
@@ -122,7 +122,7 @@ fn artifact() -> TableCreateStatement {
         .col(ColumnDef::new("kind").string().not_null())
         .col(ColumnDef::new("mime_type").string())
         .col(ColumnDef::new("status").string().not_null())
-        // What restoring brings back.
+        // The status that a restore returns to.
         .col(ColumnDef::new("status_before_delete").string())
         .col(ColumnDef::new("created_by_kind").string().not_null())
         .col(ColumnDef::new("created_by_actor_id").string())
@@ -202,7 +202,7 @@ fn artifact_projection() -> TableCreateStatement {
         .col(ColumnDef::new("artifact_version_id").string().not_null())
         .col(ColumnDef::new("projection_kind").string().not_null())
         .col(ColumnDef::new("status").string().not_null())
-        // Texts are kept here, pictures as blobs.
+        // Texts are stored here, images as blobs.
         .col(ColumnDef::new("text_content").text())
         .col(ColumnDef::new("blob_id").string())
         .col(ColumnDef::new("mime_type").string())
@@ -222,13 +222,13 @@ fn artifact_projection() -> TableCreateStatement {
         .to_owned()
 }
 
-/// How far an upload has come is not here: the length of its file tells it.
+/// Upload sessions. The received size is not stored; it is the length of the payload file.
 fn artifact_upload_session() -> TableCreateStatement {
     Table::create()
         .table("artifact_upload_session")
         .col(ColumnDef::new("id").string().not_null().primary_key())
         .col(ColumnDef::new("workspace_id").string().not_null())
-        // Whose credential may go on with it.
+        // The principal that may continue the upload.
         .col(ColumnDef::new("owner").string().not_null())
         .col(ColumnDef::new("client_attachment_id").string().not_null())
         .col(ColumnDef::new("thread_id").string())

@@ -1,11 +1,11 @@
-//! Uploads that add a version to an artifact.
+//! Uploads that add a version to an existing artifact.
 
 use sea_orm::sea_query::{ColumnDef, Table};
 
 use super::Ddl;
 
 pub(super) fn statements() -> Vec<Ddl> {
-    // One column at a time: SQLite takes no more.
+    // SQLite adds only one column per statement.
     let column = |name: &str| {
         Ddl::Column(
             Table::alter()
@@ -14,6 +14,6 @@ pub(super) fn statements() -> Vec<Ddl> {
                 .to_owned(),
         )
     };
-    // The artifact that gets a version; the version that came of the upload.
+    // The artifact that gets a version, and the version created by the upload.
     vec![column("version_of"), column("version_id")]
 }

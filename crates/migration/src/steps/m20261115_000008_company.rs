@@ -1,4 +1,4 @@
-//! Company folders as workspaces, and the folders of the tree that stand for their projects.
+//! Company folders as workspaces, and the tree folders of their projects.
 
 use sea_orm::sea_query::{
     ColumnDef, ConditionalStatement as _, Expr, ExprTrait as _, ForeignKey, ForeignKeyAction,
@@ -8,7 +8,7 @@ use sea_orm::sea_query::{
 use super::Ddl;
 
 pub(super) fn statements() -> Vec<Ddl> {
-    // The company folder a workspace stands for.
+    // The path of the company folder of a workspace.
     let dir = Table::alter()
         .table("workspace")
         .add_column(ColumnDef::new("dir").string())
@@ -39,10 +39,10 @@ fn company_project() -> TableCreateStatement {
         .col(ColumnDef::new("workspace_id").string().not_null())
         .col(ColumnDef::new("project_id").string().not_null())
         .col(ColumnDef::new("folder_id").string().not_null())
-        // What the project was called when the folder got its name from it.
+        // The name of the project when the folder was named after it.
         .col(ColumnDef::new("name").string().not_null())
         .primary_key(Index::create().col("workspace_id").col("project_id"))
-        // A folder that somebody deletes stands for nothing any more.
+        // When a user deletes the folder, the project has no folder.
         .foreign_key(
             ForeignKey::create()
                 .from("company_project", "folder_id")

@@ -1,4 +1,4 @@
-//! Changes of AGENTS.md documents that wait for a decision, and what was decided.
+//! Proposed changes of agents docs and the decisions on them.
 
 use sea_orm::sea_query::{
     ColumnDef, ForeignKey, ForeignKeyAction, Index, Table, TableCreateStatement,
@@ -22,23 +22,23 @@ fn thread_agents_doc_proposal() -> TableCreateStatement {
         .table("thread_agents_doc_proposal")
         .col(ColumnDef::new("id").string().not_null().primary_key())
         .col(ColumnDef::new("workspace_id").string().not_null())
-        // Null for the root. No foreign key: what was proposed for a deleted folder stays.
+        // Null for the root. No foreign key: proposals for a deleted folder are kept.
         .col(ColumnDef::new("folder_id").string())
         // `pending`, `approved`, `denied` or `withdrawn`.
         .col(ColumnDef::new("status").string().not_null())
-        // The version of the scope that is changed; 0 for none. Versions of a scope never repeat.
+        // The base version of the scope; 0 for no document. Versions of a scope never repeat.
         .col(ColumnDef::new("base_version").big_integer().not_null())
         .col(ColumnDef::new("content").text().not_null())
         .col(ColumnDef::new("content_sha256").string().not_null())
         .col(ColumnDef::new("char_count").big_integer().not_null())
-        // Against the base, so that lists need not read and compare the texts.
+        // The diff against the base, so that lists need not read and compare the texts.
         .col(ColumnDef::new("diff").text().not_null())
         .col(ColumnDef::new("rationale").text().not_null())
         .col(ColumnDef::new("author").string().not_null())
         .col(ColumnDef::new("decided_by").string())
         .col(ColumnDef::new("decided_at").big_integer())
         .col(ColumnDef::new("note").text())
-        // Where an approved text is.
+        // The document and version in which an approved text was saved.
         .col(ColumnDef::new("saved_doc_id").string())
         .col(ColumnDef::new("saved_version").big_integer())
         .col(ColumnDef::new("created_at").big_integer().not_null())

@@ -1,4 +1,4 @@
-//! The hashes of the chunks in which bytes were received, for whoever downloads them.
+//! The hashes of the chunks of blobs, for verifying downloads.
 
 use sea_orm::sea_query::{ColumnDef, ForeignKey, ForeignKeyAction, Table};
 
@@ -8,9 +8,9 @@ pub(super) fn statements() -> Vec<Ddl> {
     let table = Table::create()
         .table("artifact_chunk_hashes")
         .col(ColumnDef::new("blob_id").string().not_null().primary_key())
-        // Every chunk but the last has this size.
+        // The size of every chunk but the last, in bytes.
         .col(ColumnDef::new("chunk_bytes").big_integer().not_null())
-        // 64 hexadecimal digits for each chunk, in their order.
+        // The concatenated hashes in order, 64 hexadecimal digits per chunk.
         .col(ColumnDef::new("hashes").text().not_null())
         .foreign_key(
             ForeignKey::create()

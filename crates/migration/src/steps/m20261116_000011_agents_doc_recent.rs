@@ -1,4 +1,4 @@
-//! Takes away an index of documents by their time, which no query used and every save had to write.
+//! Drops an index of documents by time, which no query used and every save had to update.
 
 use sea_orm::sea_query::Index;
 

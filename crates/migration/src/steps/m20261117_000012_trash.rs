@@ -1,7 +1,7 @@
-//! The trash: deleted threads, folders and AGENTS.md documents that can still be restored.
+//! The trash: deleted threads, folders and agents docs that can be restored.
 //!
-//! A trashed thread keeps its row and its turns and is marked by `thread.trashed_at`. A trashed folder is a snapshot
-//! of its row, because what was in it stays in the tree. A trashed document is its archived row.
+//! A trashed thread keeps its row and its turns and is marked by `thread.trashed_at`. A trashed folder is a snapshot of
+//! its row, because its contents stay in the tree. A trashed document is its archived row.
 
 use sea_orm::sea_query::{
     ColumnDef, ForeignKey, ForeignKeyAction, Index, IndexOrder, Table, TableCreateStatement,
@@ -50,19 +50,19 @@ fn trash_item() -> TableCreateStatement {
         .col(ColumnDef::new("subject_id").string().not_null())
         .col(ColumnDef::new("workspace_id").string().not_null())
         .col(ColumnDef::new("name").string().not_null())
-        // The folder it was in, or for a document the folder it belongs to; null for the root. No foreign key: that
-        // folder may be deleted too.
+        // The former folder, or for a document the folder it belongs to; null for the root. No foreign key: that folder
+        // may be deleted too.
         .col(ColumnDef::new("folder_id").string())
-        // The name of that folder at the time, for people.
+        // The name of that folder at the time of deletion, for display.
         .col(ColumnDef::new("folder_name").string())
-        // Folders only: the folder that holds what was in it; null for the root.
+        // Folders only: the folder that its contents moved to; null for the root.
         .col(ColumnDef::new("promoted_to").string())
-        // Folders only: what its row held.
+        // Folders only: values of its former row.
         .col(ColumnDef::new("position").big_integer())
         .col(ColumnDef::new("created_at").big_integer().not_null())
-        // Folders only: its AGENTS.md, archived with it.
+        // Folders only: its agents doc, archived with it.
         .col(ColumnDef::new("doc_id").string())
-        // Folders only: the project of the company folder that it stood for.
+        // Folders only: the project of the company folder that it belonged to.
         .col(ColumnDef::new("project_id").string())
         .col(ColumnDef::new("project_name").string())
         .col(ColumnDef::new("deleted_at").big_integer().not_null())
@@ -77,7 +77,7 @@ fn trash_item() -> TableCreateStatement {
         .to_owned()
 }
 
-/// What was directly in a trashed folder.
+/// The objects that were directly in a trashed folder.
 fn trash_member() -> TableCreateStatement {
     Table::create()
         .table("trash_member")
@@ -94,7 +94,7 @@ fn trash_member() -> TableCreateStatement {
         .to_owned()
 }
 
-/// The artifact bindings of a trashed thread; the columns are those of `artifact_binding`.
+/// The artifact bindings of a trashed thread, with the columns of `artifact_binding`.
 fn trash_binding() -> TableCreateStatement {
     let mut table = Table::create();
     table

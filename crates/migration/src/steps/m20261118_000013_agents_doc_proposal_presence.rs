@@ -1,4 +1,4 @@
-//! How whoever decided about a proposed change of an AGENTS.md was present.
+//! The presence of the principal that decided a proposal.
 
 use sea_orm::sea_query::{ColumnDef, Table};
 

@@ -1,4 +1,4 @@
-//! Browsers that are signed in to the web desktop, and the one-time codes they sign in with. Only hashes are kept.
+//! Desktop sessions of browsers, and the one-time codes for signing in. Only hashes are stored.
 
 use sea_orm::sea_query::{ColumnDef, Table};
 
@@ -15,16 +15,16 @@ pub(super) fn statements() -> Vec<Ddl> {
                 .unique_key(),
         )
         .col(ColumnDef::new("page_key_sha256").string().not_null())
-        // The owner's token at the time; the session counts only while the home has that token.
+        // The hash of the owner's token at the time; the session is valid only while the home has that token.
         .col(ColumnDef::new("owner_sha256").string().not_null())
         .col(ColumnDef::new("user_agent").string().not_null())
         .col(ColumnDef::new("created_at").big_integer().not_null())
-        // Written at most once an hour.
+        // Updated at most once an hour.
         .col(ColumnDef::new("last_used_at").big_integer().not_null())
-        // Moves with `last_used_at`, up to a limit counted from `created_at`.
+        // Extended with `last_used_at`, up to a limit counted from `created_at`.
         .col(ColumnDef::new("expires_at").big_integer().not_null())
         .to_owned();
-    // A row is deleted when its code is used, so whoever deletes it has signed in.
+    // A row is deleted when its code is redeemed, so exactly one request can sign in with it.
     let code = Table::create()
         .table("desktop_sign_in_code")
         .col(

@@ -1,147 +1,148 @@
-//! What ties artifacts to threads, turns, messages, tools and tasks; made by `artifact/bind`.
+//! Bindings between artifacts and threads, turns, messages, tools and tasks, created by `artifact/bind`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{ArtifactId, ArtifactVersionId, BindingId, MessageId, ThreadId, TurnId, WorkspaceId};
 
-/// Why an artifact is bound.
+/// The reason why an artifact is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactBindingKind {
-    /// The user gave it.
+    /// The user sent the artifact as input of a turn.
     UserInput,
-    /// An agent made it.
+    /// A model generated the artifact in an answer.
     AgentOutput,
-    /// A tool made it.
+    /// A tool created the artifact. The gateway itself does not create such bindings.
     ToolOutput,
-    /// A task resulted in it.
+    /// The run of a worker produced the artifact.
     TaskResult,
-    /// It is context.
+    /// The artifact was given to the run of a worker as context.
     ContextAttachment,
-    /// It was made from another.
+    /// The artifact was derived from another one. The gateway itself does not create such bindings.
     DerivedFrom,
-    /// It is a preview.
+    /// The artifact is a preview of another one. The gateway itself does not create such bindings.
     Preview,
-    /// The gateway captured it.
+    /// The artifact is a system capture. The gateway itself does not create such bindings.
     SystemCapture,
-    /// Somebody attached it.
+    /// A user or client attached the artifact explicitly.
     ManualAttach,
-    /// It was uploaded for a message that is not sent yet.
+    /// The artifact was uploaded for a message that has not been sent yet.
     DraftUpload,
 }
 
-/// Which way a bound artifact goes.
+/// The direction of a bound artifact, seen from its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactBindingDirection {
-    /// In.
+    /// The artifact is an input of the target.
     Input,
-    /// Out.
+    /// The artifact is an output of the target.
     Output,
-    /// Along.
+    /// The artifact is context of the target.
     Context,
-    /// From another.
+    /// The artifact is derived from another one.
     Derived,
 }
 
-/// Who a bound artifact belongs to.
+/// The role of the party that provided a bound artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactBindingRole {
-    /// The user.
+    /// The user provided it.
     User,
-    /// The model.
+    /// The model provided it.
     Assistant,
-    /// A tool.
+    /// A tool provided it.
     Tool,
-    /// The gateway.
+    /// The gateway provided it.
     System,
-    /// A task.
+    /// A task provided or received it.
     Task,
 }
 
-/// What ties an artifact to something.
+/// A binding of an artifact to one or more targets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactBindingSummary {
-    /// The binding.
+    /// The id of the binding.
     pub binding_id: BindingId,
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread. Absent if the binding has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<ThreadId>,
-    /// The turn.
+    /// The id of the turn. Absent if the binding has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The message.
+    /// The id of the message. Absent if the binding has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<MessageId>,
-    /// The item of the turn.
+    /// The id of the item of the turn. Absent if the binding has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_item_id: Option<String>,
-    /// The call of a tool.
+    /// The id of the tool call. Absent if the binding has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// The task.
+    /// The id of the task, which is the id of a job. Absent if the binding has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-    /// The run of the task.
+    /// The id of the task run, which is the id of a run. Absent if the binding has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_run_id: Option<String>,
-    /// Why.
+    /// The reason for the binding.
     pub binding_kind: ArtifactBindingKind,
-    /// Which way.
+    /// The direction of the artifact, seen from the target.
     pub direction: ArtifactBindingDirection,
-    /// Its place among others.
+    /// The zero-based position of the artifact in the input. Absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_index: Option<u32>,
-    /// Whose it is.
+    /// The role of the party that provided the artifact. Absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<ArtifactBindingRole>,
-    /// Unix seconds.
+    /// The time of creation in Unix seconds.
     pub created_at: i64,
 }
 
-/// Params of `artifact/bind`; at least one target is needed.
+/// Params of `artifact/bind`. At least one target is required: a thread, turn, message, item, tool call, task or task
+/// run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactBindParams {
-    /// The workspace.
+    /// The id of the workspace that owns the artifact and the targets.
     pub workspace_id: WorkspaceId,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// The version; the newest when absent.
+    /// The id of the version. Absent to bind the artifact without a particular version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version_id: Option<ArtifactVersionId>,
-    /// The thread.
+    /// The id of the thread to bind to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<ThreadId>,
-    /// The turn.
+    /// The id of the turn to bind to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The message.
+    /// The id of the message to bind to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<MessageId>,
-    /// The item of the turn.
+    /// The id of the item of the turn to bind to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_item_id: Option<String>,
-    /// The call of a tool.
+    /// The id of the tool call to bind to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// The task.
+    /// The id of the task to bind to, which is the id of a job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-    /// The run of the task.
+    /// The id of the task run to bind to, which is the id of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_run_id: Option<String>,
-    /// Why.
+    /// The reason for the binding.
     pub binding_kind: ArtifactBindingKind,
-    /// Which way.
+    /// The direction of the artifact, seen from the target.
     pub direction: ArtifactBindingDirection,
-    /// Whose it is.
+    /// The role of the party that provided the artifact. Absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<ArtifactBindingRole>,
-    /// Its place among others.
+    /// The zero-based position of the artifact among others. Absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_index: Option<u32>,
 }
@@ -149,6 +150,6 @@ pub struct ArtifactBindParams {
 /// Response of `artifact/bind`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactBindResponse {
-    /// The binding.
+    /// The new binding, or the existing one if it is the same.
     pub binding: ArtifactBindingSummary,
 }

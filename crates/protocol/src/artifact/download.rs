@@ -1,4 +1,4 @@
-//! `artifact/download/*`: from the gateway to a client, in chunks, each with its hash.
+//! `artifact/download/*`: transfers from the gateway to a client in hashed chunks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,11 +9,13 @@ use crate::{ArtifactId, ArtifactVersionId, DownloadId, WorkspaceId};
 crate::methods! {
     Tree family "artifact/download";
 
-    /// Start a download; the bytes stay the same until it ends, whatever happens to the artifact.
-    Read ArtifactDownloadStart = "artifact/download/start" (ArtifactDownloadStartParams in workspace_id) -> ArtifactDownloadStartResponse;
-    /// Request a chunk, which comes as a binary `ARTD` frame before this answer.
+    /// Start a download of an artifact version.
     ///
-    /// On a connection without binary frames, such as stdio, the answer carries the bytes itself.
+    /// The bytes stay available until the download ends or expires, even if the artifact is changed or deleted.
+    Read ArtifactDownloadStart = "artifact/download/start" (ArtifactDownloadStartParams in workspace_id) -> ArtifactDownloadStartResponse;
+    /// Request a chunk, which the gateway sends as a binary `ARTD` frame before this response.
+    ///
+    /// On a connection without binary frames, such as stdio, the response contains the bytes.
     Read ArtifactDownloadChunk = "artifact/download/chunk" (ArtifactDownloadChunkParams in workspace_id) -> ArtifactDownloadChunkResponse;
     /// Finish a download.
     Read ArtifactDownloadFinish = "artifact/download/finish" (ArtifactDownloadFinishParams in workspace_id) -> ArtifactDownloadFinishResponse;
@@ -21,7 +23,7 @@ crate::methods! {
     Read ArtifactDownloadAbort = "artifact/download/abort" (ArtifactDownloadAbortParams in workspace_id) -> ArtifactDownloadAbortResponse;
 
     notifications {
-        /// How far a download has come, now and then.
+        /// The progress of a download; sent at most every 250 milliseconds.
         "artifact/download/progress" = ArtifactDownloadProgressNotification;
     }
 
@@ -31,14 +33,14 @@ crate::methods! {
 /// Params of [`ArtifactDownloadStart`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDownloadStartParams {
-    /// The workspace.
+    /// The id of the workspace that owns the artifact.
     pub workspace_id: WorkspaceId,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// The version; the newest when absent.
+    /// The id of the version. Default: the newest version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version_id: Option<ArtifactVersionId>,
-    /// The size of chunks the client would like.
+    /// The chunk size in bytes that the client prefers, limited to 1 MiB. Default 256 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_chunk_size_bytes: Option<u64>,
 }
@@ -46,55 +48,56 @@ pub struct ArtifactDownloadStartParams {
 /// Response of [`ArtifactDownloadStart`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDownloadStartResponse {
-    /// The download.
+    /// The id of the download, valid on this connection.
     pub download_id: DownloadId,
-    /// The artifact.
+    /// The artifact and the version to download.
     pub artifact: ArtifactRef,
-    /// A good name for the file.
+    /// The suggested file name, which is safe to use on the client.
     pub file_name: String,
-    /// Its size.
+    /// The size of the file in bytes.
     pub size_bytes: u64,
-    /// SHA-256 of its bytes.
+    /// The SHA-256 of the whole file in lower-case hexadecimal.
     pub sha256: String,
-    /// The size of chunks to ask for.
+    /// The chunk size in bytes that the client should request.
     pub recommended_chunk_size_bytes: u64,
-    /// The largest chunk.
+    /// The maximum chunk size in bytes; 1 MiB.
     pub max_chunk_size_bytes: u64,
-    /// When the download ends by itself, Unix seconds.
+    /// The time at which the download expires, in Unix seconds; one hour after its start.
     pub expires_at_unix: i64,
 }
 
 /// Params of [`ArtifactDownloadChunk`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDownloadChunkParams {
-    /// The workspace.
+    /// The id of the workspace that owns the artifact.
     pub workspace_id: WorkspaceId,
-    /// The download.
+    /// The id of the download.
     pub download_id: DownloadId,
-    /// Where to begin.
+    /// The offset of the first byte.
     pub offset: u64,
-    /// How many bytes, 1 MiB at most.
+    /// The number of bytes, 1 to 1048576. The range must not exceed the file.
     pub len: u64,
 }
 
 /// Response of [`ArtifactDownloadChunk`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDownloadChunkResponse {
-    /// The download.
+    /// The id of the download.
     pub download_id: DownloadId,
-    /// Where the bytes begin.
+    /// The offset of the first byte.
     pub offset: u64,
-    /// How many there are.
+    /// The number of bytes.
     pub len: u64,
-    /// `true` when the bytes came as a binary frame before this answer, `false` when they are in `content_base64`.
+    /// `true` if the gateway sent the bytes as a binary frame before this response, `false` if they are in
+    /// `content_base64`.
     pub queued: bool,
-    /// The bytes in base64, on connections without binary frames.
+    /// The bytes, encoded as base64. Absent if `queued` is `true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_base64: Option<String>,
-    /// SHA-256 of the bytes in `content_base64`, lower-case hexadecimal.
+    /// The SHA-256 of the bytes in `content_base64`, in lower-case hexadecimal. Absent if `queued` is `true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunk_sha256: Option<String>,
-    /// Whether the bytes in `content_base64` are the last ones.
+    /// Whether the chunk ends at the end of the file. Absent if `queued` is `true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_chunk: Option<bool>,
 }
@@ -102,83 +105,86 @@ pub struct ArtifactDownloadChunkResponse {
 /// Params of [`ArtifactDownloadFinish`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDownloadFinishParams {
-    /// The workspace.
+    /// The id of the workspace that owns the artifact.
     pub workspace_id: WorkspaceId,
-    /// The download.
+    /// The id of the download.
     pub download_id: DownloadId,
 }
 
 /// Response of [`ArtifactDownloadFinish`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDownloadFinishResponse {
-    /// The download.
+    /// The id of the download.
     pub download_id: DownloadId,
-    /// Always `finished`.
+    /// The final status; always `finished`.
     pub status: ArtifactDownloadEndStatus,
 }
 
 /// Params of [`ArtifactDownloadAbort`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDownloadAbortParams {
-    /// The workspace.
+    /// The id of the workspace that owns the artifact.
     pub workspace_id: WorkspaceId,
-    /// The download.
+    /// The id of the download.
     pub download_id: DownloadId,
 }
 
 /// Response of [`ArtifactDownloadAbort`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDownloadAbortResponse {
-    /// The download.
+    /// The id of the download.
     pub download_id: DownloadId,
-    /// Always `aborted`.
+    /// The final status; always `aborted`.
     pub status: ArtifactDownloadEndStatus,
 }
 
-/// How a download ended.
+/// The final status of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactDownloadEndStatus {
-    /// The client has it all.
+    /// The client finished the download.
     Finished,
-    /// The client did not want the rest.
+    /// The client aborted the download.
     Aborted,
 }
 
-/// The JSON header of an `ARTD` frame: magic, big-endian u32 header length, header, bytes.
+/// The JSON header of an `ARTD` frame.
+///
+/// A frame consists of the magic `ARTD`, the length of the header as a big-endian u32, the header, and the bytes of the
+/// chunk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDownloadChunkHeader {
-    /// The workspace.
+    /// The id of the workspace that owns the artifact.
     pub workspace_id: WorkspaceId,
-    /// The download.
+    /// The id of the download.
     pub download_id: DownloadId,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// The version.
+    /// The id of the version.
     pub version_id: ArtifactVersionId,
-    /// Where the bytes begin.
+    /// The offset of the first byte in the file.
     pub offset: u64,
-    /// How many there are.
+    /// The number of bytes.
     pub len: u64,
-    /// The size of the whole.
+    /// The size of the whole file in bytes.
     pub total_size_bytes: u64,
-    /// SHA-256 of the bytes.
+    /// The SHA-256 of the bytes of the chunk in lower-case hexadecimal.
     pub chunk_sha256: String,
-    /// Whether these are the last bytes.
+    /// Whether the chunk ends at the end of the file.
     pub final_chunk: bool,
 }
 
 /// Payload of `artifact/download/progress`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDownloadProgressNotification {
-    /// The workspace.
+    /// The id of the workspace that owns the artifact.
     pub workspace_id: WorkspaceId,
-    /// The download.
+    /// The id of the download.
     pub download_id: DownloadId,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// Bytes sent so far.
+    /// The number of bytes that the gateway has sent so far.
     pub received_bytes: u64,
-    /// The size of the whole.
+    /// The size of the whole file in bytes.
     pub total_size_bytes: u64,
 }

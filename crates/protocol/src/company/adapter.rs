@@ -1,4 +1,4 @@
-//! `adapter.*`: the worker programs of this machine.
+//! `adapter.*`: reports which worker programs this machine can start, and sets how their sessions are paid for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,12 +8,12 @@ use super::{Text, workspace::CompanyFolderParams};
 crate::methods! {
     Company family "adapter";
 
-    /// Tell which worker programs can be started, and why others cannot.
+    /// List the worker programs, whether each can be started, and why not.
     Read AdapterStatus = "adapter.status" (CompanyFolderParams in workspace_dir) -> AdapterStatusResponse;
-    /// Choose how the sessions of a worker program are paid for: by its subscription login or by an API key.
+    /// Set how the sessions of a worker program are paid for: by its subscription login or by an API key.
     ///
-    /// Changes `provider_execution_policy` in `.local/machine.yaml`. With `api`, workers get the key variables of the
-    /// gateway's environment; with `subscription_cli`, they get none and a launch checks the login.
+    /// Changes `provider_execution_policy` in `.local/machine.yaml`. With `api`, workers receive the key variables of
+    /// the gateway's environment; with `subscription_cli`, they receive none and every launch checks the login.
     Write AdapterChannelSet = "adapter.channel.set" (AdapterChannelSetParams only Human) -> AdapterChannelSetResponse;
 }
 
@@ -21,74 +21,77 @@ crate::methods! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdapterChannel {
-    /// The login of the program, whose subscription is proven before each launch.
+    /// The subscription login of the program. The gateway checks it before each launch.
     SubscriptionCli,
-    /// A key in the environment of the gateway.
+    /// An API key in the environment of the gateway.
     Api,
 }
 
 /// Params of [`AdapterChannelSet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AdapterChannelSetParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// The worker program, or a provider that it runs: `codex`, `claude` or `gemini`.
+    /// The worker program, `codex`, `claude` or `gemini`, or a provider name that it runs, such as `claude_code`.
     pub provider: Text,
-    /// How its sessions are paid for from now on.
+    /// The payment channel of sessions launched from now on.
     pub channel: AdapterChannel,
 }
 
 /// Response of [`AdapterChannelSet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AdapterChannelSetResponse {
-    /// The worker program.
+    /// Name of the worker program: `codex`, `claude` or `gemini`.
     pub provider: String,
-    /// How its sessions are paid for.
+    /// The payment channel that is now set.
     pub channel: AdapterChannel,
-    /// The names in `provider_execution_policy` whose policy changed; empty if nothing did.
+    /// The keys of `provider_execution_policy` whose policy changed. Empty if the channel was already set.
     pub changed: Vec<String>,
 }
 
-/// Response of [`AdapterStatus`].
+/// Response of [`AdapterStatus`]: one row per adapter, in a fixed order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct AdapterStatusResponse(pub Vec<AdapterRow>);
 
-/// One way to run a worker.
+/// An adapter: one worker program in one mode of communication.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AdapterRow {
-    /// Its name.
+    /// Name of the adapter: `codex_app_server`, `codex_cli`, `claude_cli` or `gemini_cli`.
     pub name: String,
-    /// Whose program it is.
+    /// The worker program that the adapter runs: `codex`, `claude` or `gemini`.
     pub provider: String,
-    /// How it is spoken to.
+    /// How the gateway communicates with the program.
     pub mode: AdapterMode,
-    /// Whether it can be started.
+    /// Whether the program can be started on this machine.
     pub available: bool,
-    /// Why not.
+    /// Why the program cannot be started, as a sentence. Absent if `available` is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The kind of obstacle; absent if it can be started.
+    /// Why the program cannot be started, as a code. Absent if `available` is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<AdapterReasonCode>,
-    /// What it can do.
+    /// The features that sessions of this program support.
     pub capabilities: AdapterCapabilities,
-    /// What the check before a launch says; absent if the program cannot be started at all.
+    /// Result of the check that precedes a launch. Absent if the program is not available or the caller lacks the scope
+    /// `exec`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch: Option<AdapterLaunch>,
 }
 
-/// What the check of a worker program before a launch says at this moment.
+/// Current result of the check that precedes every launch of a worker program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AdapterLaunch {
     /// Whether a launch would pass the check.
     pub ready: bool,
-    /// How its sessions are paid for.
+    /// How the sessions of the program are paid for.
     pub channel: AdapterChannel,
-    /// Why it would not: `unapproved_worker_binary`, `auth_probe_failed`, `api_key_present` or `unknown_proof_strategy`.
+    /// Why the check fails: `unapproved_worker_binary`, `auth_probe_failed`, `api_key_present` or
+    /// `unknown_proof_strategy`. Absent if `ready` is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<String>,
-    /// The same in a sentence, with the setting and the command that changes it.
+    /// Why the check fails, as a sentence that names the setting and the command that changes it. Absent if `ready` is
+    /// true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -97,55 +100,55 @@ pub struct AdapterLaunch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdapterReasonCode {
-    /// There is no such program on this machine.
+    /// The program is not installed on this machine or not executable.
     NotInstalled,
-    /// The program has a name that is not approved for the provider.
+    /// `.local/machine.yaml` names a binary whose file name is not approved for the provider.
     UnapprovedBinary,
-    /// The program is there and has no app server.
+    /// The program is installed but has no `app-server` command.
     NoAppServer,
-    /// The program was not asked, because the caller may not start it.
+    /// The gateway did not probe the program for an app server because the caller lacks the scope `exec`.
     NotAsked,
     /// `.local/machine.yaml` cannot be read.
     MachineFile,
 }
 
-/// How a worker is spoken to.
+/// How the gateway communicates with a worker program.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdapterMode {
-    /// Messages in both directions.
+    /// Messages in both directions, over the program's app server.
     Protocol,
-    /// A command line, and what it prints.
+    /// A command line whose output the gateway reads.
     Cli,
 }
 
-/// What a worker program can do.
+/// Features that the sessions of a worker program support in this gateway.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AdapterCapabilities {
-    /// Tells what it does while it does it.
+    /// Whether the program reports its progress while it works.
     pub supports_streaming_events: bool,
-    /// Goes on where it stopped.
+    /// Whether a later session can continue an earlier one.
     pub supports_resumable_session: bool,
-    /// Answers in a given form.
+    /// Whether the program can answer in a given format.
     pub supports_structured_output: bool,
-    /// Counts tokens.
+    /// Whether the program reports the tokens it used.
     pub supports_token_usage: bool,
-    /// Gives its changes as a patch.
+    /// Whether the program can return its changes as a patch.
     pub supports_patch_export: bool,
-    /// Asks before it acts.
+    /// Whether the program asks for approval before it acts, and the gateway answers.
     pub supports_interactive_approval_callbacks: bool,
-    /// Whether it should have its own copy of the repository.
+    /// Whether sessions of the program should run in a git worktree of their own.
     pub supports_worktree_isolation: WorktreeIsolation,
 }
 
-/// Whether a worker should have its own copy of the repository.
+/// Whether the sessions of a worker program should run in a git worktree of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WorktreeIsolation {
-    /// It cannot use one.
+    /// The program cannot run in a worktree.
     Unsupported,
-    /// It is better off with one.
+    /// A worktree is recommended.
     Recommended,
-    /// It needs one.
+    /// A worktree is required.
     Required,
 }

@@ -1,4 +1,4 @@
-//! `agent.*`: one agent, what it does wrong, what it learns from it, and what it is to read.
+//! `agent.*`: the profile of an agent, its mistake log, the rules proposed from it, and its context index.
 
 use std::collections::BTreeMap;
 
@@ -13,27 +13,28 @@ use super::{
 crate::methods! {
     Company family "agent";
 
-    /// Show an agent and what it did.
+    /// Show the profile of an agent and the totals of its runs.
     Read AgentProfileSnapshot = "agent.profile.snapshot" (AgentProfileSnapshotParams in workspace_dir) -> AgentProfileSnapshotResponse;
-    /// Write down that an agent made a mistake.
+    /// Record a mistake of an agent in its mistake log.
     Write AgentRecordMistake = "agent.record_mistake" (AgentRecordMistakeParams in workspace_dir as manager_role) -> AgentRecordMistakeResponse;
-    /// Write down a mistake and, when it was made often enough and the evaluation passes, propose a rule against it.
+    /// Record a mistake and, once its count reaches the threshold and the evaluation command passes, propose a rule
+    /// against it.
     Exec AgentSelfImproveCycle = "agent.self_improve_cycle" (AgentSelfImproveCycleParams in workspace_dir as manager_role) -> AgentSelfImproveCycleResponse;
-    /// Write the list of what an agent should read.
+    /// Write the context index of an agent: the list of files it should read for its assigned tasks.
     Write AgentRefreshContext = "agent.refresh_context" (AgentRefreshContextParams in workspace_dir) -> AgentRefreshContextResponse;
 }
 
 /// Params of [`AgentProfileSnapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentProfileSnapshotParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// The agent.
+    /// Id of the agent.
     pub agent_id: AgentId,
-    /// Only runs of this project.
+    /// Count only runs of this project. Default: runs of all projects.
     #[serde(default)]
     pub project_id: Option<Text>,
-    /// Bring the index up to date first; true if not given.
+    /// Whether to sync the index first. Default: true.
     #[serde(default)]
     pub sync_index: Option<bool>,
 }
@@ -41,75 +42,76 @@ pub struct AgentProfileSnapshotParams {
 /// Response of [`AgentProfileSnapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentProfileSnapshotResponse {
-    /// The folder as it was given.
+    /// Path of the company folder as the request named it.
     pub workspace_dir: String,
-    /// When it was looked at.
+    /// Time of the response, ISO-8601 in UTC.
     pub generated_at: String,
-    /// Who it is.
+    /// The profile of the agent.
     pub agent: AgentProfile,
-    /// What it did.
+    /// Totals over the agent's runs.
     pub metrics: AgentMetrics,
 }
 
-/// Who an agent is.
+/// Profile of an agent, from its `agent.yaml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentProfile {
-    /// Its id.
+    /// Id of the agent.
     pub agent_id: String,
-    /// Its name.
+    /// Name of the agent.
     pub name: String,
-    /// What it is called in the company.
+    /// Job title shown to people. Absent if `agent.yaml` has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_title: Option<String>,
-    /// Its picture.
+    /// Avatar of the agent. Absent if `agent.yaml` has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar: Option<String>,
-    /// What it is.
+    /// Role of the agent in the company.
     pub role: AgentRole,
-    /// What runs it.
+    /// Provider that runs the agent, such as `codex` or `claude_code`.
     pub provider: String,
-    /// Which model suits it.
+    /// Preferred model of the agent. Absent if `agent.yaml` has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_hint: Option<String>,
-    /// Its team.
+    /// Id of the agent's team. Absent if it has no team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_id: Option<String>,
-    /// When it was made.
+    /// Time the agent was created, ISO-8601.
     pub created_at: String,
-    /// Whole days since then.
+    /// Whole days since `created_at`.
     pub tenure_days: u64,
 }
 
-/// What an agent did.
+/// Totals over the indexed runs of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentMetrics {
-    /// Its runs.
+    /// Number of runs.
     pub total_runs: u64,
-    /// Those that are not over.
+    /// Number of runs with the status `running`.
     pub running_runs: u64,
-    /// Those that ended well.
+    /// Number of runs with the status `ended`, which succeeded.
     pub ended_runs: u64,
-    /// Those that failed.
+    /// Number of runs with the status `failed`.
     pub failed_runs: u64,
-    /// Those that were stopped.
+    /// Number of runs with the status `stopped`.
     pub stopped_runs: u64,
-    /// The tokens they used.
+    /// Tokens that the runs used.
     pub total_tokens: u64,
-    /// What they cost.
+    /// Cost of the runs in US dollars.
     pub total_cost_usd: f64,
-    /// How often its context was renewed; null if nobody knows.
+    /// Number of context cycles (compactions of the model's context) in runs whose provider reports them. Null if no
+    /// run reports them.
     pub context_cycles_count: Option<u64>,
-    /// How that is known.
+    /// Where `context_cycles_count` originates.
     pub context_cycles_source: AgentCyclesSource,
 }
 
-/// How renewed contexts are known.
+/// Where a count of context cycles originates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentCyclesSource {
-    /// The provider said so.
+    /// At least one run has a count reported by its provider.
     ProviderSignal,
-    /// They are not.
+    /// No run has a reported count.
     #[default]
     Unknown,
 }
@@ -117,36 +119,37 @@ pub enum AgentCyclesSource {
 /// Params of [`AgentRecordMistake`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentRecordMistakeParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// Who made it.
+    /// Id of the agent that made the mistake.
     pub worker_agent_id: AgentId,
-    /// Who saw it.
+    /// Id of the manager who observed the mistake.
     pub manager_actor_id: Text,
-    /// What they are.
+    /// Role of that manager. The role `worker` is rejected.
     pub manager_role: ActorRole,
-    /// What the mistake is called.
+    /// Key that identifies the kind of mistake. Mistakes with the same key are counted together.
     pub mistake_key: Text,
-    /// What happened.
+    /// Description of what happened. Replaces the summary of earlier observations.
     pub summary: Text,
-    /// What prevents it.
+    /// Rule that prevents the mistake. Replaces the rule of earlier observations.
     pub prevention_rule: Text,
-    /// The project it happened in.
+    /// Id of the project in which the mistake occurred.
     #[serde(default)]
     pub project_id: Option<ProjectId>,
-    /// The run it happened in.
+    /// Id of the run in which the mistake occurred. With `project_id`, the event `evaluation.mistake_recorded` is
+    /// appended to its log.
     #[serde(default)]
     pub run_id: Option<RunId>,
-    /// The task it happened in.
+    /// Id of the task in which the mistake occurred.
     #[serde(default)]
     pub task_id: Option<TaskId>,
-    /// The milestone it happened in.
+    /// Id of the milestone in which the mistake occurred.
     #[serde(default)]
     pub milestone_id: Option<MilestoneId>,
-    /// What shows it.
+    /// Ids of the documents that show the mistake. Default: none.
     #[serde(default)]
     pub evidence_artifact_ids: Option<Vec<Text>>,
-    /// How often it may happen; told in the event and nothing else.
+    /// Threshold that is recorded in the event; it has no other effect. Default: 3.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub promote_threshold: Option<u64>,
@@ -155,160 +158,162 @@ pub struct AgentRecordMistakeParams {
 /// Response of [`AgentRecordMistake`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentRecordMistakeResponse {
-    /// Who made it.
+    /// Id of the agent that made the mistake.
     pub worker_agent_id: AgentId,
-    /// What it is called.
+    /// Key of the mistake, without surrounding white space.
     pub mistake_key: String,
-    /// How often it was made.
+    /// How often this mistake has been recorded, including this time.
     pub count: u64,
-    /// False: rules come by approved deltas only.
+    /// Always false: rules enter an agent's `AGENTS.md` only through approved memory deltas.
     pub promoted_to_agents_md: bool,
-    /// The log.
+    /// Path of the mistake log, relative to the company folder.
     pub log_relpath: String,
-    /// The guidance of the agent.
+    /// Path of the agent's `AGENTS.md`, relative to the company folder.
     pub agents_md_relpath: String,
 }
 
 /// Params of [`AgentSelfImproveCycle`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentSelfImproveCycleParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// Id of the project.
     pub project_id: ProjectId,
-    /// Who made the mistake.
+    /// Id of the agent that made the mistake.
     pub worker_agent_id: AgentId,
-    /// Who saw it.
+    /// Id of the manager who observed the mistake.
     pub manager_actor_id: Text,
-    /// What they are.
+    /// Role of that manager. The role `worker` is rejected.
     pub manager_role: ActorRole,
-    /// What the mistake is called.
+    /// Key that identifies the kind of mistake. Mistakes with the same key are counted together. A proposal requires 1
+    /// to 64 of the characters `A-Z a-z 0-9 . _ -`.
     pub mistake_key: Text,
-    /// What happened.
+    /// Description of what happened. Replaces the summary of earlier observations.
     pub summary: Text,
-    /// What prevents it.
+    /// Rule that prevents the mistake. Replaces the rule of earlier observations.
     pub prevention_rule: Text,
-    /// From which count on a rule is proposed; 3 if not given.
+    /// Count from which on a rule is proposed. Default: 3.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub proposal_threshold: Option<u64>,
-    /// How often it may happen; told in the event and nothing else.
+    /// Accepted for compatibility; it has no effect.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub promote_threshold: Option<u64>,
-    /// What shows it.
+    /// Ids of the documents that show the mistake. Default: none.
     #[serde(default)]
     pub evidence_artifact_ids: Option<Vec<Text>>,
-    /// The task it happened in.
+    /// Id of the task in which the mistake occurred; the evaluation session is launched for it too.
     #[serde(default)]
     pub task_id: Option<TaskId>,
-    /// The milestone it happened in.
+    /// Id of the milestone in which the mistake occurred; the evaluation session is launched for it too.
     #[serde(default)]
     pub milestone_id: Option<MilestoneId>,
-    /// The command that must succeed before a rule is proposed; without one nothing is checked.
+    /// Program and arguments of the command that must exit with code 0 before a rule is proposed. Default: a no-op that
+    /// always passes.
     #[serde(default)]
     #[schemars(length(min = 1))]
     pub evaluation_argv: Option<Vec<Text>>,
-    /// The repository it runs in.
+    /// Id of the repository in which the command runs.
     #[serde(default)]
     pub evaluation_repo_id: Option<RepoId>,
-    /// The folder below that.
+    /// Working directory of the command, relative to the repository.
     #[serde(default)]
     pub evaluation_workdir_rel: Option<Text>,
-    /// Its variables.
+    /// Environment variables of the command. Default: none.
     #[serde(default)]
     pub evaluation_env: Option<BTreeMap<String, String>>,
 }
 
-/// How a cycle ended.
+/// Outcome of a self-improvement cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SelfImproveStatus {
-    /// It was not made often enough.
+    /// The count is below the proposal threshold.
     RecordedOnly,
-    /// There is a rule against it already.
+    /// The agent's `AGENTS.md` already contains a rule for this mistake.
     AlreadyGuided,
-    /// The evaluation failed.
+    /// The evaluation command failed; a failure report was written.
     EvaluationFailed,
-    /// A rule waits for approval.
+    /// A memory delta with the rule is pending approval.
     ProposalCreated,
 }
 
 /// Response of [`AgentSelfImproveCycle`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentSelfImproveCycleResponse {
-    /// How it ended.
+    /// Outcome of the cycle.
     pub status: SelfImproveStatus,
-    /// Who made the mistake.
+    /// Id of the agent that made the mistake.
     pub worker_agent_id: AgentId,
-    /// The project.
+    /// Id of the project.
     pub project_id: ProjectId,
-    /// What the mistake is called.
+    /// Key of the mistake, without surrounding white space.
     pub mistake_key: String,
-    /// How often it was made.
+    /// How often this mistake has been recorded, including this time.
     pub mistake_count: u64,
-    /// From which count on a rule is proposed.
+    /// Count from which on a rule is proposed.
     pub proposal_threshold: u64,
-    /// False: rules come by approved deltas only.
+    /// Always false: rules enter an agent's `AGENTS.md` only through approved memory deltas.
     pub promoted_to_agents_md: bool,
-    /// True if an earlier proposal waits still.
+    /// True if `memory_delta_artifact_id` names an earlier proposal that is still pending. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reused: Option<bool>,
-    /// What the evaluation gave, if there was one.
+    /// Result of the evaluation. Its fields are absent if no evaluation ran or an earlier proposal was reused.
     #[serde(flatten)]
     pub evaluation: Option<SelfImproveEvaluation>,
-    /// What was proposed, if anything was.
+    /// The proposed memory delta. Its fields are absent unless the status is `proposal_created`.
     #[serde(flatten)]
     pub proposal: Option<SelfImproveProposal>,
 }
 
-/// What an evaluation gave.
+/// Result of the evaluation command of a self-improvement cycle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfImproveEvaluation {
-    /// The run.
+    /// Id of the run that recorded the evaluation.
     pub run_id: RunId,
-    /// What it was given to know.
+    /// Id of the context pack of that run.
     pub context_pack_id: ContextPackId,
-    /// How it ended.
+    /// Exit code of the command. Null if a signal ended it.
     pub evaluation_exit_code: Option<i32>,
-    /// What ended it.
+    /// Name of the signal that ended the command. Null if it exited.
     pub evaluation_signal: Option<String>,
-    /// The report.
+    /// Id of the report document.
     pub evaluation_artifact_id: DocumentId,
-    /// The file of the report.
+    /// Path of the report, relative to the company folder.
     pub evaluation_artifact_relpath: String,
-    /// `manager_digest` or `failure_report`.
+    /// Type of the report: `manager_digest` if the command passed, else `failure_report`.
     pub evaluation_artifact_type: String,
 }
 
-/// What a cycle proposed.
+/// The memory delta that a self-improvement cycle proposed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfImproveProposal {
-    /// The delta.
+    /// Id of the memory delta.
     pub memory_delta_artifact_id: DocumentId,
-    /// Its file.
+    /// Path of the memory delta, relative to the company folder.
     pub memory_delta_artifact_relpath: String,
-    /// Its patch.
+    /// Path of its patch file, relative to the company folder.
     pub memory_delta_patch_relpath: String,
-    /// What it changes.
+    /// Path of the file that the delta changes, relative to the company folder.
     pub target_file: String,
 }
 
 /// Params of [`AgentRefreshContext`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentRefreshContextParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// The agent.
+    /// Id of the agent.
     pub agent_id: AgentId,
-    /// Only tasks of this project.
+    /// List only tasks of this project. Default: tasks of all projects.
     #[serde(default)]
     pub project_id: Option<ProjectId>,
-    /// How many tasks; 20 if not given.
+    /// Maximum number of tasks to list; open tasks take precedence over done and canceled ones. Default: 20.
     #[serde(default)]
     #[schemars(range(min = 1, max = 200))]
     pub max_tasks: Option<u32>,
-    /// How many paths of tasks; 40 if not given.
+    /// Maximum number of scope paths to list over all tasks. Default: 40.
     #[serde(default)]
     #[schemars(range(min = 1, max = 500))]
     pub max_scope_paths: Option<u32>,
@@ -317,19 +322,19 @@ pub struct AgentRefreshContextParams {
 /// Response of [`AgentRefreshContext`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentRefreshContextResponse {
-    /// The agent.
+    /// Id of the agent.
     pub agent_id: AgentId,
-    /// The list.
+    /// Path of the context index, relative to the company folder.
     pub context_index_relpath: String,
-    /// How many tasks it names.
+    /// Number of tasks listed.
     pub assignment_count: u64,
-    /// How many lines it has.
+    /// Number of reference lines written.
     pub reference_count: u64,
-    /// Whether it changed.
+    /// Whether the file changed.
     pub updated: bool,
-    /// When it was made.
+    /// Time of the response, ISO-8601 in UTC.
     pub generated_at: String,
-    /// The project, if one was given.
+    /// The project of the request. Absent if none was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
 }

@@ -1,4 +1,6 @@
-//! `artifact.*`: the documents of a project. In code they are called documents.
+//! `artifact.*`: reads the documents of a project.
+//!
+//! A document is a Markdown file with front matter. The wire calls it artifact; the code calls it document.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,27 +11,27 @@ use super::{ActorRole, DocumentId, ProjectId, RunId, Text};
 crate::methods! {
     Company family "artifact";
 
-    /// Read a document, if policy lets the actor see it.
+    /// Read a document, if policy allows the actor to read it.
     Read CompanyArtifactRead = "artifact.read" (CompanyArtifactReadParams in workspace_dir as actor_role) -> CompanyArtifactReadResponse;
 }
 
 /// Params of [`CompanyArtifactRead`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyArtifactReadParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// Id of the project.
     pub project_id: ProjectId,
-    /// The document.
+    /// Id of the document.
     pub artifact_id: DocumentId,
-    /// Who reads.
+    /// Id of the person or agent that reads.
     pub actor_id: Text,
-    /// What they are.
+    /// Role of that actor.
     pub actor_role: ActorRole,
-    /// Their team.
+    /// Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
-    /// The run whose log tells of it; the document's own if not given.
+    /// Id of the run whose log records the policy decision. Default: the `run_id` in the document's front matter.
     #[serde(default)]
     pub run_id: Option<RunId>,
 }
@@ -37,12 +39,12 @@ pub struct CompanyArtifactReadParams {
 /// Response of [`CompanyArtifactRead`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyArtifactReadResponse {
-    /// The id its front matter has.
+    /// The `id` in the document's front matter.
     pub artifact_id: String,
-    /// Its file, relative to the company folder.
+    /// Path of the document, relative to the company folder.
     pub artifact_relpath: String,
-    /// Its front matter, whatever else is in it.
+    /// The parsed front matter, including unknown keys.
     pub frontmatter: Map<String, Value>,
-    /// The whole file.
+    /// The whole file, front matter included.
     pub markdown: String,
 }

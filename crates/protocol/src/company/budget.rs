@@ -1,32 +1,32 @@
-//! What something may cost.
+//! Limits on cost and tokens of a project, task or run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Issue;
 
-/// Limits on cost and tokens: above the soft one somebody is told, above the hard one it stops.
+/// Limits on cost and tokens. Exceeding a soft limit raises an alert; exceeding a hard limit stops the work.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
-    /// US dollars after which somebody is told.
+    /// Cost in US dollars above which an alert is raised. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub soft_cost_usd: Option<f64>,
-    /// US dollars after which it stops.
+    /// Cost in US dollars above which the work stops. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub hard_cost_usd: Option<f64>,
-    /// Tokens after which somebody is told.
+    /// Number of tokens above which an alert is raised. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soft_tokens: Option<u64>,
-    /// Tokens after which it stops.
+    /// Number of tokens above which the work stops. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hard_tokens: Option<u64>,
 }
 
 impl Budget {
-    /// A hard limit below its soft one makes no sense. `place` is the path of the budget, with dots.
+    /// Returns an issue for each hard limit that is below its soft limit. `place` is the dotted path of the budget.
     pub fn refine(&self, place: &str) -> Vec<Issue> {
         let mut issues = Vec::new();
         let dot = if place.is_empty() { "" } else { "." };

@@ -1,4 +1,4 @@
-//! `comment.*`: what people and agents say about agents, documents and runs.
+//! `comment.*`: comments of people and agents on agents, documents and runs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,66 +8,67 @@ use super::{ActorRole, CommentId, IsoTime, Issue, ProjectId, RunId, Text, Visibi
 crate::methods! {
     Company family "comment";
 
-    /// Say something about an agent, a document or a run.
-    /// At least one target is needed, as in the recorded reference, although the contract calls each of them optional.
+    /// Add a comment on an agent, a document or a run.
+    /// At least one target is required, as in the recorded reference, although the contract calls each of them
+    /// optional.
     Write CommentAdd = "comment.add" (CommentAddParams in workspace_dir as author_role) -> CommentAddResponse;
-    /// List what was said, newest first.
+    /// List the comments of a project, newest first.
     Read CommentList = "comment.list" (CommentListParams in workspace_dir as actor_role) -> CommentListResponse;
 }
 
-/// A comment, on the wire as in its file.
+/// A comment, on the wire as in its file `inbox/comments/<id>.yaml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Comment {
-    /// 1.
+    /// Schema version of the document. The gateway writes 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// `comment`.
+    /// Document type: always `comment`.
     pub r#type: CommentTag,
-    /// Its id.
+    /// Id of the comment.
     pub id: Text,
-    /// When it was made.
+    /// Time the comment was added, ISO-8601.
     pub created_at: IsoTime,
-    /// Who made it.
+    /// Id of the person or agent that wrote the comment.
     pub author_id: Text,
-    /// What they are.
+    /// Role of the author.
     pub author_role: ActorRole,
-    /// Who may see it.
+    /// Who may read the comment.
     pub visibility: Visibility,
-    /// What it is about.
+    /// What the comment refers to.
     pub target: CommentTarget,
-    /// What it says.
+    /// Text of the comment.
     pub body: Text,
 }
 
-/// The word `comment`.
+/// The document type `comment`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommentTag {
-    /// The word `comment`.
+    /// The only value.
     #[default]
     Comment,
 }
 
-/// What a comment is about: at least one of agent, document and run.
+/// What a comment refers to: a project, and at least one agent, document or run of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommentTarget {
-    /// The project.
+    /// Id of the project.
     pub project_id: Text,
-    /// The agent.
+    /// Id of the agent. Absent if the comment does not refer to an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<Text>,
-    /// The document.
+    /// Id of the document. Absent if the comment does not refer to a document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_id: Option<Text>,
-    /// The run.
+    /// Id of the run. Absent if the comment does not refer to a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<Text>,
 }
 
 impl CommentTarget {
-    /// What holds between the fields of a target.
+    /// Returns an issue if the target names neither an agent nor a document nor a run.
     pub fn refine(&self) -> Vec<Issue> {
         let has_one =
             self.agent_id.is_some() || self.artifact_id.is_some() || self.run_id.is_some();
@@ -75,7 +76,7 @@ impl CommentTarget {
             true => Vec::new(),
             false => vec![Issue::custom(
                 "target",
-                "a comment is about an agent, an artifact or a run",
+                "expected at least one of `agent_id`, `artifact_id` and `run_id`",
             )],
         }
     }
@@ -84,27 +85,27 @@ impl CommentTarget {
 /// Params of [`CommentAdd`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommentAddParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// Id of the project.
     pub project_id: ProjectId,
-    /// Who says it.
+    /// Id of the person or agent that writes the comment.
     pub author_id: Text,
-    /// What they are.
+    /// Role of the author.
     pub author_role: ActorRole,
-    /// What they say.
+    /// Text of the comment. Surrounding white space is removed; text with a secret is rejected.
     #[schemars(length(max = 100_000))]
     pub body: Text,
-    /// The agent it is about.
+    /// Id of the agent that the comment refers to.
     #[serde(default)]
     pub target_agent_id: Option<Text>,
-    /// The document it is about.
+    /// Id of the document that the comment refers to.
     #[serde(default)]
     pub target_artifact_id: Option<Text>,
-    /// The run it is about.
+    /// Id of the run that the comment refers to. The event `comment.added` is appended to its log.
     #[serde(default)]
     pub target_run_id: Option<RunId>,
-    /// Who may see it; `managers` if not given.
+    /// Who may read the comment. Default: `managers`.
     #[serde(default)]
     pub visibility: Option<Visibility>,
 }
@@ -112,42 +113,42 @@ pub struct CommentAddParams {
 /// Response of [`CommentAdd`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommentAddResponse {
-    /// The new comment.
+    /// Id of the new comment.
     pub comment_id: CommentId,
-    /// What it is.
+    /// The new comment.
     pub comment: Comment,
 }
 
 /// Params of [`CommentList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommentListParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// Id of the project.
     pub project_id: ProjectId,
-    /// Only about this agent.
+    /// List only comments on this agent.
     #[serde(default)]
     pub target_agent_id: Option<Text>,
-    /// Only about this document.
+    /// List only comments on this document.
     #[serde(default)]
     pub target_artifact_id: Option<Text>,
-    /// Only about this run.
+    /// List only comments on this run.
     #[serde(default)]
     pub target_run_id: Option<Text>,
-    /// How many; 300 if not given.
+    /// Maximum number of comments. Default: 300.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
-    /// Only those older than this one, which is how to page.
+    /// Cursor: list only comments older than this one. An unknown id returns an empty list.
     #[serde(default)]
     pub before_comment_id: Option<CommentId>,
-    /// Who asks: comments they may not see are left out.
+    /// Id of the person or agent that reads; comments it may not read are omitted. Default: the caller's own id.
     #[serde(default)]
     pub actor_id: Option<Text>,
-    /// What they are.
+    /// Role of that actor, at most the role of the caller's token. Default: the role of the token.
     #[serde(default)]
     pub actor_role: Option<ActorRole>,
-    /// Their team.
+    /// Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
 }

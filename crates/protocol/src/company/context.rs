@@ -1,4 +1,4 @@
-//! `context.*`: what a worker is given to know.
+//! `context.*`: plans which references a worker receives for a job.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,26 +10,27 @@ use super::{
 crate::methods! {
     Company family "context";
 
-    /// Choose what a worker should know for a job: governance first, then approved memory, then what happened.
+    /// Choose the references that a worker receives for a job: governance first, then approved memory, then recent
+    /// history.
     Read ContextPlanForJob = "context.plan_for_job" (ContextPlanForJobParams in workspace_dir as manager_role) -> ContextPlanForJobResponse;
 }
 
-/// What a reference is to.
+/// Kind of a context reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextRefKind {
-    /// A file of the folder.
+    /// The path of a file in the company folder.
     File,
-    /// A command.
+    /// A command line.
     Command,
-    /// A document.
+    /// The id of a document.
     Artifact,
-    /// A remark.
+    /// A free text.
     Note,
 }
 
 impl ContextRefKind {
-    /// The word on the wire.
+    /// Returns the value on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::File => "file",
@@ -40,15 +41,15 @@ impl ContextRefKind {
     }
 }
 
-/// Something a worker is given to know.
+/// A reference that a worker receives with its job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextRef {
-    /// What it is.
+    /// Kind of the reference.
     pub kind: ContextRefKind,
-    /// Which one.
+    /// The path, command, document id or text, depending on `kind`.
     pub value: Text,
-    /// What it is for.
+    /// Why the worker receives the reference. Absent if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Text>,
 }
@@ -56,114 +57,115 @@ pub struct ContextRef {
 /// Params of [`ContextPlanForJob`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextPlanForJobParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// Id of the project.
     pub project_id: ProjectId,
-    /// Who will work.
+    /// Id of the agent that will work. Its files and guidance are considered only if given.
     #[serde(default)]
     pub worker_agent_id: Option<AgentId>,
-    /// Who gives the job.
+    /// Id of the manager who delegates the job. The plan contains only what this actor may pass on.
     pub manager_actor_id: Text,
-    /// What they are.
+    /// Role of that manager.
     pub manager_role: ActorRole,
-    /// Their team.
+    /// Team id of that manager. Default: the team in the agent's `agent.yaml`; none for people.
     #[serde(default)]
     pub manager_team_id: Option<Text>,
-    /// What kind of job it is.
+    /// Kind of the job. Default: `execution`.
     #[serde(default)]
     pub job_kind: Option<JobKind>,
-    /// What the job is for.
+    /// Goal of the job. Documents that match its words rank higher.
     pub goal: Text,
-    /// What it must keep to.
+    /// Constraints of the job; they count for the ranking like the goal. Default: none.
     #[serde(default)]
     pub constraints: Option<Vec<String>>,
-    /// What it must give.
+    /// Deliverables of the job; they count for the ranking like the goal. Default: none.
     #[serde(default)]
     pub deliverables: Option<Vec<String>>,
-    /// What the worker should know in any case.
+    /// Seed references, which rank above all others. Default: none.
     #[serde(default)]
     pub context_refs: Option<Vec<ContextRef>>,
-    /// How many references at most; 32 if not given, 8 for a heartbeat.
+    /// Maximum number of references. Default: 32, or 8 for a heartbeat job.
     #[serde(default)]
     #[schemars(range(min = 1, max = 200))]
     pub max_refs: Option<u32>,
 }
 
-/// How near to the core a reference is.
+/// Layer of a reference. Layers are filled in this order.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub enum ContextLayer {
-    /// Governance and what the caller gave.
+    /// Governance files and the seed references of the caller.
     L0,
-    /// Approved memory.
+    /// Approved memory deltas.
     L1,
-    /// What happened lately.
+    /// Recent history: manager digests, failure reports and runs with context cycles.
     L2,
 }
 
-/// Where a reference comes from.
+/// Kind of the source of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextSourceKind {
-    /// A file of the folder.
+    /// A governance file of the company folder.
     File,
-    /// A document.
+    /// A manager digest or failure report.
     Artifact,
-    /// A run.
+    /// A run with context cycles.
     Run,
-    /// A remark.
+    /// A free text. The planner does not use it at present.
     Note,
     /// A memory delta.
     MemoryDelta,
-    /// The caller.
+    /// A seed reference of the caller.
     Seed,
 }
 
-/// What became of a candidate.
+/// Why a candidate was included or filtered out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextDecision {
-    /// It is given.
+    /// The plan includes the candidate.
     Included,
-    /// The manager may not give it.
+    /// Policy does not allow the manager to pass it on.
     FilteredPolicy,
-    /// It is too secret for the manager to give.
+    /// It is restricted, which requires a director or above.
     FilteredSensitivity,
-    /// It holds a secret.
+    /// It contains a secret.
     FilteredSecret,
-    /// Nobody approved it.
+    /// The memory delta is not approved.
     FilteredNotApproved,
-    /// There was no room.
+    /// The maximum number of references was reached.
     FilteredLimit,
 }
 
-/// What became of one candidate, and why.
+/// The decision about one candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextTraceEntry {
-    /// Its layer.
+    /// Layer of the candidate.
     pub layer: ContextLayer,
-    /// Where it comes from.
+    /// Kind of its source.
     pub source_kind: ContextSourceKind,
-    /// Which one; of a rejected seed only a hash.
+    /// File path, document id or run id of the source, or `seed:<kind>:<value>`. For a seed with a secret, the value is
+    /// replaced by a hash.
     pub source_id: String,
-    /// What it is worth.
+    /// Rank within the layer; higher is better.
     pub score: f64,
-    /// When it was made.
+    /// Creation time of the source, ISO-8601. Absent for files and seeds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
-    /// What became of it.
+    /// What the planner decided.
     pub decision: ContextDecision,
-    /// Why.
+    /// Reason of the decision as a code, such as `base_context`, `max_refs_reached` or a policy reason.
     pub reason: String,
-    /// Who may see it.
+    /// Who may read the source. Absent if the source has no visibility or it was not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visibility: Option<Visibility>,
-    /// How secret it is.
+    /// Sensitivity of a memory delta. Absent for other sources and for deltas that are not approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
-    /// How much of the score is for fitting the goal, at most 50.
+    /// Part of `score` for matching the goal, at most 50. Absent if it is zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevance: Option<f64>,
 }
@@ -171,27 +173,27 @@ pub struct ContextTraceEntry {
 /// Response of [`ContextPlanForJob`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextPlanForJobResponse {
-    /// When it was planned.
+    /// Time of the plan, ISO-8601 in UTC.
     pub generated_at: String,
-    /// How many references there could be.
+    /// Maximum number of references that applied.
     pub max_refs: u32,
-    /// Whose memory matters most.
+    /// `agent_guidance` if a worker was named, else `project_memory`.
     pub scope_kind: MemoryScopeKind,
-    /// Which agent or project that is.
+    /// Id of the worker or the project that `scope_kind` refers to.
     pub scope_ref: String,
-    /// What the worker is given.
+    /// The chosen references, in order of layer and rank.
     pub context_refs: Vec<ContextRef>,
-    /// The layers it comes from.
+    /// The layers of the chosen references, sorted.
     pub layers_used: Vec<ContextLayer>,
-    /// What became of every candidate; at most 200 rows.
+    /// The decision about each candidate; at most 200 entries.
     pub retrieval_trace: Vec<ContextTraceEntry>,
-    /// How many rows the trace left out.
+    /// Number of entries left out of the trace. Absent if it is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_truncated_count: Option<u64>,
-    /// How many the manager may not give.
+    /// Number of candidates with the decision `filtered_policy`.
     pub filtered_by_policy_count: u64,
-    /// How many are too secret.
+    /// Number of candidates with the decision `filtered_sensitivity`.
     pub filtered_by_sensitivity_count: u64,
-    /// How many hold a secret.
+    /// Number of candidates with the decision `filtered_secret`.
     pub filtered_by_secret_count: u64,
 }

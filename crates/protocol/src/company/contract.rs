@@ -1,12 +1,12 @@
-//! Which methods of the company family the published protocol document has, and which are ours.
+//! The methods that the published company protocol document lists, and the extensions of this gateway.
 
 use crate::{Dialect, FAMILIES};
 
-/// The extension that stands for all methods with slashes.
+/// Extension name that represents all methods of the tree family.
 const TREE_FAMILY: &str = "tree_family";
 
-/// The methods that version 1 of the company protocol document lists, sorted. The document is published, so this
-/// list never changes; a method that is declared and not listed here is an extension.
+/// The methods that version 1 of the company protocol document lists, sorted. The published document is fixed, so this
+/// list never changes; a declared method that is not listed here is an extension.
 const METHODS: [&str; 86] = [
     "adapter.status",
     "agent.profile.snapshot",
@@ -96,8 +96,8 @@ const METHODS: [&str; 86] = [
     "worktree.cleanup",
 ];
 
-/// What this gateway offers beyond the protocol document: the tree family, if it is declared, and every declared
-/// method of the company family that the document does not list.
+/// Returns the extensions beyond the protocol document: the tree family, if it is declared, and every declared method
+/// of the company family that the document does not list.
 pub fn extensions() -> Vec<&'static str> {
     let has_tree_family = FAMILIES
         .iter()

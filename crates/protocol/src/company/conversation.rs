@@ -1,4 +1,4 @@
-//! `conversation.*`: channels and messages of a company.
+//! `conversation.*`: the channels, direct conversations and messages of a company.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,28 +15,28 @@ crate::methods! {
     /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
     /// -32602.
     Read ConversationList = "conversation.list" (ConversationListParams in workspace_dir as actor_role) -> ConversationListResponse;
-    /// Make a channel.
+    /// Create a channel.
     /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
     /// -32602.
     Write ConversationCreateChannel = "conversation.create_channel" (ConversationCreateChannelParams in workspace_dir) -> ConversationCreatedResponse;
-    /// Make a conversation between two, or find the one they have.
+    /// Create a direct conversation between two participants, or return the existing one.
     /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
     /// -32602.
     Write ConversationCreateDm = "conversation.create_dm" (ConversationCreateDmParams in workspace_dir) -> ConversationCreatedResponse;
-    /// Read the last messages of a conversation.
+    /// List the newest messages of a conversation, oldest first.
     /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
     /// -32602.
     Read ConversationMessagesList = "conversation.messages.list" (ConversationMessagesListParams in workspace_dir as actor_role) -> ConversationMessagesListResponse;
-    /// Say something.
+    /// Send a message to a conversation.
     /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
     /// -32602.
     Write ConversationMessageSend = "conversation.message.send" (ConversationMessageSendParams in workspace_dir as author_role) -> ConversationMessageSendResponse;
-    /// Make the conversations a project should have, and add who should be in them.
+    /// Create the default conversations of a project and update their participants.
     Write ConversationMembersSync = "conversation.members.sync" (ConversationMembersSyncParams in workspace_dir) -> ConversationMembersSyncResponse;
 
     notifications {
-        /// Somebody said something in a conversation. Told to subscriptions of `events.subscribe` whose
-        /// `event_types` name `conversation.message`.
+        /// A message was sent to a conversation. Delivered to subscriptions of `events.subscribe` whose `event_types`
+        /// contain `conversation.message`.
         "conversation.notification" = ConversationNotification;
     }
 }
@@ -44,20 +44,20 @@ crate::methods! {
 /// Params of [`ConversationList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationListParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// What they are about.
+    /// Whether to list the conversations of the company (`workspace`) or of a project.
     pub scope: CompanyScope,
-    /// The project; needed for the scope `project`.
+    /// Id of the project. Required for the scope `project`; ignored otherwise.
     #[serde(default)]
     pub project_id: Option<ProjectId>,
-    /// Who asks: conversations they may not see are left out.
+    /// Id of the person or agent that reads; conversations it may not read are omitted. Default: the caller's own id.
     #[serde(default)]
     pub actor_id: Option<Text>,
-    /// What they are.
+    /// Role of that actor, at most the role of the caller's token. Default: the role of the token.
     #[serde(default)]
     pub actor_role: Option<ActorRole>,
-    /// Their team.
+    /// Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
 }
@@ -70,28 +70,28 @@ pub struct ConversationListResponse(pub Vec<Conversation>);
 /// Params of [`ConversationCreateChannel`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationCreateChannelParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// What it is about.
+    /// Whether the conversation belongs to the company (`workspace`) or to a project.
     pub scope: CompanyScope,
-    /// The project; needed for the scope `project`.
+    /// Id of the project. Required for the scope `project`; ignored otherwise.
     #[serde(default)]
     pub project_id: Option<ProjectId>,
-    /// Its name.
+    /// Display name of the channel.
     #[schemars(length(max = 200))]
     pub name: Text,
-    /// Its name in addresses; `home` is taken.
+    /// Short name of the channel, unique within its scope. `home` is reserved.
     #[schemars(length(max = 200))]
     pub slug: Text,
-    /// Who may see it; `team` if not given.
+    /// Who may read the channel. Default: `team`.
     #[serde(default)]
     pub visibility: Option<Visibility>,
-    /// Who makes it.
+    /// Id of the person or agent that creates the channel. The creator is not added to the participants.
     pub created_by: Text,
-    /// Agents and people who take part.
+    /// Ids of the agents and people that participate. Default: none.
     #[serde(default)]
     pub participant_agent_ids: Option<Vec<Text>>,
-    /// Teams that take part.
+    /// Ids of the teams that participate. Default: none.
     #[serde(default)]
     pub participant_team_ids: Option<Vec<Text>>,
 }
@@ -99,18 +99,18 @@ pub struct ConversationCreateChannelParams {
 /// Params of [`ConversationCreateDm`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationCreateDmParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// What it is about.
+    /// Whether the conversation belongs to the company (`workspace`) or to a project.
     pub scope: CompanyScope,
-    /// The project; needed for the scope `project`.
+    /// Id of the project. Required for the scope `project`; ignored otherwise.
     #[serde(default)]
     pub project_id: Option<ProjectId>,
-    /// Who begins it.
+    /// Id of the person or agent that starts the conversation.
     pub created_by: Text,
-    /// The other one.
+    /// Id of the other participant.
     pub peer_agent_id: Text,
-    /// Who may see it; `private_agent` if not given.
+    /// Who may read a new conversation. Default: `private_agent`.
     #[serde(default)]
     pub visibility: Option<Visibility>,
 }
@@ -123,29 +123,30 @@ pub struct ConversationCreatedResponse(pub Conversation);
 /// Params of [`ConversationMessagesList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationMessagesListParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// What it is about.
+    /// Whether the conversation belongs to the company (`workspace`) or to a project.
     pub scope: CompanyScope,
-    /// The project; needed for the scope `project`.
+    /// Id of the project. Required for the scope `project`; ignored otherwise.
     #[serde(default)]
     pub project_id: Option<ProjectId>,
-    /// The conversation.
+    /// Id of the conversation.
     pub conversation_id: ConversationId,
-    /// How many; 300 if not given.
+    /// Maximum number of messages. Default: 300.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
-    /// Only those before this one, which is how to page.
+    /// Cursor: list only messages before this one. An unknown id returns an empty list.
     #[serde(default)]
     pub before_message_id: Option<ConversationMessageId>,
-    /// Who asks: a conversation they may not see is refused.
+    /// Id of the person or agent that reads; the call fails if it may not read the conversation. Default: the caller's
+    /// own id.
     #[serde(default)]
     pub actor_id: Option<Text>,
-    /// What they are.
+    /// Role of that actor, at most the role of the caller's token. Default: the role of the token.
     #[serde(default)]
     pub actor_role: Option<ActorRole>,
-    /// Their team.
+    /// Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
 }
@@ -158,29 +159,29 @@ pub struct ConversationMessagesListResponse(pub Vec<ConversationMessage>);
 /// Params of [`ConversationMessageSend`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationMessageSendParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// What the conversation is about.
+    /// Whether the conversation belongs to the company (`workspace`) or to a project.
     pub scope: CompanyScope,
-    /// The project; needed for the scope `project`.
+    /// Id of the project. Required for the scope `project`; ignored otherwise.
     #[serde(default)]
     pub project_id: Option<ProjectId>,
-    /// The conversation.
+    /// Id of the conversation.
     pub conversation_id: ConversationId,
-    /// Who says it.
+    /// Id of the person or agent that sends the message. It must be allowed to read the conversation.
     pub author_id: Text,
-    /// What they are.
+    /// Role of the author.
     pub author_role: ActorRole,
-    /// What they say.
+    /// Text of the message. Surrounding white space is removed; text with a secret is rejected.
     #[schemars(length(max = 100_000))]
     pub body: Text,
-    /// What it is; `text` if not given.
+    /// Kind of the message. Default: `text`.
     #[serde(default)]
     pub kind: Option<MessageKind>,
-    /// Who may see it; as the conversation if not given.
+    /// Who may read the message. Default: the visibility of the conversation.
     #[serde(default)]
     pub visibility: Option<Visibility>,
-    /// Whom it names.
+    /// Ids of the agents and people mentioned in the message. Default: none.
     #[serde(default)]
     pub mentions: Option<Vec<Text>>,
 }
@@ -188,23 +189,23 @@ pub struct ConversationMessageSendParams {
 /// Response of [`ConversationMessageSend`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationMessageSendResponse {
-    /// The conversation.
+    /// The conversation of the message.
     pub conversation: Conversation,
-    /// The message.
+    /// The message as stored.
     pub message: ConversationMessage,
 }
 
 /// Params of [`ConversationMembersSync`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationMembersSyncParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// Id of the project.
     pub project_id: ProjectId,
-    /// Who leads the company.
+    /// Id of the person who acts as CEO. Default: `human_ceo`.
     #[serde(default)]
     pub ceo_actor_id: Option<Text>,
-    /// Who leads the work.
+    /// Id of the executive manager. Default: an agent chosen from the company's managers.
     #[serde(default)]
     pub executive_manager_agent_id: Option<AgentId>,
 }
@@ -212,11 +213,11 @@ pub struct ConversationMembersSyncParams {
 /// Response of [`ConversationMembersSync`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationMembersSyncResponse {
-    /// Who assists the whole company.
+    /// Id of the agent that assists the whole company.
     pub global_manager_agent_id: AgentId,
-    /// Who assists the project.
+    /// Id of the agent that assists the project.
     pub project_secretary_agent_id: AgentId,
-    /// The conversations of the project.
+    /// Ids of the default conversations of the project, in order of creation.
     pub conversation_ids: Vec<ConversationId>,
 }
 
@@ -224,80 +225,81 @@ pub struct ConversationMembersSyncResponse {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Conversation {
-    /// 1.
+    /// Schema version of the document. The gateway writes 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// `conversation`.
+    /// Document type: always `conversation`.
     pub r#type: ConversationTag,
-    /// Its id.
+    /// Id of the conversation.
     pub id: Text,
-    /// What it is about.
+    /// Whether the conversation belongs to the company (`workspace`) or to a project.
     pub scope: CompanyScope,
-    /// The project, if it is about one.
+    /// Id of the project. Absent for the scope `workspace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Text>,
-    /// What it is.
+    /// Kind of the conversation.
     pub kind: ConversationKind,
-    /// Its name.
+    /// Display name of the conversation.
     pub name: Text,
-    /// Its name in addresses.
+    /// Short name of the conversation, such as `home` or `executive-office`.
     pub slug: Text,
-    /// Who may see it.
+    /// Who may read the conversation besides its participants.
     pub visibility: Visibility,
-    /// When it was made.
+    /// Time the conversation was created, ISO-8601.
     pub created_at: IsoTime,
-    /// Who made it.
+    /// Id of the person or agent that created the conversation.
     pub created_by: Text,
-    /// Whether the company made it by itself.
+    /// Whether the gateway created the conversation as a default. Default: false.
     #[serde(default)]
     pub auto_generated: bool,
-    /// Who takes part.
+    /// The participants of the conversation.
     pub participants: Participants,
-    /// The other one, between two.
+    /// Id of the other participant of a direct conversation. Absent for other kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dm_peer_agent_id: Option<Text>,
 }
 
-/// The word `conversation`.
+/// The document type `conversation`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConversationTag {
-    /// The word `conversation`.
+    /// The only value.
     #[default]
     Conversation,
 }
 
-/// Who takes part in a conversation.
+/// The participants of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Participants {
-    /// Agents and people.
+    /// Ids of participating agents and people.
     pub agent_ids: Vec<Text>,
-    /// Whole teams.
+    /// Ids of participating teams.
     pub team_ids: Vec<Text>,
 }
 
 impl Conversation {
-    /// What holds between the fields of a conversation.
+    /// Returns an issue for each inconsistency: a project missing or superfluous for the scope, or a direct
+    /// conversation without a peer.
     pub fn refine(&self) -> Vec<Issue> {
         let mut issues = Vec::new();
         match (self.scope, &self.project_id) {
             (CompanyScope::Project, None) => {
                 issues.push(Issue::custom(
                     "project_id",
-                    "a conversation of a project names it",
+                    "`project_id` is required for the scope `project`",
                 ));
             }
             (CompanyScope::Workspace, Some(_)) => issues.push(Issue::custom(
                 "project_id",
-                "a conversation of the company names no project",
+                "`project_id` is not allowed for the scope `workspace`",
             )),
             (CompanyScope::Project, Some(_)) | (CompanyScope::Workspace, None) => {}
         }
         if self.kind == ConversationKind::Dm && self.dm_peer_agent_id.is_none() {
             issues.push(Issue::custom(
                 "dm_peer_agent_id",
-                "a conversation between two names the other one",
+                "`dm_peer_agent_id` is required for the kind `dm`",
             ));
         }
         issues
@@ -308,41 +310,41 @@ impl Conversation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConversationMessage {
-    /// 1.
+    /// Schema version of the document. The gateway writes 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// `message`.
+    /// Document type: always `message`.
     pub r#type: ConversationMessageTag,
-    /// Its id.
+    /// Id of the message.
     pub id: Text,
-    /// The conversation.
+    /// Id of the conversation.
     pub conversation_id: Text,
-    /// The project, if the conversation is about one.
+    /// Id of the project. Absent if the conversation belongs to the company.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Text>,
-    /// When it was sent.
+    /// Time the message was sent, ISO-8601.
     pub created_at: IsoTime,
-    /// Who sent it.
+    /// Id of the person or agent that sent the message.
     pub author_id: Text,
-    /// What they are.
+    /// Role of the author.
     pub author_role: ActorRole,
-    /// What it is.
+    /// Kind of the message. Default: `text`.
     #[serde(default = "MessageKind::text")]
     pub kind: MessageKind,
-    /// Who may see it.
+    /// Who may read the message among those who may read the conversation.
     pub visibility: Visibility,
-    /// What it says.
+    /// Text of the message.
     pub body: Text,
-    /// Whom it names.
+    /// Ids of the agents and people mentioned in the message. Default: none.
     #[serde(default)]
     pub mentions: Vec<Text>,
 }
 
-/// The word `message`.
+/// The document type `message`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConversationMessageTag {
-    /// The word `message`.
+    /// The only value.
     #[default]
     Message,
 }
@@ -353,15 +355,15 @@ impl MessageKind {
     }
 }
 
-/// What somebody said, as it is said.
+/// Payload of `conversation.notification`: a message and its conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationNotification {
-    /// The subscription that asked for it.
+    /// Id of the subscription that receives the message.
     pub subscription_id: String,
-    /// The company folder, as the subscription named it.
+    /// Path of the company folder as the subscription named it, else as the sender named it.
     pub workspace_dir: String,
-    /// Where it was said.
+    /// The conversation of the message.
     pub conversation: Conversation,
-    /// What was said.
+    /// The message that was sent.
     pub message: ConversationMessage,
 }

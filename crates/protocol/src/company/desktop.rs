@@ -1,4 +1,4 @@
-//! `desktop.*`: everything a desktop shows when it opens, in one answer.
+//! `desktop.*`: the data a desktop shows when it opens, in one response.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,41 +15,41 @@ use super::{
 crate::methods! {
     Company family "desktop";
 
-    /// Tell everything a desktop shows when it opens. Nothing is made or changed.
+    /// Return everything a desktop shows when it opens. The call creates and changes nothing.
     /// A missing `project_id` or `conversation_id` is answered with -32601, as the recorded reference answers it, where
     /// the contract has -32602.
     Read DesktopBootstrapSnapshot = "desktop.bootstrap.snapshot" (DesktopBootstrapSnapshotParams in workspace_dir) -> DesktopBootstrapSnapshotResponse;
 }
 
-/// What is in the middle of the desktop.
+/// The main view of the desktop.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DesktopView {
-    /// How everything stands.
+    /// The state of all projects.
     Home,
-    /// What happens.
+    /// Runs, pending decisions and usage.
     Activities,
-    /// What is used.
+    /// Agents, providers, models and their usage.
     Resources,
-    /// One conversation.
+    /// The messages of one conversation.
     Conversation,
 }
 
 /// Params of [`DesktopBootstrapSnapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DesktopBootstrapSnapshotParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// Who looks.
+    /// Id of the person or agent that reads. Its role is that of the caller's token.
     pub actor_id: Text,
-    /// What they look at.
+    /// Whether to show the company (`workspace`) or one project.
     pub scope: CompanyScope,
-    /// The project; needed for the scope `project`.
+    /// Id of the project. Required for the scope `project`; ignored otherwise.
     #[serde(default)]
     pub project_id: Option<ProjectId>,
-    /// What is in the middle.
+    /// The main view to fill `view_data` for.
     pub view: DesktopView,
-    /// The conversation; needed for the view `conversation`.
+    /// Id of the conversation. Required for the view `conversation`.
     #[serde(default)]
     pub conversation_id: Option<ConversationId>,
 }
@@ -57,93 +57,93 @@ pub struct DesktopBootstrapSnapshotParams {
 /// Response of [`DesktopBootstrapSnapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DesktopBootstrapSnapshotResponse {
-    /// The folder as it was given.
+    /// Path of the company folder as the request named it.
     pub workspace_dir: String,
-    /// Who looks.
+    /// The actor id of the request.
     pub actor_id: String,
-    /// What they look at.
+    /// The scope of the request.
     pub scope: CompanyScope,
-    /// The project.
+    /// Id of the project. Absent for the scope `workspace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
-    /// What is in the middle.
+    /// The view of the request.
     pub view: DesktopView,
-    /// The conversation.
+    /// The conversation id of the request. Absent if none was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
-    /// As `workspace.projects.list` tells them.
+    /// All projects, as `workspace.projects.list` returns them.
     pub projects: Vec<ProjectRow>,
-    /// As `workspace.agents.list` tells them.
+    /// All agents, as `workspace.agents.list` returns them.
     pub agents: Vec<AgentRow>,
-    /// As `workspace.teams.list` tells them.
+    /// All teams, as `workspace.teams.list` returns them.
     pub teams: Vec<TeamRow>,
-    /// As `conversation.list` tells them.
+    /// The conversations of the scope, as `conversation.list` returns them.
     pub conversations: Vec<Conversation>,
-    /// What is in the middle.
+    /// The data of the requested view.
     pub view_data: DesktopViewData,
-    /// What is used, in short.
+    /// Totals of agents, runs, tokens and cost in the scope.
     pub resources_summary: ResourceTotals,
-    /// What happens, in short; counted for the view `activities` alone.
+    /// Counts of the view `activities`. All zero for other views.
     pub activity_summary: ActivitySummary,
-    /// How all projects stand, in short.
+    /// Progress and counts over all projects.
     pub pm_summary: PortfolioSummary,
-    /// When it was looked at.
+    /// Time of the response, ISO-8601 in UTC.
     pub sync_ts: String,
 }
 
-/// What is in the middle of the desktop.
+/// The data of a desktop view. The shape depends on the requested view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum DesktopViewData {
-    /// How everything stands.
+    /// Data of the view `home`.
     Home(Box<DesktopHome>),
-    /// What happens.
+    /// Data of the view `activities`.
     Activities {
-        /// As `ui.snapshot` tells it.
+        /// The response of `ui.snapshot`.
         ui: Box<UiSnapshotResponse>,
     },
-    /// What is used.
+    /// Data of the view `resources`.
     Resources {
-        /// As `resources.snapshot` tells it.
+        /// The response of `resources.snapshot`.
         resources: ResourcesSnapshotResponse,
     },
-    /// One conversation.
+    /// Data of the view `conversation`.
     Conversation {
-        /// Its last messages, oldest first.
+        /// The newest messages of the conversation, at most 3000, oldest first.
         messages: Vec<ConversationMessage>,
     },
 }
 
-/// How everything stands.
+/// Data of the desktop view `home`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DesktopHome {
-    /// All projects.
+    /// State of all projects, as `workspace.home.snapshot` returns it.
     pub workspace_home: HomeSnapshot,
-    /// As `pm.snapshot` tells it.
+    /// The response of `pm.snapshot` for the scope.
     pub pm: PmSnapshotResponse,
-    /// As `resources.snapshot` tells it.
+    /// The response of `resources.snapshot` for the scope.
     pub resources: ResourcesSnapshotResponse,
-    /// Who should do what in the project.
+    /// Recommended allocations of the project's tasks. Empty for the scope `workspace`.
     pub recommendations: Vec<DesktopRecommendation>,
 }
 
-/// Who should do a task.
+/// The recommended allocation of a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DesktopRecommendation {
-    /// As `pm.recommend_allocations` tells it.
+    /// The recommendation, as `pm.recommend_allocations` returns it.
     #[serde(flatten)]
     pub recommendation: Recommendation,
-    /// Why, in one sentence.
+    /// Why the allocation is recommended, in one sentence.
     pub reason: String,
 }
 
-/// What happens, in short.
+/// Counts of the view `activities`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActivitySummary {
-    /// What waits for a decision.
+    /// Number of documents that wait for a decision, at most 200.
     pub pending_reviews: u64,
-    /// What was decided.
+    /// Number of recent decisions, at most 200.
     pub recent_decisions: u64,
-    /// Runs that are watched.
+    /// Number of runs in the monitor, at most 200.
     pub monitor_rows: u64,
 }

@@ -1,7 +1,7 @@
 //! The identifiers of the company family, one type each.
 //!
-//! Ours are a prefix and a ULID; files made by hand may use any name that is safe as one part of a path. A value of
-//! these types has been checked, so it may become part of a path as it is.
+//! Generated ids are a prefix and a ULID; files written by hand may use any name that is safe as a path component. A
+//! value of these types is validated, so it can be used in a path as it is.
 
 use std::{borrow::Cow, fmt};
 
@@ -10,13 +10,13 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{Id, InvalidId};
 
-/// Long enough for every made id, short enough that two of them and a suffix are still a file name.
+/// Long enough for every generated id, short enough that a file name can hold two ids and a suffix.
 const LONGEST: usize = 96;
 
 const EXPECTED: &str =
     "1 to 96 of the characters A-Z a-z 0-9 . _ - without `..`, beginning with a letter or digit";
 
-/// The text, if it is safe as one part of a path.
+/// Returns the text if it is safe as a single path component.
 pub(crate) fn checked_id(text: &str) -> Option<&str> {
     let fits = text.len() <= LONGEST
         && text.starts_with(|first: char| first.is_ascii_alphanumeric())
@@ -35,7 +35,7 @@ macro_rules! company_ids {
         pub struct $name(String);
 
         impl $name {
-            /// The text of the id.
+            /// Returns the text of the id.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -100,41 +100,41 @@ macro_rules! company_ids {
 }
 
 company_ids! {
-    /// A company: the owner of one folder.
+    /// Id of a company, which owns one company folder.
     CompanyId = "cmp_";
-    /// A team.
+    /// Id of a team.
     TeamId = "team_";
-    /// An agent of the company.
+    /// Id of an agent of the company.
     AgentId = "agent_";
-    /// A project.
+    /// Id of a project.
     ProjectId = "proj_";
-    /// A conversation.
+    /// Id of a conversation.
     ConversationId = "conv_";
-    /// A message of a conversation.
+    /// Id of a message in a conversation.
     ConversationMessageId = "msg_";
-    /// A task.
+    /// Id of a task.
     TaskId = "task_";
-    /// A milestone of a task.
+    /// Id of a milestone of a task.
     MilestoneId = "ms_";
-    /// One execution recorded in the folder.
+    /// Id of a run: one execution recorded in the company folder.
     RunId = "run_";
-    /// A unit of delegated work.
+    /// Id of a job: a unit of delegated work.
     JobId = "job_";
-    /// A document: a Markdown file with front matter. The wire calls it artifact.
+    /// Id of a document: a Markdown file with front matter. The wire calls it artifact.
     DocumentId = "art_";
-    /// What a run was given to know.
+    /// Id of a context pack: the references and snapshots that a run received.
     ContextPackId = "ctx_";
-    /// A bundle made for others to see.
+    /// Id of a share pack: a redacted bundle of runs for other readers.
     SharePackId = "share_";
-    /// A decision about something proposed.
+    /// Id of a review: a decision about a proposed document.
     ReviewId = "rev_";
-    /// A question to a manager.
+    /// Id of a help request to a manager.
     HelpRequestId = "help_";
-    /// A comment.
+    /// Id of a comment.
     CommentId = "cmt_";
-    /// An event of a run.
+    /// Id of an event of a run.
     EventId = "evt_";
-    /// A repository, by the name the company gives it.
+    /// Id of a repository, as the company names it.
     RepoId = "repo_";
 }
 

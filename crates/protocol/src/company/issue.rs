@@ -1,4 +1,4 @@
-//! What does not fit in params or in a stored document: one row per field, in the words of the company protocol.
+//! Validation issues of params and stored documents: one per field, in the vocabulary of the company protocol.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One thing that does not fit.
+/// One violation of the schema or of a rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Issue {
-    /// The kind of the issue: `invalid_type`, `invalid_value`, `too_small`, `too_big`, `unrecognized_keys`,
+    /// Kind of the issue: `invalid_type`, `invalid_value`, `too_small`, `too_big`, `unrecognized_keys`,
     /// `invalid_format`, `invalid_union` or `custom`.
     pub code: String,
-    /// Keys and places from the outermost value down to the one that does not fit.
+    /// Keys and array positions from the outermost value down to the invalid one. Empty for the whole value.
     pub path: Vec<Value>,
-    /// A sentence for people.
+    /// Description of the issue for people.
     pub message: String,
-    /// What the code needs besides: `expected`, `values`, `minimum`, `keys`.
+    /// Additional fields that depend on the code: `expected`, `values`, `minimum`, `keys`.
     #[serde(flatten)]
     pub details: Map<String, Value>,
 }
 
 impl Issue {
-    /// An issue without details.
+    /// Creates an issue without details.
     pub fn new(code: &str, path: &[Value], message: impl Into<String>) -> Self {
         Self {
             code: code.to_owned(),
@@ -32,7 +32,7 @@ impl Issue {
         }
     }
 
-    /// A rule of ours about one field.
+    /// Creates an issue with the code `custom` for a field, given as a dotted path.
     pub fn custom(field: &str, message: impl Into<String>) -> Self {
         let path: Vec<Value> = field
             .split('.')
@@ -42,14 +42,14 @@ impl Issue {
         Self::new("custom", &path, message)
     }
 
-    /// Adds a detail.
+    /// Adds a detail and returns the issue.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self
     }
 
-    /// The path with dots: `budget.hard_tokens`.
+    /// Returns the path joined with dots, for example `budget.hard_tokens`.
     pub fn dotted(&self) -> String {
         let keys = self.path.iter().map(|key| match key.as_str() {
             Some(key) => key.to_owned(),

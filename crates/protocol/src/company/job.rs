@@ -1,4 +1,4 @@
-//! `job.*`: delegated work, from its contract to its result.
+//! `job.*`: delegated units of work, with a contract, up to three attempts and a result.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -15,73 +15,79 @@ use crate::Reach;
 crate::methods! {
     Company family "job";
 
-    /// Give a worker something to do. Answers at once; `job.poll` tells how it goes.
+    /// Submit a job to a worker. Returns as soon as the job is queued; `job.poll` reports its progress.
     ///
-    /// An id that is blank is chosen by the server. An id that is active already is answered with where it stands;
-    /// one that is over is refused unless `resubmit` is true, which forgets its result.
+    /// If `job_id` is blank, the gateway generates an id. If a gateway process is already working on the id, the
+    /// response contains its current status and nothing is started. Any other id that already exists is rejected unless
+    /// `resubmit` is true, which discards the earlier result.
     Exec JobSubmit = "job.submit" (JobSubmitParams in job as job.manager_role) -> JobSubmitResponse;
-    /// List the jobs of a project: the newest ones, sorted by id.
+    /// List the newest jobs of a project, sorted by job id.
     Read JobList = "job.list" (JobListParams in workspace_dir as asking.actor_role) -> JobListResponse;
-    /// Tell where a job stands.
+    /// Get the status and the attempts of a job.
     Read JobPoll = "job.poll" (JobParams in workspace_dir as asking.actor_role) -> JobPollResponse;
-    /// Tell where a job stands and what came of it.
+    /// Get the status, the attempts and, if available, the result of a job. Does not wait for the job to finish.
     Read JobCollect = "job.collect" (JobParams in workspace_dir as asking.actor_role) -> JobCollectResponse;
-    /// Ask for the end of a job. Its worker is stopped; a job that is over only remembers that somebody asked.
+    /// Request the cancellation of a job and stop its worker. The returned status may still be `running`. For a
+    /// finished job, the gateway only sets `cancellation_requested`.
     Exec JobCancel = "job.cancel" (JobParams in workspace_dir as asking.actor_role) -> JobPollResponse;
 }
 
-/// The contract of a job, on the wire as in its file.
+/// The contract of a job, in requests and in `job.yaml`. Unknown fields are rejected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobSpec {
-    /// 1.
+    /// The schema version of the contract. Default 1.
     #[serde(default = "one")]
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// `job`.
+    /// The document type, always `job`.
     #[serde(default)]
     pub r#type: JobTag,
-    /// Its id; a blank one is replaced.
+    /// The id of the job. If it contains only whitespace, the gateway generates an id.
     pub job_id: Text,
-    /// What it is for.
+    /// Whether the job does work or prepares a heartbeat report. Default `execution`.
     #[serde(default = "execution")]
     pub job_kind: JobKind,
-    /// How it is decided what the worker knows; planned unless said otherwise.
+    /// How the context of the worker is selected. Default `auto`, which requires `manager_actor_id` and `manager_role`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_mode: Option<ContextMode>,
-    /// What runs it.
+    /// The kind of worker program that runs the job.
     pub worker_kind: WorkerKind,
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project the job belongs to.
     pub project_id: ProjectId,
-    /// What it is to reach.
+    /// The goal of the job, as given to the worker.
     pub goal: Text,
-    /// What it must keep to.
+    /// The constraints the worker must respect, one per item. May be empty.
     pub constraints: Vec<Text>,
-    /// What it gives.
+    /// The deliverables the worker must produce, one per item. May be empty.
     pub deliverables: Vec<Text>,
-    /// What it may do.
+    /// The permissions of the worker.
     pub permission_level: PermissionLevel,
-    /// What the worker should know.
+    /// References to context for the worker. In mode `auto` they are the seeds of the context plan, and the stored
+    /// contract lists the planned references instead.
     pub context_refs: Vec<ContextRef>,
-    /// How much it is given to know.
+    /// The maximum number of references in the context plan. Default 32 for `execution` jobs and 8 for `heartbeat`
+    /// jobs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 200))]
     pub max_context_refs: Option<u32>,
-    /// The agent that works; one that fits is chosen otherwise.
+    /// The id of the agent that does the work; its provider must match `worker_kind`. If absent, the gateway chooses
+    /// the first agent by name with role worker or manager and a matching provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker_agent_id: Option<AgentId>,
-    /// The model.
+    /// The model the worker program is asked to use. If absent, the `model_hint` of the agent applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Text>,
-    /// Who gives the job.
+    /// The id of the actor that delegates the job. Required in context mode `auto`; otherwise `manager` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manager_actor_id: Option<Text>,
-    /// What they are.
+    /// The role of the delegating actor. Required in context mode `auto`; otherwise `manager` if absent, or the role of
+    /// the caller's token if that is lower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manager_role: Option<ActorRole>,
-    /// Their team.
+    /// The id of the delegating actor's team. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manager_team_id: Option<Text>,
 }
@@ -92,11 +98,11 @@ impl<'a> From<&'a JobSpec> for Reach<'a> {
     }
 }
 
-/// The word `job`.
+/// The document type of a job contract.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobTag {
-    /// The word `job`.
+    /// The literal `job`.
     #[default]
     Job,
 }
@@ -109,37 +115,38 @@ fn execution() -> JobKind {
     JobKind::Execution
 }
 
-/// How it is decided what a worker knows.
+/// How the context of a worker is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextMode {
-    /// It is planned.
+    /// The gateway plans the context, starting from `context_refs`.
     Auto,
-    /// The caller decides.
+    /// The worker receives exactly the `context_refs` of the contract.
     Manual,
 }
 
 /// Params of [`JobSubmit`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobSubmitParams {
-    /// The contract.
+    /// The contract of the job.
     pub job: JobSpec,
-    /// Do a job again that is over; its result is forgotten.
+    /// If true, replaces an existing job of the same id and discards its result. Default false.
     #[serde(default)]
     pub resubmit: Option<bool>,
-    /// The repository the worker gets a worktree of. Absent: the one that `context_refs` name, or the only one of the
-    /// project; a job without a repository runs in a scratch folder of its run.
+    /// The id of the repository the worker gets a worktree of. If absent, the repository named by `context_refs` is
+    /// used, or else the only repository linked to the project. Without a repository the job runs in a scratch folder
+    /// of its run.
     #[serde(default)]
     pub repo_id: Option<RepoId>,
-    /// The task the job works on; its budget counts the attempts.
+    /// The id of the task the job works on; attempts count against the budget of this task. Absent if the job belongs
+    /// to no task.
     #[serde(default)]
     pub task_id: Option<TaskId>,
-    /// The milestone of that task.
+    /// The id of the milestone the job works on. Requires `task_id`.
     #[serde(default)]
     pub milestone_id: Option<MilestoneId>,
-    /// Run the worker in the repository itself, or in the company folder if there is none, instead of in a folder of
-    /// its own. Only a person (`manager_role` is `human`) may ask for it, and the log of each run says so. False if
-    /// absent.
+    /// If true, the worker runs in the repository itself, or in the company folder if no repository applies, instead of
+    /// in a folder of its own. Requires `manager_role` `human`, and each run logs it. Default false.
     #[serde(default)]
     pub in_place: Option<bool>,
 }
@@ -147,35 +154,36 @@ pub struct JobSubmitParams {
 /// Response of [`JobSubmit`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobSubmitResponse {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: String,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The job.
+    /// The id of the job.
     pub job_id: JobId,
-    /// Where it stands.
+    /// `queued` for a new job, or the current status of a job that is already active.
     pub status: JobStatus,
-    /// Names of the contract that stand for nothing here, in a sentence each; absent if there are none.
+    /// Warnings about names in the contract that do not exist in this company, such as an unknown agent. One sentence
+    /// each; absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// Where a job stands.
+/// The status of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobStatus {
-    /// It has not begun.
+    /// The job is accepted and has not started.
     Queued,
-    /// It is being worked on, or waits until its provider can be asked again.
+    /// A worker runs, or the job waits until its provider accepts requests again.
     Running,
-    /// There is a result, whatever it says.
+    /// The job has a result. The outcome is in the `status` of the result, which may also be `failed` or `blocked`.
     Completed,
-    /// Somebody did not want it any more.
+    /// The job was canceled before it had another result.
     Canceled,
 }
 
 impl JobStatus {
-    /// Whether nothing more will happen.
+    /// Returns true if the status is final.
     pub fn is_over(self) -> bool {
         match self {
             Self::Queued | Self::Running => false,
@@ -184,88 +192,88 @@ impl JobStatus {
     }
 }
 
-/// A job as its file has it.
+/// The contents of `job.yaml`: a job with its contract, status and attempts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobRecord {
-    /// 1.
+    /// The schema version of the record, currently 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// `job_record`.
+    /// The document type, always `job_record`.
     pub r#type: JobRecordTag,
-    /// The contract.
+    /// The contract of the job.
     pub job: JobSpec,
-    /// When it was submitted.
+    /// The time the job was submitted, in ISO-8601.
     pub created_at: Text,
-    /// When this was written.
+    /// The time of the last change of the record, in ISO-8601.
     pub updated_at: Text,
-    /// Where it stands.
+    /// The current status of the job.
     pub status: JobStatus,
-    /// Whether somebody asked for its end.
+    /// True once `job.cancel` was called for the job.
     pub cancellation_requested: bool,
-    /// The last attempt; 0 before the first.
+    /// The number of the latest attempt. 0 before the first one.
     pub current_attempt: u32,
-    /// All attempts.
+    /// All attempts, in order.
     pub attempts: Vec<JobAttempt>,
-    /// Its result, below the project's folder.
+    /// The path of `result.json`, relative to the project folder. Absent until the job is finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_result_relpath: Option<Text>,
 }
 
-/// The word `job_record`.
+/// The document type of a job record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobRecordTag {
-    /// The word `job_record`.
+    /// The literal `job_record`.
     #[default]
     JobRecord,
 }
 
-/// One try of a job, which is a run of its own.
+/// One attempt at a job. Each attempt has its own run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobAttempt {
-    /// Its number, from 1.
+    /// The number of the attempt, starting at 1.
     #[schemars(range(min = 1))]
     pub attempt: u32,
-    /// Its run.
+    /// The id of the run of this attempt.
     pub run_id: Text,
-    /// What the run was given to know.
+    /// The id of the context pack of the run.
     pub context_pack_id: Text,
-    /// Its session.
+    /// The reference of the session of this attempt.
     pub session_ref: Text,
-    /// What runs it.
+    /// The kind of worker program that ran the attempt.
     pub worker_kind: WorkerKind,
-    /// The agent that works.
+    /// The id of the agent that worked on the attempt.
     pub worker_agent_id: Text,
     /// The provider of that agent.
     pub provider: Text,
-    /// The program.
+    /// The worker program. Absent until the program is resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_bin: Option<Text>,
-    /// What the program says it is.
+    /// The first line the program prints for `--version`. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_version: Option<Text>,
-    /// The hash of how the program explains itself.
+    /// SHA-256 of the text the program prints for `--help`. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_help_hash: Option<Text>,
-    /// How the program prints.
+    /// The output format the program is asked for, such as `json` or `stream-json`. Absent if the driver uses none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_format: Option<Text>,
-    /// What was planned for it to know.
+    /// The path of the stored context plan, relative to the company folder. Absent in context mode `manual`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_plan_relpath: Option<Text>,
-    /// The hash of that file.
+    /// SHA-256 of the stored context plan. Absent in context mode `manual`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_plan_hash: Option<Text>,
-    /// When it began.
+    /// The time the attempt started, in ISO-8601.
     pub started_at: Text,
-    /// When it was over.
+    /// The time the attempt ended, in ISO-8601. Absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Text>,
-    /// Where it stands.
+    /// The status of the attempt.
     pub status: super::RunStatus,
-    /// What went wrong.
+    /// Why the attempt failed, was stopped, or waits for its provider. Absent if there was no error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -273,18 +281,18 @@ pub struct JobAttempt {
 /// Params of [`JobList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobListParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// Only jobs that stand there.
+    /// Return only jobs with this status. All if absent.
     #[serde(default)]
     pub status: Option<JobStatus>,
-    /// At most so many; 200 if not given.
+    /// The maximum number of jobs to return. Default 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
-    /// Who asks.
+    /// The actor whose visibility applies to the response.
     #[serde(flatten)]
     pub asking: Asking,
 }
@@ -297,13 +305,13 @@ pub struct JobListResponse(pub Vec<JobPollResponse>);
 /// Params of [`JobPoll`], [`JobCollect`] and [`JobCancel`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The job.
+    /// The id of the job.
     pub job_id: JobId,
-    /// Who asks.
+    /// The actor whose visibility applies to the request.
     #[serde(flatten)]
     pub asking: Asking,
 }
@@ -311,28 +319,28 @@ pub struct JobParams {
 /// Response of [`JobPoll`] and [`JobCancel`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobPollResponse {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: String,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The job.
+    /// The id of the job.
     pub job_id: JobId,
-    /// Where it stands.
+    /// The current status of the job.
     pub status: JobStatus,
-    /// Whether somebody asked for its end.
+    /// True once `job.cancel` was called for the job.
     pub cancellation_requested: bool,
-    /// The last attempt; 0 before the first.
+    /// The number of the latest attempt. 0 before the first one.
     pub current_attempt: u32,
-    /// All attempts, also one that runs.
+    /// All attempts in order, including one that is running.
     pub attempts: Vec<JobAttempt>,
-    /// Its result, below the project's folder.
+    /// The path of `result.json`, relative to the project folder. Absent until the job is finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_result_relpath: Option<String>,
-    /// The goal of its contract.
+    /// The goal in the contract of the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<String>,
-    /// The status of its result. A `completed` job may have a result that says `blocked` or `needs_input`. Absent
-    /// while there is no result.
+    /// The status of the result; a `completed` job may have a result with status `blocked` or `needs_input`. Absent
+    /// until the job has a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result_status: Option<JobResultStatus>,
 }
@@ -340,188 +348,188 @@ pub struct JobPollResponse {
 /// Response of [`JobCollect`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobCollectResponse {
-    /// Where it stands.
+    /// The status and the attempts of the job.
     #[serde(flatten)]
     pub job: JobPollResponse,
-    /// What came of it.
+    /// The result of the job. Absent until the job is finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<JobResult>,
-    /// That, in short.
+    /// A shortened form of the result for managers. Absent until the job is finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manager_digest: Option<ManagerDigest>,
-    /// What a woken worker reported.
+    /// The report of the worker. Present only for finished `heartbeat` jobs with a valid report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heartbeat_report: Option<HeartbeatReport>,
 }
 
-/// What came of a job.
+/// The result of a job, in responses and in `result.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobResult {
-    /// 1.
+    /// The schema version of the result, currently 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// `result`.
+    /// The document type, always `result`.
     pub r#type: JobResultTag,
-    /// The job.
+    /// The id of the job.
     pub job_id: Text,
-    /// The run it comes from; `none` if there was no attempt.
+    /// The id of the run that produced the result. `none` if there was no attempt.
     pub attempt_run_id: Text,
-    /// How it went.
+    /// The outcome of the job.
     pub status: JobResultStatus,
-    /// What happened, in words.
+    /// A summary of the outcome, as prose.
     pub summary: Text,
-    /// Files that are different now.
+    /// The files the worker reports as changed.
     pub files_changed: Vec<ChangedFile>,
-    /// Commands the worker ran.
+    /// The commands the worker reports to have run.
     pub commands_run: Vec<CommandRun>,
-    /// What it made.
+    /// The files the worker reports to have produced.
     pub artifacts: Vec<ProducedFile>,
-    /// What should happen next.
+    /// The follow-up actions the worker recommends.
     pub next_actions: Vec<NextAction>,
-    /// What went wrong.
+    /// The errors reported by the worker or by the gateway.
     pub errors: Vec<JobError>,
 }
 
-/// The word `result`.
+/// The document type of a job result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobResultTag {
-    /// The word `result`.
+    /// The literal `result`.
     #[default]
     Result,
 }
 
-/// How a job went.
+/// The outcome of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobResultStatus {
-    /// Well.
+    /// The worker reached the goal.
     Succeeded,
-    /// Somebody has to say something first.
+    /// The job needs input from a person or a manager, also when no attempt returned a valid result.
     NeedsInput,
-    /// Something stands in the way.
+    /// The job cannot proceed, for example because no worker is available or its checks failed.
     Blocked,
-    /// Badly.
+    /// The job failed.
     Failed,
-    /// Somebody did not want it any more.
+    /// The job was canceled.
     Canceled,
 }
 
-/// A file that is different now.
+/// A file changed by a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangedFile {
-    /// Which one.
+    /// The path of the file, as reported by the worker.
     pub path: Text,
-    /// How.
+    /// The kind of change. Absent if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_type: Option<ChangeType>,
-    /// In words.
+    /// A description of the change. Absent if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
 }
 
-/// How a file is different.
+/// The kind of change to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeType {
-    /// It is new.
+    /// The file was created.
     Added,
-    /// It has another content.
+    /// The content of the file was changed.
     Modified,
-    /// It is gone.
+    /// The file was deleted.
     Deleted,
-    /// It has another name.
+    /// The file was renamed.
     Renamed,
 }
 
-/// A command a worker ran.
+/// A command run by a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommandRun {
-    /// The command.
+    /// The command line.
     pub command: Text,
-    /// How it ended.
+    /// The exit code of the command. Absent if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
-    /// In words.
+    /// A description of the outcome. Absent if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
 }
 
-/// A file a worker made.
+/// A file produced by a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProducedFile {
-    /// Where it is.
+    /// The relative path of the file, as reported by the worker.
     pub relpath: Text,
-    /// The document it is.
+    /// The id of the document stored in the file. Absent if it is not a document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_id: Option<Text>,
-    /// What it is.
+    /// The kind of the file, as named by the worker. Absent if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Text>,
-    /// Its hash.
+    /// SHA-256 of the file. Absent if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<Text>,
 }
 
-/// Something that should happen next.
+/// A follow-up action recommended by a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NextAction {
-    /// What.
+    /// The recommended action.
     pub action: Text,
-    /// Why.
+    /// Why the action is recommended. Absent if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
 }
 
-/// Something that went wrong in a job.
+/// An error of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobError {
-    /// The kind of it.
+    /// The error code, such as `worker_unavailable` or `result_unparseable`.
     pub code: Text,
-    /// In words.
+    /// The error message.
     pub message: Text,
-    /// Whatever else is known.
+    /// Further data about the error. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
 }
 
-/// What a manager needs to know of a result.
+/// A shortened job result for managers, in responses and in `manager_digest.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ManagerDigest {
-    /// The job.
+    /// The id of the job.
     pub job_id: Text,
-    /// The run it comes from.
+    /// The id of the run that produced the result. `none` if there was no attempt.
     pub attempt_run_id: Text,
-    /// How it went.
+    /// The outcome of the job.
     pub status: JobResultStatus,
-    /// What happened, shortened.
+    /// The summary of the result, cut to 1200 characters.
     pub summary: String,
-    /// At most 20 files.
+    /// The first 20 changed files, with summaries cut to 180 characters.
     pub files_changed: Vec<ChangedFile>,
-    /// At most 20 commands.
+    /// The first 20 commands, cut to 220 characters, with summaries cut to 180 characters.
     pub commands_run: Vec<CommandRun>,
-    /// All files it made.
+    /// All produced files.
     pub artifacts: Vec<ProducedFile>,
-    /// At most 20.
+    /// The first 20 recommended actions, with both fields cut to 220 characters.
     pub next_actions: Vec<NextAction>,
-    /// At most 20.
+    /// The first 20 errors.
     pub errors: Vec<JobError>,
-    /// How the result came about: `retries_used`, `normalization`, `normalization_notes`, ….
+    /// How the gateway obtained the result, such as `retries_used`, `normalization` and `normalization_notes`.
     pub signals: Signals,
 }
 
-/// Named values in the order they were found.
+/// Named values that keep their order of insertion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signals(pub Vec<(String, Value)>);
 
 impl Signals {
-    /// The value of this name.
+    /// Returns the value with this name, or `None` if there is none.
     pub fn get(&self, name: &str) -> Option<&Value> {
         let mut pairs = self.0.iter();
         pairs.find_map(|(known, value)| (known == name).then_some(value))
@@ -576,50 +584,62 @@ impl JsonSchema for Signals {
     }
 }
 
-/// What a woken worker reports, as it prints it and as it is kept.
+/// The report of a heartbeat job, as printed by the worker and as stored in `heartbeat_report.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeartbeatReport {
-    /// 1.
+    /// The schema version of the report. Default 1.
     #[serde(default = "one")]
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// `heartbeat_worker_report`.
+    /// The document type, always `heartbeat_worker_report`.
     #[serde(default)]
     pub r#type: HeartbeatReportTag,
-    /// Whether there is something to do.
+    /// `ok` if the worker has nothing to do, `actions` if it proposes actions.
     pub status: super::heartbeat::HeartbeatReportStatus,
-    /// `HEARTBEAT_OK` when there is nothing to do.
+    /// `HEARTBEAT_OK`. Required for status `ok` and absent for status `actions`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<HeartbeatToken>,
-    /// In words.
+    /// A summary of what the worker found.
     pub summary: Text,
-    /// What is to be done.
+    /// The proposed actions. At least one for status `actions`; empty or absent for status `ok`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actions: Option<Vec<ProposedAction>>,
 }
 
 impl HeartbeatReport {
-    /// What is to be done.
+    /// Returns the proposed actions, or an empty slice if the field is absent.
     pub fn actions(&self) -> &[ProposedAction] {
         self.actions.as_deref().unwrap_or_default()
     }
 
-    /// What holds between the fields of a report.
+    /// Returns the violations of rules that span several fields of the report.
     pub fn refine(&self) -> Vec<Issue> {
         use super::heartbeat::HeartbeatReportStatus as Status;
         let mut issues = match self.status {
             Status::Ok if self.token.is_none() => {
-                vec![Issue::custom("token", "expected `HEARTBEAT_OK`")]
+                vec![Issue::custom(
+                    "token",
+                    "expected `HEARTBEAT_OK` when status is `ok`",
+                )]
             }
             Status::Ok if !self.actions().is_empty() => {
-                vec![Issue::custom("actions", "there are none when all is ok")]
+                vec![Issue::custom(
+                    "actions",
+                    "expected no actions when status is `ok`",
+                )]
             }
             Status::Actions if self.actions().is_empty() => {
-                vec![Issue::custom("actions", "expected at least one")]
+                vec![Issue::custom(
+                    "actions",
+                    "expected at least one action when status is `actions`",
+                )]
             }
             Status::Actions if self.token.is_some() => {
-                vec![Issue::custom("token", "only for a report that all is ok")]
+                vec![Issue::custom(
+                    "token",
+                    "expected no token when status is `actions`",
+                )]
             }
             Status::Ok | Status::Actions => Vec::new(),
         };
@@ -630,19 +650,19 @@ impl HeartbeatReport {
     }
 }
 
-/// The word `heartbeat_worker_report`.
+/// The document type of a heartbeat report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HeartbeatReportTag {
-    /// The word `heartbeat_worker_report`.
+    /// The literal `heartbeat_worker_report`.
     #[default]
     HeartbeatWorkerReport,
 }
 
-/// The word by which a worker says that all is well.
+/// The token a worker prints if it has nothing to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum HeartbeatToken {
-    /// The word `HEARTBEAT_OK`.
+    /// The literal `HEARTBEAT_OK`.
     #[default]
     #[serde(rename = "HEARTBEAT_OK")]
     HeartbeatOk,

@@ -1,4 +1,4 @@
-//! `memory.*`: what projects and agents remember. It changes by approved deltas only.
+//! `memory.*`: curated memory of projects and guidance of agents, which change only through approved deltas.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,50 +12,53 @@ crate::methods! {
     Company family "memory";
 
     /// Propose lines for the memory of a project or the guidance of an agent.
-    /// For `project_memory`, a `scope_ref` other than `project_id` is refused, as in the recorded reference, although the
-    /// contract ignores it.
+    ///
+    /// For `project_memory`, the gateway rejects a `scope_ref` other than `project_id`, as the recorded reference does,
+    /// although the contract ignores it.
     Write MemoryProposeDelta = "memory.propose_delta" (MemoryProposeDeltaParams in workspace_dir) -> MemoryProposeDeltaResponse;
-    /// Apply a proposed delta. It is applied whole, and once.
+    /// Approve a pending delta and apply it. A delta is applied completely or not at all, and at most once.
     Write MemoryApproveDelta = "memory.approve_delta" (MemoryApproveDeltaParams in workspace_dir as actor_role) -> MemoryApproveDeltaResponse;
     /// List the deltas the actor may see, newest first.
     Read MemoryListDeltas = "memory.list_deltas" (MemoryListDeltasParams in workspace_dir as actor_role) -> MemoryListDeltasResponse;
-    /// Suggest what a job taught that could be proposed. It changes no memory.
+    /// Derive candidates for memory deltas from the result of a job and store them as a report. Does not change any
+    /// memory.
     Write MemoryExtractCandidates = "memory.extract_candidates" (MemoryExtractCandidatesParams in workspace_dir as actor_role) -> MemoryExtractCandidatesResponse;
 }
 
 /// Params of [`MemoryProposeDelta`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryProposeDeltaParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// What it is called.
+    /// The title of the delta, at most 200 characters.
     #[schemars(length(max = 200))]
     pub title: Text,
-    /// What kind of memory it changes.
+    /// Which kind of memory the delta changes.
     pub scope_kind: MemoryScopeKind,
-    /// Whose memory it changes; needed for `agent_guidance`.
+    /// The id of the agent for `agent_guidance`, where it is required. For `project_memory` the id of the project,
+    /// which is also the default.
     #[serde(default)]
     pub scope_ref: Option<Text>,
-    /// How secret it is.
+    /// The sensitivity of the content. `restricted` cannot be combined with visibility `org`.
     pub sensitivity: Sensitivity,
-    /// Why it is proposed.
+    /// Why the change is proposed. Must not be blank.
     pub rationale: Text,
-    /// The line of the heading under which the lines go: `## Decisions`.
+    /// The heading line below which the lines are inserted, exactly as in the target file, for example `## Decisions`.
     pub under_heading: Text,
-    /// The lines.
+    /// The lines to insert. Each item is one line.
     #[schemars(length(min = 1))]
     pub insert_lines: Vec<Text>,
-    /// Who may see it.
+    /// Which actors may see the delta.
     pub visibility: Visibility,
-    /// Who proposes it.
+    /// The id of the actor that proposes the delta.
     pub produced_by: Text,
-    /// The run it comes from.
+    /// The id of the run the delta originates from.
     pub run_id: RunId,
-    /// What that run was given to know.
+    /// The id of the context pack of that run.
     pub context_pack_id: ContextPackId,
-    /// What it is based on.
+    /// References that support the proposal, such as document ids or `run:<id>` and `job:<id>` tags.
     #[schemars(length(min = 1))]
     pub evidence: Vec<Text>,
 }
@@ -63,41 +66,41 @@ pub struct MemoryProposeDeltaParams {
 /// Response of [`MemoryProposeDelta`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryProposeDeltaResponse {
-    /// The delta.
+    /// The id of the new delta.
     pub artifact_id: DocumentId,
-    /// Its file.
+    /// The path of the delta, relative to the company folder.
     pub artifact_relpath: String,
-    /// The patch.
+    /// The path of its patch file, relative to the company folder.
     pub patch_relpath: String,
-    /// What it changes.
+    /// The path of the memory file the patch applies to, relative to the company folder.
     pub target_file: String,
-    /// What kind of memory that is.
+    /// Which kind of memory the delta changes.
     pub scope_kind: MemoryScopeKind,
-    /// Whose memory that is.
+    /// The id of the project or of the agent whose memory the delta changes.
     pub scope_ref: String,
 }
 
 /// Params of [`MemoryApproveDelta`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryApproveDeltaParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The delta.
+    /// The id of the delta.
     pub artifact_id: DocumentId,
-    /// Who approves.
+    /// The id of the actor that approves the delta.
     pub actor_id: Text,
-    /// What they are.
+    /// The role of that actor. Approval requires `director` or above.
     pub actor_role: ActorRole,
-    /// Their team.
+    /// The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
-    /// What they say.
+    /// Notes that are stored with the review. None if absent.
     #[serde(default)]
     pub notes: Option<String>,
-    /// The `sha256` of `inbox.read` that was looked at: if anything of it changed since, nothing is decided. Absent for
-    /// whatever is there.
+    /// The `sha256` returned by `inbox.read` for this delta. If any of the files has changed since, the call fails and
+    /// nothing is decided. If absent, the current files are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_sha256: Option<String>,
 }
@@ -105,42 +108,43 @@ pub struct MemoryApproveDeltaParams {
 /// Response of [`MemoryApproveDelta`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryApproveDeltaResponse {
-    /// The review.
+    /// The id of the review that records the decision.
     pub review_id: ReviewId,
-    /// `approved`.
+    /// The stored decision, always `approved`.
     pub decision: ReviewDecision,
-    /// Whether the lines were put under their heading anew because the text around it had changed.
+    /// True if the stored patch no longer applied and the lines were inserted below their heading in the current file.
+    /// Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebased: Option<bool>,
 }
 
-/// Where a delta stands.
+/// The status of a memory delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeltaStatus {
-    /// Nobody decided.
+    /// The delta waits for a decision.
     Pending,
-    /// It was applied.
+    /// The delta was approved and applied.
     Approved,
-    /// It was refused.
+    /// The delta was denied.
     Denied,
-    /// Undecided, and it can only be denied: its file, its target or its patch cannot be used.
+    /// The delta is undecided and can only be denied, because its file, its target or its patch is unusable.
     Invalid,
 }
 
-/// Which deltas are wanted.
+/// A filter on the status of memory deltas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeltaFilter {
-    /// Those nobody decided about.
+    /// Deltas that wait for a decision.
     Pending,
-    /// Those that were applied.
+    /// Deltas that were approved and applied.
     Approved,
-    /// Those that were refused.
+    /// Deltas that were denied.
     Denied,
-    /// Those that can only be denied.
+    /// Undecided deltas that can only be denied.
     Invalid,
-    /// All.
+    /// Deltas of any status.
     #[default]
     All,
 }
@@ -148,22 +152,22 @@ pub enum DeltaFilter {
 /// Params of [`MemoryListDeltas`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryListDeltasParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// Who asks.
+    /// The id of the actor whose visibility applies to the list.
     pub actor_id: Text,
-    /// What they are.
+    /// The role of that actor.
     pub actor_role: ActorRole,
-    /// Their team.
+    /// The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
-    /// Only of this project.
+    /// Return only deltas of this project. All projects if absent.
     #[serde(default)]
     pub project_id: Option<ProjectId>,
-    /// Only those that stand so; all if not given.
+    /// Return only deltas with this status. Default `all`.
     #[serde(default)]
     pub status: Option<DeltaFilter>,
-    /// How many; 200 if not given.
+    /// The maximum number of deltas to return. Default 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
@@ -172,101 +176,101 @@ pub struct MemoryListDeltasParams {
 /// Response of [`MemoryListDeltas`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryListDeltasResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// The project, if one was given.
+    /// The project filter of the request. Absent if none was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
-    /// Which were asked for.
+    /// The status filter that was applied.
     pub status: DeltaFilter,
-    /// How many there are below.
+    /// The number of deltas in `items`.
     pub count: u64,
-    /// How many were left out because the actor may not see them.
+    /// The number of deltas omitted because policy hides them from the actor. Counting stops when `limit` is reached.
     pub filtered_by_policy_count: u64,
-    /// The deltas.
+    /// The deltas, newest first.
     pub items: Vec<MemoryDeltaRow>,
 }
 
-/// A delta.
+/// A memory delta in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryDeltaRow {
-    /// Its id.
+    /// The id of the delta.
     pub artifact_id: String,
-    /// What it is called.
+    /// The title of the delta.
     pub title: String,
-    /// Its project.
+    /// The id of the project.
     pub project_id: String,
-    /// The run it comes from.
+    /// The id of the run the delta originates from.
     pub run_id: String,
-    /// When it was proposed.
+    /// The time the delta was proposed, in ISO-8601.
     pub created_at: String,
-    /// Who may see it.
+    /// Which actors may see the delta.
     pub visibility: Visibility,
-    /// Who proposed it.
+    /// The id of the actor that proposed the delta.
     pub produced_by: String,
-    /// What kind of memory it changes.
+    /// Which kind of memory the delta changes.
     pub scope_kind: MemoryScopeKind,
-    /// Whose memory it changes.
+    /// The id of the project or of the agent whose memory the delta changes.
     pub scope_ref: String,
-    /// How secret it is.
+    /// The sensitivity of the content. `internal` for deltas of schema version 1, which do not store it.
     pub sensitivity: Sensitivity,
-    /// Why it was proposed.
+    /// Why the change was proposed. A fixed sentence for deltas of schema version 1, which do not store it.
     pub rationale: String,
-    /// What it is based on.
+    /// References that support the proposal.
     pub evidence: Vec<Text>,
-    /// The schema of its file.
+    /// The schema version of the delta's file, 1 or 2. 0 if the file cannot be read as a delta.
     pub source_schema_version: u32,
-    /// Where it stands.
+    /// The current status of the delta.
     pub status: DeltaStatus,
-    /// What was decided; null while it is pending.
+    /// The decision about the delta. `null` if there is none, that is for status `pending` and `invalid`.
     pub decision: Option<MemoryDecision>,
 }
 
-/// What was decided about a delta.
+/// The decision about a memory delta.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryDecision {
-    /// The review.
+    /// The id of the review that records the decision.
     pub review_id: String,
-    /// What was decided.
+    /// Whether the delta was approved or denied.
     pub decision: ReviewDecision,
-    /// Who decided.
+    /// The id of the actor that decided.
     pub actor_id: String,
-    /// What they are.
+    /// The role of that actor.
     pub actor_role: ActorRole,
-    /// When.
+    /// The time of the decision, in ISO-8601.
     pub created_at: String,
-    /// What they said.
+    /// The notes stored with the review. Empty if there are none.
     pub notes: String,
 }
 
-/// Params of [`MemoryExtractCandidates`]: a job or a run has to be named.
+/// Params of [`MemoryExtractCandidates`]. At least one of `job_id` and `run_id` is required.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryExtractCandidatesParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The job.
+    /// The id of the job. If absent, the job that has an attempt with `run_id`.
     #[serde(default)]
     pub job_id: Option<JobId>,
-    /// A run of the job; the last one if not given.
+    /// The id of a run of the job. If absent, the run of its last attempt.
     #[serde(default)]
     pub run_id: Option<RunId>,
-    /// Who asks.
+    /// The id of the actor that requests the candidates; stored in the report.
     pub actor_id: Text,
-    /// What they are.
+    /// The role of that actor.
     pub actor_role: ActorRole,
-    /// Their team.
+    /// The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
-    /// How many; 20 if not given.
+    /// The maximum number of candidates to return. Default 20.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<u32>,
 }
 
 impl MemoryExtractCandidatesParams {
-    /// What holds between the fields.
+    /// Returns the violations of rules that span several fields.
     pub fn refine(&self) -> Vec<Issue> {
         match self.job_id.is_some() || self.run_id.is_some() {
             true => Vec::new(),
@@ -278,36 +282,36 @@ impl MemoryExtractCandidatesParams {
 /// Response of [`MemoryExtractCandidates`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryExtractCandidatesResponse {
-    /// Where the candidates were written.
+    /// The path of the stored report, relative to the company folder.
     pub report_relpath: String,
-    /// How many there are.
+    /// The number of candidates in `candidates`.
     pub count: u64,
-    /// How many were left out because of a secret.
+    /// The number of candidates omitted because they contain a secret.
     pub blocked_secret_count: u64,
-    /// The candidates.
+    /// The candidates. Pass one to `memory.propose_delta` to propose it.
     pub candidates: Vec<MemoryCandidate>,
 }
 
-/// Something that could be proposed.
+/// A suggested memory delta.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryCandidate {
-    /// What kind of memory it would change.
+    /// Which kind of memory the delta would change.
     pub scope_kind: MemoryScopeKind,
-    /// Whose memory it would change.
+    /// The id of the project or of the agent whose memory the delta would change.
     pub scope_ref: String,
-    /// How secret it is.
+    /// The suggested sensitivity.
     pub sensitivity: Sensitivity,
-    /// What it is called.
+    /// The suggested title.
     pub title: String,
-    /// The lines.
+    /// The lines to insert.
     pub insert_lines: Vec<String>,
-    /// Why.
+    /// Why the lines are suggested.
     pub rationale: String,
-    /// What it is based on.
+    /// References that support the suggestion, such as `run:<id>`, `job:<id>` and document ids.
     pub evidence: Vec<String>,
-    /// How sure it is, from 0 to 1.
+    /// The confidence in the suggestion, from 0 to 1.
     pub confidence: f64,
-    /// The heading it would fit under.
+    /// The heading the lines fit below, for `under_heading`. Absent if none is suggested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_heading: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `milestone.*`: steps of tasks.
+//! `milestone.*`: approval of the milestones of tasks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,28 +11,32 @@ use super::{
 crate::methods! {
     Company family "milestone";
 
-    /// Accept a milestone by its report and what proves it.
+    /// Approve a milestone by its report and set its status to `done`.
+    ///
+    /// The call is rejected if the report lacks evidence that the milestone requires.
     Write MilestoneApprove = "milestone.approve" (MilestoneApproveParams in workspace_dir as actor_role) -> MilestoneApproveResponse;
-    /// Read a file that a milestone report names as evidence. Callers that may read the report may read its evidence.
+    /// Read a file that a milestone report names as evidence.
+    ///
+    /// The actor must be allowed to read the report, and also the evidence itself if that is a document.
     Read MilestoneEvidenceRead = "milestone.evidence.read" (MilestoneEvidenceReadParams in workspace_dir as actor_role) -> MilestoneEvidenceReadResponse;
 }
 
 /// Params of [`MilestoneEvidenceRead`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MilestoneEvidenceReadParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The milestone report.
+    /// The id of the milestone report.
     pub report_artifact_id: DocumentId,
-    /// An id of the report's `evidence_artifacts` or `tests_artifacts`.
+    /// The id of the evidence, from `evidence_artifacts` or `tests_artifacts` of the report.
     pub evidence_artifact_id: DocumentId,
-    /// The actor that reads.
+    /// The id of the actor that reads the evidence.
     pub actor_id: Text,
     /// The role of that actor.
     pub actor_role: ActorRole,
-    /// The team of that actor.
+    /// The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
 }
@@ -40,19 +44,19 @@ pub struct MilestoneEvidenceReadParams {
 /// Response of [`MilestoneEvidenceRead`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MilestoneEvidenceReadResponse {
-    /// The evidence.
+    /// The id of the evidence.
     pub evidence_artifact_id: DocumentId,
-    /// The kind of file.
+    /// The kind of the evidence file.
     pub kind: MilestoneEvidenceKind,
-    /// The file, below the company folder.
+    /// The path of the file, relative to the company folder.
     pub relpath: String,
-    /// The text of the file: its first MiB if it is longer.
+    /// The content of the file, at most the first 1,048,576 bytes. Bytes that are not UTF-8 are replaced.
     pub text: String,
-    /// Whether `text` is only the beginning of the file.
+    /// True if `text` contains only the beginning of the file.
     pub truncated: bool,
 }
 
-/// The kind of file that proves a milestone.
+/// The kind of an evidence file, by its extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MilestoneEvidenceKind {
@@ -62,35 +66,35 @@ pub enum MilestoneEvidenceKind {
     Text,
     /// A `.json` file.
     Json,
-    /// A document with front matter.
+    /// A `.md` file: a document with front matter.
     Document,
 }
 
 /// Params of [`MilestoneApprove`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MilestoneApproveParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The task.
+    /// The id of the task the milestone belongs to.
     pub task_id: TaskId,
-    /// The milestone.
+    /// The id of the milestone.
     pub milestone_id: MilestoneId,
-    /// The report.
+    /// The id of the milestone report, which must be about this milestone.
     pub report_artifact_id: DocumentId,
-    /// Who approves.
+    /// The id of the actor that approves the milestone.
     pub actor_id: Text,
-    /// What they are.
+    /// The role of that actor. Approval requires `manager` or above.
     pub actor_role: ActorRole,
-    /// Their team.
+    /// The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
-    /// What they say.
+    /// Notes that are stored with the review. None if absent.
     #[serde(default)]
     pub notes: Option<String>,
-    /// The `sha256` of `inbox.read` that was looked at: if anything of it changed since, nothing is decided. Absent for
-    /// whatever is there.
+    /// The `sha256` returned by `inbox.read` for this report. If any of the files has changed since, the call fails and
+    /// nothing is decided. If absent, the current files are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_sha256: Option<String>,
 }
@@ -98,12 +102,12 @@ pub struct MilestoneApproveParams {
 /// Response of [`MilestoneApprove`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MilestoneApproveResponse {
-    /// The review.
+    /// The id of the review that records the decision.
     pub review_id: ReviewId,
-    /// `approved`.
+    /// The stored decision, always `approved`.
     pub decision: ReviewDecision,
-    /// Where the task stands now.
+    /// The status of the task after the approval.
     pub task_status: TaskStatus,
-    /// Where the milestone stands now.
+    /// The status of the milestone after the approval.
     pub milestone_status: MilestoneStatus,
 }

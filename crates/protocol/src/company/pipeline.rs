@@ -1,4 +1,4 @@
-//! `pipeline.*`: from what a client wants to tasks of workers, with the CEO in between.
+//! `pipeline.*`: turns a client request into an approved executive plan and tasks for workers.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,17 @@ use super::{ActorRole, AgentId, ConversationId, DocumentId, MilestoneId, Project
 crate::methods! {
     Company family "pipeline";
 
-    /// Make a project of what a client wants: a brief, the plans of the departments and of the company, a transcript,
-    /// a task for each director, and a proposal that waits for the CEO.
+    /// Create a project from a client request, with an intake brief, department plans, an executive plan, a meeting
+    /// transcript, a task per director and a proposal for CEO approval.
     ///
-    /// Everything is there at once or not at all. With `model`, workers then write the plans and the transcript anew;
-    /// what they cannot do stays as it was made and is told in the audit log.
+    /// The project is created completely or not at all. If `model` is given, workers then rewrite the plans and the
+    /// transcript. A document that a worker fails to write keeps its generated content, and the failure is recorded in
+    /// the audit log.
     Exec PipelineClientIntakeRun = "pipeline.client_intake.run" (PipelineClientIntakeRunParams in workspace_dir) -> PipelineClientIntakeRunResponse;
-    /// Give the workers of a department their tasks, once the CEO approved the executive plan.
+    /// Create tasks for the workers of a department after the CEO approved the executive plan.
     ///
-    /// A worker that has an open task for the plan keeps it. A later denial of the plan closes the gate.
+    /// A worker that already has an open task for the plan keeps it. A later denial of the plan blocks further
+    /// assignments.
     Write PipelineDepartmentAssignTasks = "pipeline.department.assign_tasks" (PipelineDepartmentAssignTasksParams in workspace_dir as actor_role) -> PipelineDepartmentAssignTasksResponse;
 }
 
@@ -26,22 +28,25 @@ crate::methods! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PipelineClientIntakeRunParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// What the project is called.
+    /// The name of the new project, at most 200 characters.
     #[schemars(length(max = 200))]
     pub project_name: Text,
-    /// Who leads the company.
+    /// The id of the actor that acts as CEO.
     pub ceo_actor_id: Text,
-    /// The agent that leads the project, which must exist.
+    /// The id of the agent that leads the project. The agent must exist.
     pub executive_manager_agent_id: AgentId,
-    /// What the client wants.
+    /// The request of the client. A placeholder is used if neither this nor `intake_file` is given. Cannot be combined
+    /// with `intake_file`.
     #[serde(default)]
     pub intake_text: Option<String>,
-    /// A file that says it instead: below the company folder, or an absolute path; at most 1 MiB.
+    /// The path of a UTF-8 file with the request of the client, relative to the company folder or absolute, at most 1
+    /// MiB. Cannot be combined with `intake_text`.
     #[serde(default)]
     pub intake_file: Option<String>,
-    /// Lets workers write the plans and the transcript, those of the model's provider with this model.
+    /// The model that rewrites the plans and the transcript. Agents of another provider use their own `model_hint`. If
+    /// absent or blank, no worker is started.
     #[serde(default)]
     pub model: Option<String>,
 }
@@ -49,59 +54,60 @@ pub struct PipelineClientIntakeRunParams {
 /// Response of [`PipelineClientIntakeRun`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PipelineClientIntakeRunResponse {
-    /// The project.
+    /// The id of the new project.
     pub project_id: ProjectId,
-    /// The documents of the whole project.
+    /// The ids of the documents that concern the whole project.
     pub artifacts: PipelineArtifacts,
-    /// The plans by department; a second director of a department has `<key>#2`.
+    /// The ids of the department plans by department key. A second director of a department has the key `<key>#2`, and
+    /// so on.
     pub department_plan_artifact_ids: BTreeMap<String, DocumentId>,
-    /// The tasks of the directors by department.
+    /// The ids of the director tasks by department key, with the same keys.
     pub director_task_ids: BTreeMap<String, TaskId>,
-    /// The same tasks in the order of the directors.
+    /// The ids of the director tasks, ordered by the name of the director.
     pub assigned_task_ids: Vec<TaskId>,
-    /// Where the planning is talked about.
+    /// The id of the planning council conversation of the project.
     pub meeting_conversation_id: ConversationId,
-    /// What workers wrote.
+    /// The outcome of the generation by workers.
     pub generation: PipelineGeneration,
 }
 
-/// The documents of a whole project.
+/// The ids of the documents that concern the whole project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PipelineArtifacts {
-    /// What the client wants.
+    /// The id of the intake brief, which contains the client request.
     pub intake_brief_artifact_id: DocumentId,
-    /// The plan of the company.
+    /// The id of the executive plan.
     pub executive_plan_artifact_id: DocumentId,
-    /// What was said about it.
+    /// The id of the meeting transcript.
     pub meeting_transcript_artifact_id: DocumentId,
-    /// The proposal that waits for the CEO.
+    /// The id of the proposal that waits for CEO approval.
     pub approval_artifact_id: DocumentId,
 }
 
-/// What workers wrote.
+/// The outcome of the generation of documents by workers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PipelineGeneration {
-    /// Whether they were asked.
+    /// Whether workers were asked to write the documents.
     pub mode: PipelineGenerationMode,
-    /// How many documents they were asked for.
+    /// The number of documents that workers were asked to write.
     pub attempted: u64,
-    /// How many they wrote.
+    /// The number of documents that workers wrote.
     pub succeeded: u64,
-    /// How many stayed as they were made.
+    /// The number of documents that keep their generated content because the worker failed.
     pub failed: u64,
-    /// A report about each of those.
+    /// The ids of the failure reports, one per failed document.
     pub failure_artifact_ids: Vec<DocumentId>,
-    /// The log of all this, relative to the company folder.
+    /// The path of the audit log, relative to the company folder.
     pub audit_log_relpath: String,
 }
 
-/// Who writes the documents.
+/// How the documents of a pipeline are written.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PipelineGenerationMode {
-    /// The gateway alone.
+    /// The gateway generates all documents from templates.
     Deterministic,
-    /// Workers, and the gateway where they fail.
+    /// Workers write the documents; the gateway's version remains where a worker fails.
     ProviderWithFallback,
 }
 
@@ -109,23 +115,23 @@ pub enum PipelineGenerationMode {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PipelineDepartmentAssignTasksParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The department, whatever the case.
+    /// The key of the department, compared without regard to case.
     pub department_key: Text,
-    /// Its director.
+    /// The id of the director whose team is the department.
     pub director_agent_id: AgentId,
-    /// Who gets a task.
+    /// The ids of the workers that get a task. Duplicates are ignored.
     #[schemars(length(min = 1))]
     pub worker_agent_ids: Vec<Text>,
-    /// The executive plan that the CEO approved.
+    /// The id of the executive plan that the CEO approved.
     pub approved_executive_plan_artifact_id: DocumentId,
-    /// Who assigns: a manager or above.
+    /// The id of the actor that assigns the tasks. If absent, the identity of the caller's token applies.
     #[serde(default)]
     pub actor_id: Option<Text>,
-    /// What they are.
+    /// The role of that actor, `manager` or above. If absent, the role of the caller's token applies.
     #[serde(default)]
     pub actor_role: Option<ActorRole>,
 }
@@ -133,39 +139,39 @@ pub struct PipelineDepartmentAssignTasksParams {
 /// Response of [`PipelineDepartmentAssignTasks`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PipelineDepartmentAssignTasksResponse {
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The department, as it was given.
+    /// The key of the department, as given in the request.
     pub department_key: String,
-    /// Its director.
+    /// The id of the director.
     pub director_agent_id: AgentId,
-    /// The executive plan.
+    /// The id of the executive plan.
     pub executive_plan_artifact_id: DocumentId,
-    /// The tasks that were made.
+    /// The ids of the created tasks.
     pub created_task_ids: Vec<TaskId>,
-    /// Their milestones.
+    /// The ids of the milestones of the created tasks, in the same order.
     pub created_milestone_ids: Vec<MilestoneId>,
-    /// Open tasks for the plan that the workers had already.
+    /// The ids of open tasks for the plan that workers already had.
     pub reused_task_ids: Vec<TaskId>,
-    /// The task of each worker.
+    /// The id of the created or reused task by worker id.
     pub assignment_map: BTreeMap<String, TaskId>,
-    /// Who got none.
+    /// The workers that got no task, with the reason.
     pub denied_assignments: Vec<DeniedAssignment>,
-    /// The log of all this, relative to the company folder.
+    /// The path of the audit log, relative to the company folder.
     pub audit_log_relpath: String,
 }
 
-/// Somebody who got no task.
+/// A worker that got no task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeniedAssignment {
-    /// Who.
+    /// The id of the worker, as given in the request.
     pub worker_agent_id: String,
-    /// Why: `agent_not_found`, `not_worker_role` or `cross_team_assignment_denied`.
+    /// The reason code: `agent_not_found`, `not_worker_role` or `cross_team_assignment_denied`.
     pub reason: String,
-    /// The team they would have to belong to.
+    /// The id of the director's team, which the worker must belong to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_team_id: Option<String>,
-    /// The team they belong to.
+    /// The id of the worker's team. Absent if the agent is unknown or has no team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actual_team_id: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `pm.*`: plans of projects, and who should do what.
+//! `pm.*`: project plans with their critical path, and the allocation of tasks to agents.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,26 +10,27 @@ use super::{
 crate::methods! {
     Company family "pm";
 
-    /// Tell how all projects stand and, for one of them, when its tasks happen and which of them decide when it ends.
-    /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
-    /// -32602.
+    /// Get a summary of all projects and, with scope `project`, the schedule and the critical path of one project.
+    ///
+    /// A missing `project_id` is answered with -32601, as in the recorded reference, where the contract has -32602.
     Read PmSnapshot = "pm.snapshot" (PmSnapshotParams in workspace_dir) -> PmSnapshotResponse;
-    /// Say for each open task of a project who should do it and with how many tokens, and why. Nothing is changed.
+    /// Recommend an agent, a provider and a token budget for each open task of a project, with reasons. Does not change
+    /// any task.
     Read PmRecommendAllocations = "pm.recommend_allocations" (PmRecommendAllocationsParams in workspace_dir) -> PmRecommendAllocationsResponse;
-    /// Note for several tasks how they should be run: all of them, or none if one cannot be changed.
+    /// Store execution plans for several tasks. If any of the tasks cannot be updated, none is.
     Write PmApplyAllocations = "pm.apply_allocations" (PmApplyAllocationsParams in workspace_dir) -> PmApplyAllocationsResponse;
-    /// Print the plan of a project so that other tools can show it: as a Mermaid diagram, a table or a calendar.
+    /// Export the plan of a project as a Mermaid diagram, a CSV table or an iCalendar file.
     Read PmExport = "pm.export" (PmExportParams in workspace_dir) -> PmExportResponse;
 }
 
 /// Params of [`PmSnapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PmSnapshotParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// Whether one project is told in full.
+    /// Whether the response contains the plan of one project in addition to the summary of all projects.
     pub scope: CompanyScope,
-    /// That project.
+    /// The id of the project. Required if `scope` is `project`, ignored otherwise.
     #[serde(default)]
     pub project_id: Option<ProjectId>,
 }
@@ -37,15 +38,15 @@ pub struct PmSnapshotParams {
 /// Response of [`PmSnapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PmSnapshotResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// When it was looked at.
+    /// The time the snapshot was generated, in ISO-8601.
     pub generated_at: String,
-    /// Whether one project is told in full.
+    /// The scope of the snapshot.
     pub scope: CompanyScope,
-    /// All projects.
+    /// A summary of all projects.
     pub workspace: PortfolioSnapshot,
-    /// The one project.
+    /// The plan of the requested project. Absent if `scope` is `workspace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectPlan>,
 }
@@ -53,139 +54,141 @@ pub struct PmSnapshotResponse {
 /// The plan of a project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectPlan {
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// Its tasks together.
+    /// Task counts and progress.
     pub summary: ProjectPlanSummary,
-    /// Its tasks in time.
+    /// The schedule of the tasks.
     pub gantt: Gantt,
 }
 
-/// The tasks of a project together.
+/// Task counts and progress of a project.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectPlanSummary {
-    /// How many.
+    /// The number of tasks.
     pub task_count: u64,
-    /// Finished.
+    /// The number of tasks with status `done`.
     pub done_tasks: u64,
-    /// Waiting for something.
+    /// The number of tasks with status `blocked`.
     pub blocked_tasks: u64,
-    /// Being worked on.
+    /// The number of tasks with status `in_progress`.
     pub in_progress_tasks: u64,
-    /// How far they are, from 0 to 100; each task counts the same.
+    /// The mean progress of the tasks in percent, from 0 to 100 with one decimal.
     pub progress_pct: f64,
-    /// How far they are, from 0 to 100; each task counts as many times as it has days.
+    /// The mean progress of the tasks weighted by their duration, in percent from 0 to 100 with one decimal.
     #[serde(default)]
     pub progress_weighted_pct: f64,
 }
 
-/// Whether tasks wait for each other in a circle.
+/// Whether the dependencies of the tasks contain a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CpmStatus {
-    /// They do not.
+    /// The dependencies contain no cycle.
     #[default]
     Ok,
-    /// They do.
+    /// The dependencies contain at least one cycle.
     DependencyCycle,
 }
 
-/// The tasks of a project in time.
+/// The schedule of the tasks of a project.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Gantt {
-    /// Whether tasks wait for each other in a circle.
+    /// Whether the dependencies contain a cycle.
     pub cpm_status: CpmStatus,
-    /// How many days the longest chain of tasks takes.
+    /// The length of the critical path in days, over all tasks.
     pub project_span_days: u64,
-    /// The same without what is done or given up.
+    /// The length of the critical path in days if done tasks take no time and canceled tasks are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remaining_span_days: Option<u64>,
-    /// The tasks that wait for each other in a circle. They take no part in the arithmetic.
+    /// The ids of the tasks in a dependency cycle, which are left out of the critical path computation. Absent if there
+    /// are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cycle_task_ids: Vec<String>,
-    /// The tasks, by when they begin.
+    /// The tasks, ordered by `start_at`.
     pub tasks: Vec<GanttTask>,
 }
 
-/// A task in time.
+/// A task in a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GanttTask {
-    /// Its id.
+    /// The id of the task.
     pub task_id: String,
-    /// What it is called.
+    /// The title of the task. If the caller may not see the task, its id.
     pub title: String,
-    /// Where it stands.
+    /// The status of the task.
     pub status: TaskStatus,
-    /// The team that does it.
+    /// The id of the team the task is assigned to. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_id: Option<String>,
-    /// The agent that does it.
+    /// The id of the agent the task is assigned to. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assignee_agent_id: Option<String>,
-    /// How far it is, from 0 to 100.
+    /// The progress of the task in percent, from 0 to 100 with one decimal.
     pub progress_pct: f64,
-    /// Start of the bar: the planned start, or the earliest start that the dependencies allow.
+    /// The start of the bar, in ISO-8601: the planned start, or the earliest start that the dependencies allow.
     pub start_at: String,
-    /// End of the bar: the planned end if there is one, shown even when it contradicts the dependencies and lies before
-    /// `start_at` (then `schedule_conflict` is true), else the earliest finish.
+    /// The end of the bar, in ISO-8601: the planned end if there is one, otherwise the earliest finish. A planned end
+    /// is returned even if it is before `start_at` because of the dependencies; `schedule_conflict` is then true.
     pub end_at: String,
-    /// How long it takes.
+    /// The duration in days: the stored one, else the time between the planned dates, else 1.
     pub duration_days: u64,
-    /// How many days it can slip without moving the end of the project.
+    /// The number of days the task can be delayed without delaying the project. 0 for tasks in a dependency cycle.
     pub slack_days: u64,
-    /// The same while what is done or given up takes no time.
+    /// The slack in days if done tasks take no time and canceled tasks are left out. Absent for canceled tasks and for
+    /// tasks in a dependency cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remaining_slack_days: Option<u64>,
-    /// Whether it cannot slip at all.
+    /// True if the task is on the critical path, so that any delay delays the project.
     pub critical: bool,
-    /// Whether the planned dates contradict the dependencies: the task begins before one of them ends, or must end
-    /// before it can begin. Absent when false.
+    /// True if the planned dates contradict the dependencies: the task starts before a dependency ends, or ends before
+    /// it can start. Absent when false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub schedule_conflict: bool,
-    /// What must be done before.
+    /// The ids of the tasks that must be done first.
     pub depends_on_task_ids: Vec<String>,
 }
 
 /// Params of [`PmRecommendAllocations`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PmRecommendAllocationsParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
 }
 
 /// Response of [`PmRecommendAllocations`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PmRecommendAllocationsResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// When it was looked at.
+    /// The time the recommendations were generated, in ISO-8601.
     pub generated_at: String,
-    /// One for each task that is neither done nor given up, in the order of `task.list`.
+    /// One recommendation for each task that is neither done nor canceled, in the order of `task.list`.
     pub recommendations: Vec<Recommendation>,
 }
 
-/// Who should do a task.
+/// A recommended allocation of a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Recommendation {
-    /// The task.
+    /// The id of the task.
     pub task_id: String,
-    /// What should run it.
+    /// The recommended provider.
     pub preferred_provider: String,
-    /// Which model suits.
+    /// The recommended model. Absent if the agent has no model hint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_model: Option<String>,
-    /// Which agent.
+    /// The id of the recommended agent. Absent if no agent is suitable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_agent_id: Option<String>,
-    /// With about how many tokens.
+    /// The recommended budget in tokens.
     pub token_budget_hint: u64,
-    /// Why, in one sentence.
+    /// The reason for the recommendation, in one sentence.
     pub rationale: String,
-    /// Why, one reason each.
+    /// The individual reasons, one per item. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
 }
@@ -193,33 +196,33 @@ pub struct Recommendation {
 /// Params of [`PmApplyAllocations`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PmApplyAllocationsParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// Who plans.
+    /// The id of the actor that applies the allocations; stored in each task.
     pub applied_by: Text,
-    /// The plans to store, in this order; may be empty.
+    /// The execution plans to store, applied in this order. May be empty.
     ///
-    /// The contract requires this list; the recorded reference took a missing one for an empty one.
+    /// The contract requires this list; the recorded reference treated a missing list as empty.
     pub items: Vec<Allocation>,
 }
 
-/// How a task should be run; what is not given stays as it is.
+/// The execution plan of a task. Fields that are absent keep their stored value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Allocation {
-    /// The task.
+    /// The id of the task.
     pub task_id: TaskId,
-    /// What should run it.
+    /// The provider that should run the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_provider: Option<Text>,
-    /// With which model.
+    /// The model that should run the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_model: Option<Text>,
-    /// By which agent, which must be there.
+    /// The id of the agent that should work on the task. The agent must exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_agent_id: Option<AgentId>,
-    /// With about how many tokens.
+    /// The expected budget in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_budget_hint: Option<u64>,
 }
@@ -227,54 +230,54 @@ pub struct Allocation {
 /// Response of [`PmApplyAllocations`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PmApplyAllocationsResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The time that was noted in every task.
+    /// The time stored as `applied_at` in every task, in ISO-8601.
     pub applied_at: String,
-    /// The tasks, each once.
+    /// The ids of the updated tasks, without duplicates.
     pub updated_task_ids: Vec<TaskId>,
 }
 
-/// How a plan is printed.
+/// The format of an exported plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanFormat {
-    /// A Gantt diagram for Markdown: Mermaid.
+    /// A Mermaid Gantt diagram, for Markdown documents.
     Mermaid,
-    /// A table: comma-separated values.
+    /// A table of comma-separated values.
     Csv,
-    /// A calendar: iCalendar.
+    /// An iCalendar file.
     Ics,
 }
 
 /// Params of [`PmExport`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PmExportParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// How.
+    /// The format of the export.
     pub format: PlanFormat,
 }
 
 /// Response of [`PmExport`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PmExportResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// How.
+    /// The format of the export.
     pub format: PlanFormat,
-    /// When it was looked at.
+    /// The time the export was generated, in ISO-8601.
     pub generated_at: String,
-    /// What the text is: `text/csv`.
+    /// The media type of `content`: `text/vnd.mermaid`, `text/csv` or `text/calendar`.
     pub media_type: String,
-    /// What a file with it could be called.
+    /// A suggested file name.
     pub file_name: String,
-    /// The plan.
+    /// The exported plan.
     pub content: String,
 }

@@ -1,7 +1,7 @@
-//! Compares a JSON value with the schema of a type and tells everything that does not fit, not only the first thing.
+//! Validates a JSON value against the schema of a type and reports every issue, not only the first one.
 //!
-//! serde stops at the first field it cannot read; people who mend a file or a call want the whole list. The schema
-//! that the reference publishes is the rule, so there is no second description of any field.
+//! serde stops at the first field it cannot deserialize, but people who fix a file or a request need the complete list.
+//! The validator uses the published JSON Schema, so no field is described twice.
 
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 
 use super::{Issue, is_iso_date, is_iso_time};
 
-/// The largest integer an IEEE double keeps exactly.
+/// The largest integer that an IEEE 754 double represents exactly.
 const SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// What values of one type look like.
+/// The JSON Schema of one type, prepared for validation.
 #[derive(Debug)]
 pub struct Shape {
     root: Value,
@@ -20,7 +20,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape of `T`. Building it costs more than using it: keep it.
+    /// Builds the schema of `T`. Building it costs more than a validation, so callers keep the result.
     pub fn of<T: JsonSchema>() -> Self {
         let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
         let root = generator.subschema_for::<T>().to_value();
@@ -30,17 +30,17 @@ impl Shape {
         }
     }
 
-    /// Reads a value of the type this shape was made of, or tells everything that does not fit.
+    /// Deserializes a value of the type this schema was built from, or returns all issues of the value.
     pub fn read<T: DeserializeOwned>(&self, value: Value) -> Result<T, Vec<Issue>> {
         let issues = self.issues(Some(&value));
         if !issues.is_empty() {
             return Err(issues);
         }
-        // What the schema cannot say is said by the type.
+        // The type may have rules that the schema does not express.
         serde_json::from_value(value).map_err(|error| vec![Issue::custom("", error.to_string())])
     }
 
-    /// Everything that does not fit; nothing given counts as undefined.
+    /// Returns all issues of a value. `None` is validated as the JavaScript value `undefined`.
     pub fn issues(&self, value: Option<&Value>) -> Vec<Issue> {
         let mut check = Check {
             definitions: &self.definitions,
@@ -82,7 +82,7 @@ impl<'a> Check<'a> {
             }
             Some("array") => self.array(schema, value),
             Some("object") => self.object(schema, value),
-            // Anything goes.
+            // A schema without a known type accepts any value.
             _ => {}
         }
     }
@@ -131,7 +131,7 @@ impl<'a> Check<'a> {
             }
             failures.push(check.issues);
         }
-        // One option that has the right types and tags, and fails on values alone, is the one that was meant.
+        // If exactly one option has matching types and tags and fails only on other rules, it is the intended one.
         let meant: Vec<_> = failures
             .iter()
             .filter(|issues| {
@@ -347,7 +347,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// The values of an enum of words, or of a constant.
+/// Returns the permitted values of a string enum or of a constant, or `None` for any other schema.
 fn literals(schema: &Value) -> Option<Vec<&Value>> {
     if let Some(only) = schema.get("const") {
         return Some(vec![only]);

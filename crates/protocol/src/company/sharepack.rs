@@ -1,4 +1,4 @@
-//! `sharepack.*`: bundles made for others to see.
+//! `sharepack.*`: redacted bundles of a project that can be handed to others.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,21 +11,23 @@ use super::{
 crate::methods! {
     Company family "sharepack";
 
-    /// Bundle what managers and everybody may see of a project, with secrets blacked out: documents, memory and the
-    /// events of every run. `SHA256SUMS` beside the manifest has the hash of every file.
+    /// Create a bundle of the documents, the memory and the run events of a project with visibility `managers` or
+    /// `org`, with secrets redacted.
+    ///
+    /// `SHA256SUMS` next to the manifest contains the hash of every file.
     Write SharepackCreate = "sharepack.create" (SharepackCreateParams in workspace_dir) -> SharepackCreateResponse;
-    /// Read the events in a share pack and tell what was left out from what was changed.
+    /// Read the events in a share pack and distinguish declared omissions and redactions from tampering.
     Read SharepackReplay = "sharepack.replay" (SharepackReplayParams in workspace_dir as actor_role) -> SharepackReplayResponse;
 }
 
 /// Params of [`SharepackCreate`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SharepackCreateParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// Who makes it; `human` if not given.
+    /// The id of the actor that creates the share pack. Default `human`.
     #[serde(default)]
     pub created_by: Option<Text>,
 }
@@ -33,28 +35,28 @@ pub struct SharepackCreateParams {
 /// Response of [`SharepackCreate`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SharepackCreateResponse {
-    /// The new pack.
+    /// The id of the new share pack.
     pub share_pack_id: SharePackId,
-    /// Its manifest, relative to the company folder.
+    /// The path of the manifest, relative to the company folder.
     pub manifest_relpath: String,
-    /// Its files, relative to the company folder.
+    /// The path of the folder with the bundled files, relative to the company folder.
     pub bundle_relpath: String,
-    /// The documents in it, sorted.
+    /// The ids of the included documents, sorted.
     pub included_artifact_ids: Vec<String>,
-    /// The runs in it, sorted.
+    /// The ids of the included runs, sorted.
     pub included_run_ids: Vec<String>,
 }
 
-/// How the events of a share pack are read back.
+/// How the events of a share pack are read and verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SharepackReplayMode {
-    /// As they are.
+    /// Return the events without verification.
     #[default]
     Raw,
-    /// With every hash checked.
+    /// Verify the hash chain.
     Verified,
-    /// The same, for callers that will run them again.
+    /// Same as `verified`, for clients that replay the events.
     Deterministic,
 }
 
@@ -71,29 +73,30 @@ impl From<SharepackReplayMode> for ReplayMode {
 /// Params of [`SharepackReplay`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SharepackReplayParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The pack.
+    /// The id of the share pack.
     pub share_pack_id: SharePackId,
-    /// Only this run.
+    /// Return only this run. All included runs if absent.
     #[serde(default)]
     pub run_id: Option<RunId>,
-    /// Only the last events.
+    /// Return only the last `tail` events of each run. All events if absent.
     #[serde(default)]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub tail: Option<u64>,
-    /// How.
+    /// How events are read and verified. Default `raw`.
     #[serde(default)]
     pub mode: Option<SharepackReplayMode>,
-    /// Who asks; everything is shown if nobody is named.
+    /// The id of the actor whose visibility applies: events the actor may not see are omitted. If absent, the identity
+    /// of the caller's token applies.
     #[serde(default)]
     pub actor_id: Option<Text>,
-    /// What they are.
+    /// The role of that actor. If absent, the role of the caller's token applies; the owner sees everything.
     #[serde(default)]
     pub actor_role: Option<ActorRole>,
-    /// Their team.
+    /// The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
 }
@@ -101,15 +104,15 @@ pub struct SharepackReplayParams {
 /// Response of [`SharepackReplay`].
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SharepackReplayResponse {
-    /// The pack.
+    /// The id of the share pack.
     pub share_pack_id: SharePackId,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// How it was read.
+    /// The mode that was applied.
     pub mode: SharepackReplayMode,
-    /// The runs.
+    /// The runs in the share pack.
     pub runs: Vec<SharepackRun>,
-    /// How many events the actor may not see; absent if nobody was named.
+    /// The number of events omitted because the actor may not see them. Absent if the caller sees everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filtered_by_policy_count: Option<u64>,
 }
@@ -117,19 +120,21 @@ pub struct SharepackReplayResponse {
 /// A run in a share pack.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SharepackRun {
-    /// Its id.
+    /// The id of the run.
     pub run_id: String,
-    /// Where its events came from.
+    /// The path of the original event log, relative to the company folder.
     pub source_relpath: String,
-    /// Where they are.
+    /// The path of the event log in the share pack, relative to the company folder.
     pub bundle_relpath: String,
-    /// What was found.
+    /// The events and the issues of the log.
     #[serde(flatten)]
     pub replay: ReplayedEvents,
-    /// Events the pack says it left out, by id.
+    /// The ids of events that the share pack declares as omitted. Absent in mode `raw`, and if the share pack has no
+    /// chain file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared_omissions: Option<Vec<String>>,
-    /// Events the pack says it blacked something out of, by id.
+    /// The ids of events that the share pack declares as redacted. Absent in mode `raw`, and if the share pack has no
+    /// chain file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared_redactions: Option<Vec<String>>,
 }

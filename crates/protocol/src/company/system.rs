@@ -1,4 +1,4 @@
-//! `system.*`: what the company family can do.
+//! `system.*`: the capabilities of the company family.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,74 +6,74 @@ use serde::{Deserialize, Serialize};
 crate::methods! {
     Company family "system";
 
-    /// Tell which company methods are there and which conventions they follow.
+    /// Get the available company methods and the conventions they follow.
     Read CompanySystemCapabilities = "system.capabilities" (CompanySystemCapabilitiesParams) -> CompanySystemCapabilitiesResponse;
 }
 
-/// Params of [`CompanySystemCapabilities`]: whatever is given is ignored.
+/// Params of [`CompanySystemCapabilities`]. Any params are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanySystemCapabilitiesParams {}
 
 /// Response of [`CompanySystemCapabilities`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanySystemCapabilitiesResponse {
-    /// The version of the protocol document.
+    /// The version of the protocol document, currently `v1`.
     pub protocol_version: String,
-    /// The company methods of this gateway, in code-unit order.
+    /// The names of the company methods of this gateway, sorted by code unit.
     pub available_methods: Vec<String>,
-    /// How context is planned.
+    /// The capabilities of context planning.
     pub context: ContextCapabilities,
-    /// How memory changes.
+    /// The capabilities of governed memory.
     pub memory: MemoryCapabilities,
-    /// How retrieval is done.
+    /// The capabilities of retrieval.
     pub retrieval: RetrievalCapabilities,
-    /// Who answers, and what it adds to the protocol document.
+    /// The product, its version, and its extensions of the protocol document.
     pub server: ServerCapabilities,
 }
 
-/// How context is planned.
+/// The capabilities of context planning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextCapabilities {
-    /// The version of the layers.
+    /// The version of the layer contract (L0, L1, L2) of the planner.
     pub layers_version: u32,
-    /// Whether `job.submit` plans context by itself.
+    /// True if `job.submit` plans the context by default.
     pub job_submit_auto_default: bool,
 }
 
-/// How memory changes.
+/// The capabilities of governed memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryCapabilities {
-    /// The schema new deltas are written in.
+    /// The schema version of new memory deltas.
     pub write_schema_version: u32,
-    /// The schemas that can be read.
+    /// The schema versions of memory deltas that the gateway can read.
     pub parse_supported: Vec<u32>,
-    /// Whether `memory.list_deltas` needs an actor.
+    /// True if `memory.list_deltas` requires an actor.
     pub list_requires_actor: bool,
-    /// What names the actor.
+    /// The names of the params that identify the actor.
     pub list_required_params: Vec<String>,
-    /// What becomes of candidates found in sessions.
+    /// How extracted candidates are handled. `review_only`: they are suggested and never applied.
     pub session_candidate_mode: String,
-    /// What a delta can be about.
+    /// The supported values of `scope_kind`.
     pub scope_kind: Vec<String>,
-    /// How secret a delta can be.
+    /// The supported values of `sensitivity`.
     pub sensitivity: Vec<String>,
 }
 
-/// How retrieval is done.
+/// The capabilities of retrieval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RetrievalCapabilities {
-    /// Where the metadata is.
+    /// The storage of the retrieval metadata, currently `sqlite_metadata`.
     pub storage: String,
 }
 
-/// Who answers, and what it adds to the protocol document.
+/// The product, its version, and its extensions of the protocol document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerCapabilities {
-    /// The product.
+    /// The name of the product, `accord`.
     pub name: String,
-    /// Its version.
+    /// The version of the product.
     pub version: String,
-    /// What is offered beyond the protocol document: `tree_family` for the methods with slashes, and the name of every
+    /// The extensions of the protocol document: `tree_family` for the methods with slashes, and the name of every
     /// method with dots that the document does not list.
     pub extensions: Vec<String>,
 }

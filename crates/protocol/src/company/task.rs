@@ -1,4 +1,4 @@
-//! `task.*`: units of planned work.
+//! `task.*`: planned units of work and their milestones.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,144 +11,147 @@ use super::{
 crate::methods! {
     Company family "task";
 
-    /// List the tasks of a project, newest first, with how far each is.
+    /// List the tasks of a project that the caller may see, newest first, with their progress.
     Read TaskList = "task.list" (TaskListParams in workspace_dir) -> TaskListResponse;
-    /// Change when a task happens and how it should be run. The rest of its file stays.
-    /// With `execution_plan.applied_by`, the gateway sets `applied_at` to the current time, as the recorded reference
-    /// does, although the contract lets the caller give it.
+    /// Update the schedule and the execution plan of a task. The rest of its file is kept.
+    ///
+    /// If `execution_plan.applied_by` is given, the gateway sets `applied_at` to the current time, as the recorded
+    /// reference does, although the contract lets the caller provide it.
     Write TaskUpdatePlan = "task.update_plan" (TaskUpdatePlanParams in workspace_dir) -> TaskUpdatePlanResponse;
 }
 
 /// Params of [`TaskList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskListParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
 }
 
 /// Response of [`TaskList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskListResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// Its tasks, newest first.
+    /// The tasks, newest first.
     pub tasks: Vec<TaskRow>,
-    /// Files among the tasks that cannot be read as a task.
+    /// The files in the task folder that cannot be read as a task. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub invalid: Vec<InvalidTaskFile>,
 }
 
-/// A task of a [`TaskListResponse`].
+/// A task in a [`TaskListResponse`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskRow {
-    /// Its id.
+    /// The id of the task.
     pub task_id: String,
-    /// Its project.
+    /// The id of the project.
     pub project_id: String,
-    /// Its file, below the company folder.
+    /// The path of the task file, relative to the company folder.
     pub relpath: String,
-    /// Its file.
+    /// The absolute path of the task file.
     pub abs_path: String,
-    /// What the file says of it.
+    /// The front matter of the task file.
     pub frontmatter: Task,
-    /// How far it is, from 0 to 1.
+    /// The progress of the task from 0 to 1: the share of done milestones. Without milestones, 1 if the task is done
+    /// and 0 otherwise.
     pub progress_ratio: f64,
-    /// Its milestones by where they stand.
+    /// The number of milestones by status.
     pub milestone_counts: MilestoneCounts,
 }
 
-/// The milestones of a task by where they stand.
+/// The number of milestones of a task by status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MilestoneCounts {
-    /// All of them.
+    /// The number of all milestones.
     pub total: u64,
-    /// Finished.
+    /// The number of milestones with status `done`.
     pub done: u64,
-    /// Being worked on.
+    /// The number of milestones with status `in_progress`.
     pub in_progress: u64,
-    /// Waiting for something.
+    /// The number of milestones with status `blocked`.
     pub blocked: u64,
-    /// Ready to be started.
+    /// The number of milestones with status `ready`.
     pub ready: u64,
-    /// Being written.
+    /// The number of milestones with status `draft`.
     pub draft: u64,
 }
 
-/// A file among the tasks that is none.
+/// A file in the task folder that cannot be read as a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InvalidTaskFile {
-    /// The file, below the company folder.
+    /// The path of the file, relative to the company folder.
     pub relpath: String,
-    /// What is wrong with it.
+    /// The issues of the file.
     pub issues: Vec<Issue>,
 }
 
 /// Params of [`TaskUpdatePlan`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskUpdatePlanParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The task.
+    /// The id of the task.
     pub task_id: TaskId,
-    /// When it happens: takes the place of what was planned.
+    /// The new schedule, which replaces the stored one completely. If absent, the stored one is kept.
     #[serde(default)]
     pub schedule: Option<TaskScheduleUpdate>,
-    /// How it should be run: what is given is changed, the rest stays.
+    /// Changes of the execution plan; fields that are absent keep their stored value. If absent, the stored plan is
+    /// kept.
     #[serde(default)]
     pub execution_plan: Option<TaskExecutionPlanUpdate>,
-    /// Whether to forget when it happens, whatever `schedule` says.
+    /// If true, removes the schedule and ignores `schedule`. Default false.
     #[serde(default)]
     pub clear_schedule: Option<bool>,
-    /// Whether to forget how it should be run, whatever `execution_plan` says.
+    /// If true, removes the execution plan and ignores `execution_plan`. Default false.
     #[serde(default)]
     pub clear_execution_plan: Option<bool>,
 }
 
-/// When a task shall happen.
+/// The new schedule of a task. Unknown fields are rejected.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskScheduleUpdate {
-    /// When it should begin.
+    /// The planned start. Absent if not planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned_start: Option<IsoDate>,
-    /// When it should be done; not before it begins.
+    /// The planned end, not before `planned_start`. Absent if not planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned_end: Option<IsoDate>,
-    /// How long it takes.
+    /// The planned duration in days. Absent if not planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub duration_days: Option<u64>,
-    /// What must be done before; not the task itself.
+    /// The ids of the tasks that must be done first, without the task itself. Duplicates are removed. Default empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depends_on_task_ids: Option<Vec<Text>>,
 }
 
-/// How a task shall be run.
+/// Changes of the execution plan of a task. Unknown fields are rejected.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskExecutionPlanUpdate {
-    /// By whom.
+    /// The provider that should run the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_provider: Option<Text>,
-    /// With which model.
+    /// The model that should run the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_model: Option<Text>,
-    /// By which agent.
+    /// The id of the agent that should work on the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_agent_id: Option<Text>,
-    /// With about how many tokens.
+    /// The expected budget in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_budget_hint: Option<u64>,
-    /// Who plans it; the time is then noted, too.
+    /// The id of the actor that plans. If given, the gateway sets `applied_at` to the current time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied_by: Option<Text>,
-    /// When it was planned; counts only without `applied_by`.
+    /// The time of planning. Ignored if `applied_by` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied_at: Option<IsoDate>,
 }
@@ -156,161 +159,163 @@ pub struct TaskExecutionPlanUpdate {
 /// Response of [`TaskUpdatePlan`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskUpdatePlanResponse {
-    /// The task.
+    /// The id of the task.
     pub task_id: TaskId,
-    /// Its file.
+    /// The absolute path of the task file.
     pub task_path: String,
-    /// What the file says of it now.
+    /// The updated front matter of the task file.
     pub frontmatter: Task,
-    /// What deserves a look and was done all the same: `unknown_dependency:<id>`, `dependency_cycle`.
+    /// Warnings about the new dependencies: `unknown_dependency:<id>` or `dependency_cycle`. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// The front matter of a task, on the wire as in its file.
+/// The front matter of a task, in responses and in its file. Unknown fields are rejected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// 1.
+    /// The schema version of the task, currently 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// `task`.
+    /// The document type, always `task`.
     pub r#type: TaskTag,
-    /// Its id.
+    /// The id of the task.
     pub id: Text,
-    /// Its project.
+    /// The id of the project the task belongs to.
     pub project_id: Text,
-    /// What it is called.
+    /// The title of the task.
     pub title: Text,
-    /// When it was made.
+    /// The time the task was created, in ISO-8601.
     pub created_at: Text,
-    /// Where it stands.
+    /// The status of the task.
     pub status: TaskStatus,
-    /// Who may see it.
+    /// Which actors may see the task.
     pub visibility: Visibility,
-    /// The team that does it.
+    /// The id of the team the task is assigned to. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_id: Option<Text>,
-    /// The agent that does it.
+    /// The id of the agent the task is assigned to. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assignee_agent_id: Option<Text>,
-    /// Where it happens.
+    /// The repository and the files the task works on. Absent if not limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<TaskWorkScope>,
-    /// When it happens.
+    /// The schedule of the task. Absent if not planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<TaskSchedule>,
-    /// How it should be run.
+    /// How the task should be executed. Absent if not planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution_plan: Option<TaskExecutionPlan>,
-    /// What it may cost.
+    /// The budget of the task. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
-    /// What it gives.
+    /// The deliverables of the task, one per item. Required unless the status is `draft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deliverables: Option<Vec<Text>>,
-    /// When it is good.
+    /// The criteria for accepting the task, one per item. Required unless the status is `draft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance_criteria: Option<Vec<Text>>,
-    /// Its steps.
+    /// The milestones of the task. Must not be empty unless the status is `draft`.
     pub milestones: Vec<Milestone>,
 }
 
-/// The word `task`.
+/// The document type of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskTag {
-    /// The word `task`.
+    /// The literal `task`.
     #[default]
     Task,
 }
 
-/// Where a task happens.
+/// The repository and the files a task works on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskWorkScope {
-    /// The repository.
+    /// The id of the repository. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<Text>,
-    /// The folder in it.
+    /// The working directory, relative to the repository. The root of the repository if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workdir_rel: Option<Text>,
-    /// The files in it.
+    /// The paths the task is about, relative to the repository. Not limited if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<Text>>,
-    /// Whether it needs its own copy of the repository.
+    /// Whether sessions of the task must run in a worktree of their own. If absent, a worktree is required for `coding`
+    /// milestones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requires_worktree_isolation: Option<bool>,
 }
 
-/// When a task happens.
+/// The schedule of a task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskSchedule {
-    /// When it should begin.
+    /// The planned start, as an ISO-8601 date or date and time. Absent if not planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned_start: Option<Text>,
-    /// When it should be done.
+    /// The planned end, as an ISO-8601 date or date and time. Absent if not planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned_end: Option<Text>,
-    /// How long it takes.
+    /// The planned duration in days. Absent if not planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub duration_days: Option<u64>,
-    /// What must be done before.
+    /// The ids of the tasks that must be done first. Default empty.
     #[serde(default)]
     pub depends_on_task_ids: Vec<Text>,
 }
 
-/// How a task should be run.
+/// How a task should be executed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskExecutionPlan {
-    /// By whom.
+    /// The provider that should run the task. Absent if not planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_provider: Option<Text>,
-    /// With which model.
+    /// The model that should run the task. Absent if not planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_model: Option<Text>,
-    /// By which agent.
+    /// The id of the agent that should work on the task. Absent if not planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_agent_id: Option<Text>,
-    /// With about how many tokens.
+    /// The expected budget in tokens. Absent if not planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_budget_hint: Option<u64>,
-    /// Who planned it.
+    /// The id of the actor that planned the execution. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied_by: Option<Text>,
-    /// When it was planned.
+    /// The time of planning, in ISO-8601. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied_at: Option<Text>,
 }
 
-/// A step of a task.
+/// A milestone of a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Milestone {
-    /// Its id.
+    /// The id of the milestone.
     pub id: Text,
-    /// What it is called.
+    /// The title of the milestone.
     pub title: Text,
-    /// What it asks for.
+    /// The kind of work the milestone requires.
     pub kind: MilestoneKind,
-    /// Where it stands.
+    /// The status of the milestone.
     pub status: MilestoneStatus,
-    /// When it is good.
+    /// The criteria for accepting the milestone, one per item. May be empty.
     pub acceptance_criteria: Vec<Text>,
-    /// What must prove it.
+    /// The evidence that approval requires. If absent, `coding` milestones require a patch and tests, other milestones
+    /// nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<MilestoneEvidence>,
 }
 
-/// What must prove a milestone.
+/// The evidence that the approval of a milestone requires.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MilestoneEvidence {
-    /// A patch.
+    /// True if the report must name a patch file as evidence.
     pub requires_patch: bool,
-    /// Tests.
+    /// True if the report must name a file with test results.
     pub requires_tests: bool,
 }

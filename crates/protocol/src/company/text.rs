@@ -1,4 +1,4 @@
-//! A text that is not empty, and a time as the company family writes it.
+//! Validated string types of the company family: non-empty text, and ISO-8601 dates and times.
 
 use std::{borrow::Cow, fmt, ops::Deref};
 
@@ -13,14 +13,14 @@ macro_rules! checked_texts {
         pub struct $name(String);
 
         impl $name {
-            /// Checks the text.
+            /// Returns the value, or `None` if the text is not valid.
             pub fn new(text: impl Into<String>) -> Option<Self> {
                 let text = text.into();
                 let fits: fn(&str) -> bool = $fits;
                 fits(&text).then_some(Self(text))
             }
 
-            /// The text.
+            /// Returns the text as a string slice.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -70,21 +70,21 @@ macro_rules! checked_texts {
 }
 
 checked_texts! {
-    /// A text of at least one character.
-    Text: |text| !text.is_empty(), "a text that is not empty", {"type": "string", "minLength": 1};
-    /// A date and time: `2026-11-15T12:00:00.000Z`, with an offset, or without a zone.
-    IsoTime: is_iso_time, "an ISO date and time", {"type": "string", "format": "date-time"};
-    /// A day, `2026-11-15`, or a date and time as [`IsoTime`] has it.
-    IsoDate: is_iso_date, "an ISO date, or a date and time", {"type": "string", "format": "iso-date"};
+    /// A non-empty string.
+    Text: |text| !text.is_empty(), "a non-empty string", {"type": "string", "minLength": 1};
+    /// An ISO-8601 date and time, such as `2026-11-15T12:00:00.000Z`, with an offset or without a time zone.
+    IsoTime: is_iso_time, "an ISO-8601 date and time", {"type": "string", "format": "date-time"};
+    /// An ISO-8601 date, such as `2026-11-15`, or a date and time as in [`IsoTime`].
+    IsoDate: is_iso_date, "an ISO-8601 date, or date and time", {"type": "string", "format": "iso-date"};
 }
 
-/// Whether the text is one of `YYYY-MM-DDTHH:MM:SS[.f+](Z|±HH:MM)`, `YYYY-MM-DDTHH:MM:SS[.f+]` or
-/// `YYYY-MM-DDTHH:MM`, with a day that the calendar has.
+/// Returns true if the text has the form `YYYY-MM-DDTHH:MM:SS[.f+](Z|±HH:MM)`, `YYYY-MM-DDTHH:MM:SS[.f+]` or
+/// `YYYY-MM-DDTHH:MM` and the day exists in the calendar.
 pub(crate) fn is_iso_time(text: &str) -> bool {
     iso_time(text).is_some()
 }
 
-/// Whether the text is a day that the calendar has, alone or with a time.
+/// Returns true if the text is a day that exists in the calendar, with or without a time.
 pub(crate) fn is_iso_date(text: &str) -> bool {
     iso_day(text).is_some() || is_iso_time(text)
 }

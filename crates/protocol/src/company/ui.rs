@@ -1,4 +1,4 @@
-//! `ui.*`: everything a desktop shows at once.
+//! `ui.*`: the combined data of the desktop.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,45 +15,46 @@ use super::{
 crate::methods! {
     Company family "ui";
 
-    /// Show the monitor, the inbox, what was used, the colleagues and the comments, all of one moment.
+    /// Get the monitor, the inbox, the usage, the agents and the comments in one consistent snapshot.
     Read UiSnapshot = "ui.snapshot" (UiSnapshotParams in workspace_dir as actor_role) -> UiSnapshotResponse;
-    /// Decide about a document that waits for it, and show what is left.
+    /// Approve or deny a pending document and return a new snapshot.
     Write UiResolve = "ui.resolve" (UiResolveParams in workspace_dir as actor_role) -> UiResolveResponse;
 }
 
 /// Params of [`UiSnapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UiSnapshotParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// Only of this project.
+    /// Return only data of this project. All projects if absent.
     #[serde(default)]
     pub project_id: Option<Text>,
-    /// How many runs; 200 if not given.
+    /// The maximum number of runs to return. Default 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub monitor_limit: Option<u32>,
-    /// How many documents that wait for a decision; 200 if not given.
+    /// The maximum number of pending documents to return. Default 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub pending_limit: Option<u32>,
-    /// How many decisions; 200 if not given.
+    /// The maximum number of decisions to return. Default 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub decisions_limit: Option<u32>,
-    /// Build the index anew first.
+    /// If true, rebuilds the index first. Default false.
     #[serde(default)]
     pub refresh_index: Option<bool>,
-    /// Bring the index up to date first; true if not given.
+    /// If true, syncs the index first. Default true.
     #[serde(default)]
     pub sync_index: Option<bool>,
-    /// Who asks: what they may not see is left out.
+    /// The id of the actor whose visibility applies: data the actor may not see is omitted. If absent, the identity of
+    /// the caller's token applies.
     #[serde(default)]
     pub actor_id: Option<Text>,
-    /// What they are.
+    /// The role of that actor. If absent, the role of the caller's token applies; the owner sees everything.
     #[serde(default)]
     pub actor_role: Option<ActorRole>,
-    /// Their team.
+    /// The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
 }
@@ -61,163 +62,164 @@ pub struct UiSnapshotParams {
 /// Response of [`UiSnapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UiSnapshotResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// When it was looked at.
+    /// The time the snapshot was generated, in ISO-8601.
     pub generated_at: String,
-    /// The worker that keeps indexes up to date.
+    /// The status of the worker that syncs the indexes.
     pub index_sync_worker: IndexSyncWorkerStatusResponse,
-    /// The heartbeat.
+    /// The configuration and the state of the heartbeat.
     pub heartbeat: UiHeartbeat,
-    /// What runs.
+    /// The runs, as in `monitor.snapshot`.
     pub monitor: MonitorSnapshotResponse,
-    /// What waits for a decision.
+    /// The pending documents and the decisions, as in `inbox.snapshot`.
     pub review_inbox: InboxSnapshotResponse,
-    /// What was used.
+    /// Tokens and costs, as in `usage.analytics`.
     pub usage_analytics: UsageAnalyticsResponse,
-    /// The agents: who is at work first.
+    /// The agents: those with the most active runs first, then by pending documents and last activity.
     pub colleagues: Vec<UiColleague>,
-    /// What was said in the project, newest first; none without a project.
+    /// The comments of the project, newest first, among its 300 newest. Empty if no project was given.
     pub comments: Vec<Comment>,
 }
 
-/// The heartbeat in short.
+/// The configuration and the state of the heartbeat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UiHeartbeat {
-    /// Whether it is on.
+    /// True if the heartbeat is enabled.
     pub enabled: bool,
-    /// Whether it beats at this moment.
+    /// True if the heartbeat loop is running.
     pub running: bool,
-    /// How often it beats.
+    /// The time between two ticks, in minutes. Default 20.
     pub tick_interval_minutes: u64,
-    /// How many workers it wakes.
+    /// The maximum number of workers woken per tick. Default 2.
     pub top_k_workers: u64,
-    /// How much there must be to do.
+    /// The minimum score at which a worker is woken. Default 3.
     pub min_wake_score: u64,
-    /// Whom it may wake.
+    /// The hierarchy mode: `standard` or `enterprise_v1`. Default `standard`.
     pub hierarchy_mode: String,
-    /// Who leads.
+    /// The id of the executive manager. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executive_manager_agent_id: Option<String>,
-    /// Whether directors may start workers.
+    /// True if directors may start workers. Default false.
     pub allow_director_to_spawn_workers: bool,
-    /// When it beat last.
+    /// The time of the last tick, in ISO-8601. Absent before the first tick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_tick_at: Option<String>,
-    /// When it beats next.
+    /// The time of the next tick, in ISO-8601. Absent if none is scheduled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_tick_at: Option<String>,
-    /// What it did so far.
+    /// The counters of the heartbeat.
     pub stats: UiHeartbeatStats,
 }
 
-/// What the heartbeat did so far.
+/// Counters over all ticks of the heartbeat.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct UiHeartbeatStats {
-    /// How often it beat.
+    /// The number of ticks.
     pub ticks_total: u64,
-    /// Workers it woke.
+    /// The number of workers woken.
     pub workers_woken_total: u64,
-    /// Workers with nothing to do.
+    /// The number of worker reports without actions.
     pub reports_ok_total: u64,
-    /// Workers with something to do.
+    /// The number of worker reports with actions.
     pub reports_actions_total: u64,
-    /// What was done at once.
+    /// The number of actions executed without approval.
     pub actions_executed_total: u64,
-    /// What waits for a decision.
+    /// The number of actions queued for approval.
     pub approvals_queued_total: u64,
-    /// What was asked for twice.
+    /// The number of actions dropped as duplicates.
     pub deduped_actions_total: u64,
 }
 
-/// An agent among its colleagues.
+/// An agent and its current activity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UiColleague {
-    /// Its id.
+    /// The id of the agent.
     pub agent_id: String,
-    /// Its name.
+    /// The name of the agent.
     pub name: String,
-    /// What it is.
+    /// The role of the agent.
     pub role: AgentRole,
-    /// What runs it.
+    /// The provider of the agent.
     pub provider: String,
-    /// Its team.
+    /// The id of the agent's team. Absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_id: Option<String>,
-    /// The name of its team.
+    /// The name of the agent's team. Absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_name: Option<String>,
-    /// Runs of the monitor that are not over.
+    /// The number of running runs in `monitor`.
     pub active_runs: u64,
-    /// Runs of the monitor.
+    /// The number of runs in `monitor`.
     pub total_runs: u64,
-    /// All its runs, however many the monitor shows.
+    /// The number of all indexed runs of the agent, not limited to `monitor`.
     pub all_runs: u64,
-    /// Its documents that wait for a decision.
+    /// The number of pending documents produced by the agent in `review_inbox`.
     pub pending_reviews: u64,
-    /// Its decisions.
+    /// The number of decisions made by the agent in `review_inbox`.
     pub recent_decisions: u64,
-    /// When it was last heard of.
+    /// The time of the last activity, in ISO-8601: an event, a run, a pending document or a decision. Absent if there
+    /// is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seen_at: Option<String>,
-    /// What it is doing.
+    /// The current activity of the agent.
     pub status: UiColleagueStatus,
 }
 
-/// What an agent is doing.
+/// The current activity of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UiColleagueStatus {
-    /// It runs something.
+    /// The agent has at least one running run.
     Active,
-    /// Something of it waits for a decision.
+    /// The agent has no running run and at least one pending document.
     NeedsReview,
-    /// Nothing.
+    /// The agent has neither a running run nor a pending document.
     Idle,
 }
 
 /// Params of [`UiResolve`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UiResolveParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The document.
+    /// The id of the pending document.
     pub artifact_id: DocumentId,
-    /// What is decided.
+    /// The decision.
     pub decision: ReviewDecision,
-    /// Who decides.
+    /// The id of the actor that decides. Its visibility also applies to the snapshot.
     pub actor_id: Text,
-    /// What they are.
+    /// The role of that actor.
     pub actor_role: ActorRole,
-    /// Their team.
+    /// The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
-    /// What they say.
+    /// Notes that are stored with the review. None if absent.
     #[serde(default)]
     pub notes: Option<String>,
-    /// The `sha256` of `inbox.read` that was looked at: if anything of it changed since, nothing is decided. Absent for
-    /// whatever is there.
+    /// The `sha256` returned by `inbox.read` for this document. If any of the files has changed since, the call fails
+    /// and nothing is decided. If absent, the current files are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_sha256: Option<String>,
-    /// How many runs the snapshot shows; 200 if not given.
+    /// The maximum number of runs to return. Default 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub monitor_limit: Option<u32>,
-    /// How many documents that wait for a decision; 200 if not given.
+    /// The maximum number of pending documents to return. Default 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub pending_limit: Option<u32>,
-    /// How many decisions; 200 if not given.
+    /// The maximum number of decisions to return. Default 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub decisions_limit: Option<u32>,
-    /// Build the index anew first.
+    /// If true, rebuilds the index first. Default false.
     #[serde(default)]
     pub refresh_index: Option<bool>,
-    /// Bring the index up to date first; true if not given.
+    /// If true, syncs the index first. Default true.
     #[serde(default)]
     pub sync_index: Option<bool>,
 }
@@ -225,11 +227,12 @@ pub struct UiResolveParams {
 /// Response of [`UiResolve`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UiResolveResponse {
-    /// What was decided.
+    /// The stored decision.
     pub resolved: InboxResolveResponse,
-    /// The answer of `ui.snapshot` after the decision; `null` if it could not be made.
+    /// The response of `ui.snapshot` after the decision. `null` if the snapshot failed.
     pub snapshot: Option<UiSnapshotResponse>,
-    /// Why `snapshot` is `null`. The decision is stored nevertheless, and must not be repeated.
+    /// Why `snapshot` is `null`. The decision is stored nevertheless and must not be repeated. Absent if the snapshot
+    /// succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_error: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `usage.*`: what runs used, and what it cost.
+//! `usage.*`: the tokens and costs of runs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,26 +8,26 @@ use super::{RunStatus, Text};
 crate::methods! {
     Company family "usage";
 
-    /// Add up what the newest runs used, and what all of them used.
+    /// Sum up the tokens and costs of the newest runs and of all runs.
     Read UsageAnalytics = "usage.analytics" (UsageAnalyticsParams in workspace_dir) -> UsageAnalyticsResponse;
 }
 
 /// Params of [`UsageAnalytics`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageAnalyticsParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// Only of this project.
+    /// Count only runs of this project. All projects if absent.
     #[serde(default)]
     pub project_id: Option<Text>,
-    /// How many runs; 200 if not given.
+    /// The maximum number of newest runs to return and to sum up. Default 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
-    /// Build the index anew first.
+    /// If true, rebuilds the index first. Default false.
     #[serde(default)]
     pub refresh_index: Option<bool>,
-    /// Bring the index up to date first; true if not given.
+    /// If true, syncs the index first. Default true.
     #[serde(default)]
     pub sync_index: Option<bool>,
 }
@@ -35,85 +35,85 @@ pub struct UsageAnalyticsParams {
 /// Response of [`UsageAnalytics`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageAnalyticsResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// When it was looked at.
+    /// The time the response was generated, in ISO-8601.
     pub generated_at: String,
-    /// Whether the index was built for it.
+    /// True if the call rebuilt the index.
     pub index_rebuilt: bool,
-    /// Whether the index was brought up to date for it.
+    /// True if the call synced the index.
     pub index_synced: bool,
-    /// The newest runs together.
+    /// Totals over the newest runs.
     pub totals: UsageTotals,
-    /// All runs together, however many there are.
+    /// Totals over all indexed runs, not limited by `limit`.
     pub all_time_totals: UsageTotals,
-    /// The newest runs by provider, most tokens first.
+    /// Totals over the newest runs by provider, most tokens first.
     pub by_provider: Vec<UsageByProvider>,
-    /// The newest runs.
+    /// The newest runs, newest first.
     pub recent_runs: Vec<UsageRun>,
 }
 
-/// Runs together.
+/// Totals over several runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageTotals {
-    /// How many.
+    /// The number of runs.
     pub run_count: u64,
-    /// Their tokens.
+    /// The total number of tokens.
     pub total_tokens: u64,
-    /// What they cost.
+    /// The total cost in US dollars. Runs without a price count as 0.
     pub total_cost_usd: f64,
-    /// Those with a price.
+    /// The number of runs with a known cost.
     pub priced_run_count: u64,
-    /// Those without.
+    /// The number of runs without a known cost.
     pub unpriced_run_count: u64,
-    /// Those whose provider counted.
+    /// The number of runs whose tokens were reported by the provider.
     pub provider_reported_count: u64,
-    /// Those that were estimated.
+    /// The number of runs whose tokens were estimated from character counts.
     pub estimated_count: u64,
-    /// Those with lines that are not JSON.
+    /// The number of runs whose event log has lines that are not valid JSON.
     pub parse_error_run_count: u64,
 }
 
-/// The runs of one provider.
+/// Totals over the runs of one provider.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageByProvider {
-    /// The provider.
+    /// The name of the provider.
     pub provider: String,
-    /// How many runs.
+    /// The number of runs.
     pub run_count: u64,
-    /// Their tokens.
+    /// The total number of tokens.
     pub total_tokens: u64,
-    /// What they cost.
+    /// The total cost in US dollars. Runs without a price count as 0.
     pub total_cost_usd: f64,
-    /// Tokens of a run, rounded.
+    /// The mean number of tokens per run, rounded to an integer.
     pub average_tokens_per_run: u64,
-    /// Cost of a run.
+    /// The mean cost per run in US dollars.
     pub average_cost_usd_per_run: f64,
-    /// Those with lines that are not JSON.
+    /// The number of runs whose event log has lines that are not valid JSON.
     pub parse_error_runs: u64,
 }
 
-/// What one run used.
+/// The usage of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageRun {
-    /// Its project.
+    /// The id of the project of the run.
     pub project_id: String,
-    /// Its id.
+    /// The id of the run.
     pub run_id: String,
-    /// What ran it.
+    /// The provider of the run.
     pub provider: String,
-    /// Where it stands.
+    /// The status of the run.
     pub status: RunStatus,
-    /// When it was made.
+    /// The time the run was created, in ISO-8601.
     pub created_at: String,
-    /// Who counted.
+    /// The origin of the numbers: `provider_reported` or `estimated_chars`. `null` if no usage is recorded.
     pub usage_source: Option<String>,
-    /// How sure that is.
+    /// The confidence in the numbers: `high` or `low`. `null` if no usage is recorded.
     pub usage_confidence: Option<String>,
-    /// Its tokens.
+    /// The total number of tokens. 0 if no usage is recorded.
     pub total_tokens: u64,
-    /// What it cost.
+    /// The cost in US dollars. `null` if no price is known.
     pub cost_usd: Option<f64>,
-    /// Lines of its log that are not JSON.
+    /// The number of lines in the event log that are not valid JSON.
     pub parse_error_count: u64,
 }

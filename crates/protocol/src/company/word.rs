@@ -1,4 +1,4 @@
-//! The words of the company family that appear in many methods and files.
+//! String enums of the company family that are shared by many methods and files.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// The word on the wire and in files.
+            /// Returns the value on the wire and in files.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)+
@@ -31,18 +31,18 @@ macro_rules! words {
 }
 
 words! {
-    /// Who may see something.
+    /// Which actors may see an object.
     Visibility {
-        /// The agent that made it, and people.
+        /// The agent that produced it, and people.
         PrivateAgent = "private_agent",
-        /// The team it belongs to, and managers.
+        /// Members of its team, and actors with role manager or above.
         Team = "team",
-        /// Managers and above.
+        /// Actors with role manager or above.
         Managers = "managers",
-        /// Everybody in the company.
+        /// All actors of the company.
         Org = "org",
     }
-    /// What somebody who acts is.
+    /// The role of an actor, a person or an agent. Ranked from `human`, the highest, to `worker`.
     ActorRole {
         /// A person.
         Human = "human",
@@ -50,157 +50,157 @@ words! {
         Ceo = "ceo",
         /// The head of a department.
         Director = "director",
-        /// Leads work.
+        /// An actor that leads and delegates work.
         Manager = "manager",
-        /// Does work.
+        /// An actor that executes work.
         Worker = "worker",
     }
-    /// How a deciding caller was present, as the gateway knows it from the connection.
+    /// How a deciding caller was connected, as determined by the gateway.
     Presence {
-        /// A browser that signed in to the desktop.
+        /// A browser signed in to the desktop.
         Desktop = "desktop",
-        /// A process that can read the home: `ac`, a client on stdio, or one with the owner's token.
+        /// A process that can read the home: `ac`, a client on stdio, or a client with the owner's token.
         Terminal = "terminal",
         /// A client with a stored token.
         Token = "token",
     }
-    /// What an agent is.
+    /// The role of an agent.
     AgentRole {
         /// The head of the company.
         Ceo = "ceo",
         /// The head of a department.
         Director = "director",
-        /// Leads work.
+        /// An agent that leads and delegates work.
         Manager = "manager",
-        /// Does work.
+        /// An agent that executes work.
         Worker = "worker",
     }
-    /// Whether a project is worked on.
+    /// The status of a project.
     ProjectStatus {
-        /// It is.
+        /// The project is in progress.
         Active = "active",
-        /// It is over.
+        /// The project is archived and no longer in progress.
         Archived = "archived",
     }
-    /// Where a run stands.
+    /// The status of a run or a session.
     RunStatus {
-        /// From its creation until it ends.
+        /// From creation until the end, also before the first launch.
         Running = "running",
-        /// It ended well.
+        /// The run completed successfully.
         Ended = "ended",
-        /// It failed.
+        /// The run failed or could not be started.
         Failed = "failed",
-        /// Somebody stopped it.
+        /// The run was stopped or canceled.
         Stopped = "stopped",
     }
-    /// Where a task stands.
+    /// The status of a task.
     TaskStatus {
-        /// Being written.
+        /// The contract of the task is being written.
         Draft = "draft",
-        /// Can be started.
+        /// The task can be started.
         Ready = "ready",
-        /// Being worked on.
+        /// The task is in progress.
         InProgress = "in_progress",
-        /// Waits for something.
+        /// The task cannot proceed.
         Blocked = "blocked",
-        /// Finished.
+        /// The task is finished.
         Done = "done",
-        /// Given up.
+        /// The task was abandoned.
         Canceled = "canceled",
     }
-    /// Where a milestone stands.
+    /// The status of a milestone.
     MilestoneStatus {
-        /// Being written.
+        /// The milestone is being written.
         Draft = "draft",
-        /// Can be started.
+        /// The milestone can be started.
         Ready = "ready",
-        /// Being worked on.
+        /// The milestone is in progress.
         InProgress = "in_progress",
-        /// Waits for something.
+        /// The milestone cannot proceed.
         Blocked = "blocked",
-        /// Finished.
+        /// The milestone is finished.
         Done = "done",
     }
-    /// What a milestone asks for.
+    /// The kind of work a milestone requires.
     MilestoneKind {
-        /// Code.
+        /// A change of code. Requires a patch and tests as evidence unless the milestone states otherwise.
         Coding = "coding",
-        /// Knowledge.
+        /// An investigation.
         Research = "research",
         /// A plan.
         Planning = "planning",
     }
-    /// What a conversation or a plan is about.
+    /// The scope of a conversation, a plan or a snapshot.
     CompanyScope {
         /// The whole company.
         Workspace = "workspace",
         /// One project.
         Project = "project",
     }
-    /// What a conversation is.
+    /// The kind of a conversation.
     ConversationKind {
-        /// The first place of its scope.
+        /// The main conversation of its scope.
         Home = "home",
-        /// Open to its members.
+        /// A named conversation of several members.
         Channel = "channel",
-        /// Between two.
+        /// A direct conversation between two actors.
         Dm = "dm",
     }
-    /// What a message is.
+    /// The kind of a message.
     MessageKind {
-        /// Somebody said it.
+        /// A message written by an actor.
         Text = "text",
-        /// The company said it.
+        /// A message generated by the gateway.
         System = "system",
-        /// A worker's report.
+        /// A report of a worker.
         Report = "report",
     }
-    /// How secret something is.
+    /// The sensitivity of content.
     Sensitivity {
-        /// For everybody.
+        /// May be published outside of the company.
         Public = "public",
-        /// For the company.
+        /// For actors of the company only.
         Internal = "internal",
-        /// For directors and above.
+        /// For actors with role director or above only.
         Restricted = "restricted",
     }
-    /// What a memory delta changes.
+    /// The kind of memory a delta changes.
     MemoryScopeKind {
-        /// The memory of a project.
+        /// The memory of a project, `memory.md`.
         ProjectMemory = "project_memory",
-        /// The guidance of an agent.
+        /// The guidance of an agent, its `AGENTS.md`.
         AgentGuidance = "agent_guidance",
     }
-    /// What was decided about something proposed.
+    /// The decision about a proposal.
     ReviewDecision {
-        /// It happens.
+        /// The proposal was approved and takes effect.
         Approved = "approved",
-        /// It does not.
+        /// The proposal was denied and has no effect.
         Denied = "denied",
     }
-    /// What a job is for.
+    /// The kind of a job.
     JobKind {
-        /// Work.
+        /// The worker executes work and returns a result.
         Execution = "execution",
-        /// A look around.
+        /// The worker checks for work and returns a heartbeat report.
         Heartbeat = "heartbeat",
     }
-    /// What runs a job.
+    /// The kind of worker program that runs a job.
     WorkerKind {
-        /// OpenAI's.
+        /// The Codex CLI.
         Codex = "codex",
-        /// Anthropic's.
+        /// The Claude CLI.
         Claude = "claude",
-        /// Google's.
+        /// The Gemini CLI.
         Gemini = "gemini",
     }
-    /// What a job may do.
+    /// The actions a worker may take without asking.
     PermissionLevel {
-        /// Look.
+        /// Read files.
         ReadOnly = "read-only",
-        /// Propose changes.
+        /// Read and change files.
         Patch = "patch",
-        /// Run commands.
+        /// Read and change files, and run commands.
         RunCommands = "run-commands",
     }
 }

@@ -1,4 +1,4 @@
-//! `workspace.*`: the life of a company folder, and what is in it.
+//! `workspace.*`: the life cycle and the contents of company folders.
 
 use std::collections::BTreeMap;
 
@@ -10,70 +10,74 @@ use super::{AgentId, AgentRole, ConversationId, ProjectId, ProjectStatus, RepoId
 crate::methods! {
     Company family "workspace";
 
-    /// Look at a folder: is it a company folder, and is everything in it well-formed?
+    /// Check whether a folder is a valid company folder and register a valid one as a workspace of the gateway.
     Read CompanyWorkspaceOpen = "workspace.open" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceOpenResponse;
-    /// Make a company folder.
+    /// Create a company folder.
     Write CompanyWorkspaceInit = "workspace.init" (CompanyWorkspaceInitParams in workspace_dir only Human) -> CompanyOkResponse;
-    /// Tell whether a company folder counts on this machine, and what it says about this machine.
+    /// Get whether a company folder is trusted on this machine, and its machine-specific settings.
     Read CompanyWorkspaceTrustGet = "workspace.trust.get" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceTrustResponse;
-    /// Say that you trust a company folder that came from elsewhere: what its `.local` says about this machine counts
-    /// from now on, and the folder can be changed and worked in.
+    /// Trust a company folder that was created elsewhere.
+    ///
+    /// The settings in its `.local` take effect, and the folder can be written and run workers.
     Exec CompanyWorkspaceTrust = "workspace.trust" (CompanyWorkspaceTrustParams in workspace_dir only Human) -> CompanyWorkspaceTrustResponse;
-    /// Take that back: the folder can be read and nothing else.
+    /// Withdraw the trust in a company folder, which then is read-only.
+    ///
+    /// The call is rejected while sessions run in the folder.
     Exec CompanyWorkspaceTrustWithdraw = "workspace.trust.withdraw" (CompanyFolderParams in workspace_dir only Human) -> CompanyWorkspaceTrustResponse;
-    /// Check every document of a company folder.
+    /// Validate all documents of a company folder.
     Read CompanyWorkspaceValidate = "workspace.validate" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceValidateResponse;
-    /// Check a company folder, the programs it needs, its repositories, its event logs and what crashes left behind.
+    /// Check a company folder, its worker programs, repositories, event logs and index, and the leftovers of crashes.
     Read CompanyWorkspaceDoctor = "workspace.doctor" (CompanyWorkspaceDoctorParams in workspace_dir) -> CompanyWorkspaceDoctorResponse;
-    /// Write a bundle of facts about a company folder for somebody who helps; secrets are blacked out.
+    /// Write a diagnostics bundle of a company folder for support, with secrets redacted.
     Write CompanyWorkspaceDiagnostics = "workspace.diagnostics" (CompanyWorkspaceDiagnosticsParams only Human) -> CompanyWorkspaceDiagnosticsResponse;
-    /// Bring old event logs up to the envelope of today. A log with wrong hashes is left alone unless `force`.
+    /// Upgrade old event logs to the current event envelope. Logs with invalid hashes are skipped unless `force` is
+    /// true.
     Write CompanyWorkspaceMigrate = "workspace.migrate" (CompanyWorkspaceMigrateParams in workspace_dir only Human) -> CompanyWorkspaceMigrateResponse;
-    /// Copy a company folder to another place.
+    /// Copy a company folder to another directory.
     Write CompanyWorkspaceExport = "workspace.export" (CompanyWorkspaceExportParams only Human) -> CompanyWorkspaceExportResponse;
-    /// Copy an exported company folder to a new place.
+    /// Create a company folder from an exported one.
     Write CompanyWorkspaceImport = "workspace.import" (CompanyWorkspaceImportParams only Human) -> CompanyWorkspaceImportResponse;
-    /// List the projects with their progress.
+    /// List the projects with their progress, newest first.
     Read CompanyWorkspaceProjectsList = "workspace.projects.list" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceProjectsListResponse;
-    /// List the agents.
+    /// List the agents, sorted by name.
     Read CompanyWorkspaceAgentsList = "workspace.agents.list" (CompanyWorkspaceAgentsListParams in workspace_dir) -> CompanyWorkspaceAgentsListResponse;
-    /// List the teams.
+    /// List the teams, sorted by name.
     Read CompanyWorkspaceTeamsList = "workspace.teams.list" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceTeamsListResponse;
-    /// Make a project with its secretary and its conversations.
+    /// Create a project with its secretary agent and its default conversations.
     Write CompanyWorkspaceProjectCreateWithDefaults = "workspace.project.create_with_defaults" (CompanyWorkspaceProjectCreateWithDefaultsParams in workspace_dir) -> CompanyWorkspaceProjectCreateWithDefaultsResponse;
-    /// Tie a repository to a project.
+    /// Link a repository to a project.
     Write CompanyWorkspaceProjectLinkRepo = "workspace.project.link_repo" (CompanyWorkspaceProjectLinkRepoParams in workspace_dir only Human) -> CompanyWorkspaceProjectLinkRepoResponse;
-    /// Say where a repository is on this machine.
-    /// A path that cannot be used is answered with -32601, as the recorded reference answers it, where the contract has
-    /// -32602.
+    /// Set the path of a repository on this machine.
+    ///
+    /// An unusable path is answered with -32601, as in the recorded reference, where the contract has -32602.
     Write CompanyWorkspaceRepoRootSet = "workspace.repo_root.set" (CompanyWorkspaceRepoRootSetParams only Human) -> CompanyWorkspaceRepoRootSetResponse;
-    /// Make a whole company: departments, teams, agents, a project and its conversations.
+    /// Create a complete company with departments, teams, agents, a project and its conversations.
     Write CompanyWorkspaceBootstrapEnterprise = "workspace.bootstrap.enterprise" (CompanyWorkspaceBootstrapEnterpriseParams in workspace_dir only Human) -> CompanyWorkspaceBootstrapEnterpriseResponse;
-    /// Tell how all projects stand.
+    /// Get the progress, the runs and the pending decisions of all projects.
     Read CompanyWorkspaceHomeSnapshot = "workspace.home.snapshot" (CompanyFolderParams in workspace_dir) -> CompanyWorkspaceHomeSnapshotResponse;
 }
 
-/// Params of methods that need a company folder and nothing else.
+/// Params of methods that need only a company folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyFolderParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
 }
 
-/// Response of methods that have nothing to tell but success.
+/// Response of methods that return no data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyOkResponse {
-    /// True.
+    /// Always true.
     pub ok: bool,
 }
 
 /// Params of [`CompanyWorkspaceTrust`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceTrustParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The `sha256` of [`CompanyWorkspaceTrustGet`] that the person looked at: if what the folder says about this
-    /// machine changed since, it stays untrusted. Absent for whatever it says.
+    /// The `sha256` returned by [`CompanyWorkspaceTrustGet`]. If the machine-specific settings have changed since, the
+    /// call fails and the folder stays untrusted. If absent, the current settings are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_sha256: Option<String>,
 }
@@ -81,29 +85,29 @@ pub struct CompanyWorkspaceTrustParams {
 /// Response of [`CompanyWorkspaceTrustGet`], [`CompanyWorkspaceTrust`] and [`CompanyWorkspaceTrustWithdraw`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceTrustResponse {
-    /// The company folder, as the caller wrote it.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// Whether somebody made it on this machine or said to trust it.
+    /// True if the folder was created or trusted on this machine.
     pub trusted: bool,
-    /// The programs that `.local/machine.yaml` wants to use, by provider. They count only in a trusted folder.
+    /// The worker programs configured in `.local/machine.yaml`, by provider. They take effect only in a trusted folder.
     pub programs: BTreeMap<String, String>,
-    /// Whether `.local/heartbeat/config.yaml` lets workers be woken without being asked.
+    /// True if `.local/heartbeat/config.yaml` enables the heartbeat, which starts workers on its own.
     pub heartbeat_enabled: bool,
-    /// The value for `expected_sha256`: SHA-256 of one line `<sha256>  <relpath>` and a line feed for
-    /// `.local/machine.yaml` and one for `.local/heartbeat/config.yaml`. A file that is not there has `-` for its hash.
+    /// The value for `expected_sha256`: SHA-256 of two lines `<sha256>  <relpath>`, each ending with a line feed, for
+    /// `.local/machine.yaml` and `.local/heartbeat/config.yaml`. The hash of a missing file is `-`.
     pub sha256: String,
 }
 
-/// One thing that is wrong with a company folder.
+/// A problem of a company folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ValidationIssue {
-    /// What kind of thing: `missing_dir`, `missing_file`, `schema_invalid`, `parse_error`, `read_error`,
-    /// `frontmatter`, `frontmatter_schema`, `missing_heading`, `contract_incomplete`, `memory_delta_invalid` or
+    /// The issue code: `missing_dir`, `missing_file`, `schema_invalid`, `parse_error`, `read_error`, `frontmatter`,
+    /// `frontmatter_schema`, `missing_heading`, `contract_incomplete`, `memory_delta_invalid` or
     /// `milestone_report_invalid`.
     pub code: String,
-    /// A sentence for people that begins with the file.
+    /// A description of the issue, which names the file.
     pub message: String,
-    /// The file, relative to the company folder.
+    /// The path of the file, relative to the company folder. Absent if the issue belongs to no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
@@ -111,24 +115,25 @@ pub struct ValidationIssue {
 /// Response of [`CompanyWorkspaceOpen`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceOpenResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// Whether nothing is wrong.
+    /// True if there are no issues.
     pub valid: bool,
-    /// What is wrong.
+    /// The issues of the folder. Empty if it is valid.
     pub issues: Vec<ValidationIssue>,
 }
 
 /// Params of [`CompanyWorkspaceInit`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceInitParams {
-    /// The folder to make.
+    /// Absolute path of the folder to create.
     pub workspace_dir: Text,
-    /// The name of the company; `AgentCompany` if none is given.
+    /// The name of the company, at most 200 characters. Default `AgentCompany`.
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub company_name: Option<Text>,
-    /// Also in a folder that is not empty. An identity and a machine file that are there are kept.
+    /// If true, also uses a folder that is not empty. Its company identity and machine file are kept if they are valid.
+    /// Default false.
     #[serde(default)]
     pub force: Option<bool>,
 }
@@ -136,9 +141,9 @@ pub struct CompanyWorkspaceInitParams {
 /// Response of [`CompanyWorkspaceValidate`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceValidateResponse {
-    /// Whether nothing is wrong.
+    /// True if there are no issues.
     pub ok: bool,
-    /// What is wrong.
+    /// The issues of the folder. Absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issues: Option<Vec<ValidationIssue>>,
 }
@@ -146,12 +151,12 @@ pub struct CompanyWorkspaceValidateResponse {
 /// Params of [`CompanyWorkspaceDoctor`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceDoctorParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// Build the index anew.
+    /// If true, rebuilds the index. Default false.
     #[serde(default)]
     pub rebuild_index: Option<bool>,
-    /// Bring the index up to date.
+    /// If true, syncs the index. Default false.
     #[serde(default)]
     pub sync_index: Option<bool>,
 }
@@ -159,75 +164,75 @@ pub struct CompanyWorkspaceDoctorParams {
 /// Response of [`CompanyWorkspaceDoctor`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceDoctorResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// Whether no check failed.
+    /// True if no check failed. Warnings are allowed.
     pub ok: bool,
-    /// The checks.
+    /// The results of the checks.
     pub checks: Vec<DoctorCheck>,
-    /// How many went how.
+    /// The number of checks by status.
     pub summary: DoctorSummary,
 }
 
-/// One check of a company folder.
+/// The result of one check of a company folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DoctorCheck {
-    /// What was checked.
+    /// The id of the check, such as `workspace.schema`.
     pub id: String,
-    /// How it went.
+    /// The outcome of the check.
     pub status: DoctorStatus,
-    /// A sentence for people.
+    /// A description of the outcome.
     pub message: String,
-    /// What was found, one line each.
+    /// The individual findings, one per item. Absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Vec<String>>,
 }
 
-/// How a check went.
+/// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DoctorStatus {
-    /// Fine.
+    /// The check passed.
     Pass,
-    /// Worth a look.
+    /// The check found something that may need attention.
     Warn,
-    /// Broken.
+    /// The check failed.
     Fail,
 }
 
-/// How many checks went how.
+/// The number of checks by outcome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DoctorSummary {
-    /// Fine.
+    /// The number of checks that passed.
     pub pass: u32,
-    /// Worth a look.
+    /// The number of checks with a warning.
     pub warn: u32,
-    /// Broken.
+    /// The number of checks that failed.
     pub fail: u32,
 }
 
 /// Params of [`CompanyWorkspaceDiagnostics`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceDiagnosticsParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// Where the bundle goes.
+    /// Absolute path of the directory in which the bundle is created.
     pub out_dir: Text,
-    /// Build the index anew.
+    /// If true, rebuilds the index first. Default false.
     #[serde(default)]
     pub rebuild_index: Option<bool>,
-    /// Bring the index up to date; true if not given.
+    /// If true, syncs the index first. Default true.
     #[serde(default)]
     pub sync_index: Option<bool>,
-    /// How many rows of the monitor; 200 if not given.
+    /// The maximum number of runs in the monitor snapshot. Default 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub monitor_limit: Option<u32>,
-    /// How many pending items; 200 if not given.
+    /// The maximum number of pending documents in the inbox snapshot. Default 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub pending_limit: Option<u32>,
-    /// How many decisions; 200 if not given.
+    /// The maximum number of decisions in the inbox snapshot. Default 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub decisions_limit: Option<u32>,
@@ -236,46 +241,46 @@ pub struct CompanyWorkspaceDiagnosticsParams {
 /// Response of [`CompanyWorkspaceDiagnostics`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceDiagnosticsResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// Where the bundle went, as it was given.
+    /// The output directory, as given in the request.
     pub out_dir: String,
-    /// The bundle.
+    /// The path of the bundle: a new folder in `out_dir`.
     pub bundle_dir: String,
-    /// When it was made.
+    /// The time the bundle was generated, in ISO-8601.
     pub generated_at: String,
-    /// Its files.
+    /// The names of the files in the bundle.
     pub files: DiagnosticsFiles,
 }
 
-/// The files of a diagnostics bundle.
+/// The names of the files in a diagnostics bundle, relative to `bundle_dir`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DiagnosticsFiles {
-    /// What is in the bundle.
+    /// The file name of the manifest.
     pub manifest: String,
-    /// The answer of `workspace.doctor`.
+    /// The file name of the response of `workspace.doctor`.
     pub doctor: String,
-    /// The answer of `adapter.status`.
+    /// The file name of the response of `adapter.status`.
     pub adapters: String,
-    /// The answer of `session.list`.
+    /// The file name of the response of `session.list`.
     pub sessions: String,
-    /// The answer of `monitor.snapshot`.
+    /// The file name of the response of `monitor.snapshot`.
     pub monitor_snapshot: String,
-    /// The answer of `inbox.snapshot`.
+    /// The file name of the response of `inbox.snapshot`.
     pub review_inbox_snapshot: String,
-    /// The answer of `index.stats`, if there is an index.
+    /// The file name of the response of `index.stats`. `null` if there is no readable index.
     pub index_stats: Option<String>,
 }
 
 /// Params of [`CompanyWorkspaceMigrate`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceMigrateParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// Only count.
+    /// If true, reports what would change and writes nothing. Default false.
     #[serde(default)]
     pub dry_run: Option<bool>,
-    /// Also if it was done before, and also logs with wrong hashes.
+    /// If true, repeats a migration that was already applied and also rewrites logs with invalid hashes. Default false.
     #[serde(default)]
     pub force: Option<bool>,
 }
@@ -283,29 +288,30 @@ pub struct CompanyWorkspaceMigrateParams {
 /// Response of [`CompanyWorkspaceMigrate`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceMigrateResponse {
-    /// The folder, resolved.
+    /// Absolute path of the company folder, with links resolved.
     pub workspace_dir: String,
-    /// The migration.
+    /// The id of the migration.
     pub migration_id: String,
-    /// Whether it only counted.
+    /// True if the call was a dry run.
     pub dry_run: bool,
-    /// Whether it was forced.
+    /// True if the call was forced.
     pub forced: bool,
-    /// Whether there was nothing to do because it was done before.
+    /// True if the migration had been applied before and nothing was done.
     pub already_applied: bool,
-    /// Whether it was done now.
+    /// True if this call ran the migration. False in a dry run.
     pub applied: bool,
-    /// Where it is noted.
+    /// The path of the file that records applied migrations, relative to the company folder.
     pub state_relpath: String,
-    /// How many logs were looked at.
+    /// The number of event logs that were checked.
     pub files_scanned: u64,
-    /// How many logs changed.
+    /// The number of event logs that were rewritten, or would be in a dry run.
     pub files_updated: u64,
-    /// How many events changed.
+    /// The number of events that were rewritten, or would be in a dry run.
     pub events_rewritten: u64,
-    /// How many lines are not events.
+    /// The number of lines that are not JSON objects.
     pub parse_errors: u64,
-    /// Logs that were left alone because their hashes are wrong.
+    /// The paths of event logs that were skipped because of invalid hashes, relative to the company folder. Absent if
+    /// there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused_files: Vec<String>,
 }
@@ -313,14 +319,14 @@ pub struct CompanyWorkspaceMigrateResponse {
 /// Params of [`CompanyWorkspaceExport`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceExportParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// Where the copy goes.
+    /// Absolute path of the copy.
     pub out_dir: Text,
-    /// Also what holds on this machine alone.
+    /// If true, also copies `.local`, the machine-specific data. Default false.
     #[serde(default)]
     pub include_local: Option<bool>,
-    /// Replace a company folder or an earlier export that is there.
+    /// If true, replaces an existing company folder or export at `out_dir`. Default false.
     #[serde(default)]
     pub force: Option<bool>,
 }
@@ -328,27 +334,27 @@ pub struct CompanyWorkspaceExportParams {
 /// Response of [`CompanyWorkspaceExport`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceExportResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// Where the copy is, as it was given.
+    /// The path of the copy, as given in the request.
     pub out_dir: String,
-    /// Whether it has what holds on this machine alone.
+    /// True if `.local` was requested.
     pub include_local: bool,
-    /// What was copied.
+    /// The names of the copied top-level folders.
     pub exported_entries: Vec<String>,
 }
 
 /// Params of [`CompanyWorkspaceImport`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceImportParams {
-    /// The exported folder.
+    /// Absolute path of the exported folder.
     pub src_dir: Text,
-    /// Where it goes.
+    /// Absolute path of the company folder to create.
     pub workspace_dir: Text,
-    /// Also what holds on this machine alone.
+    /// If true, also copies `.local`, the machine-specific data; the new folder is then not trusted. Default false.
     #[serde(default)]
     pub include_local: Option<bool>,
-    /// Replace a company folder that is there.
+    /// If true, replaces an existing company folder at `workspace_dir`. Default false.
     #[serde(default)]
     pub force: Option<bool>,
 }
@@ -356,27 +362,27 @@ pub struct CompanyWorkspaceImportParams {
 /// Response of [`CompanyWorkspaceImport`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceImportResponse {
-    /// The exported folder as it was given.
+    /// The exported folder, as given in the request.
     pub src_dir: String,
-    /// The new folder as it was given.
+    /// The new company folder, as given in the request.
     pub workspace_dir: String,
-    /// Whether it has what holds on this machine alone.
+    /// True if `.local` was requested.
     pub include_local: bool,
-    /// What was copied.
+    /// The names of the copied top-level folders.
     pub imported_entries: Vec<String>,
-    /// Whether the new folder is well-formed.
+    /// True if the new folder is valid.
     pub validation_ok: bool,
-    /// How many things are wrong with it.
+    /// The number of validation issues of the new folder.
     pub validation_issues: u64,
 }
 
-/// A repository of a project.
+/// A repository linked to a project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RepoLink {
-    /// The name the company gives it.
+    /// The id of the repository within the company.
     pub repo_id: Text,
-    /// What it is.
+    /// A label for people. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Text>,
 }
@@ -384,7 +390,7 @@ pub struct RepoLink {
 /// Response of [`CompanyWorkspaceProjectsList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceProjectsListResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
     /// The projects, newest first.
     pub projects: Vec<ProjectRow>,
@@ -393,39 +399,40 @@ pub struct CompanyWorkspaceProjectsListResponse {
 /// A project with its progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectRow {
-    /// Its id.
+    /// The id of the project.
     pub project_id: String,
-    /// Its name.
+    /// The name of the project.
     pub name: String,
-    /// Whether it is worked on.
+    /// The status of the project.
     pub status: ProjectStatus,
-    /// When it was made.
+    /// The time the project was created, in ISO-8601.
     pub created_at: String,
-    /// Its repositories.
+    /// The repositories linked to the project.
     pub repo_links: Vec<RepoLink>,
-    /// What waits for a decision.
+    /// The number of documents that wait for a decision.
     pub pending_reviews: u64,
-    /// What runs.
+    /// The number of runs that were launched and have not ended. Runs older than 24 hours count only if their session
+    /// is known to be live.
     pub active_runs: u64,
-    /// How many tasks it has.
+    /// The number of tasks.
     pub task_count: u64,
-    /// How far it is, from 0 to 100.
+    /// The mean progress of the tasks in percent, from 0 to 100 with one decimal.
     pub progress_pct: f64,
-    /// Tasks that wait for something.
+    /// The number of tasks with status `blocked`.
     pub blocked_tasks: u64,
-    /// What deserves attention.
+    /// The risks of the project: `blocked_tasks`, `pending_reviews` and `dependency_cycle`, as far as they apply.
     pub risk_flags: Vec<String>,
 }
 
 /// Params of [`CompanyWorkspaceAgentsList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceAgentsListParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// Only agents of this role.
+    /// Return only agents with this role. All roles if absent.
     #[serde(default)]
     pub role: Option<AgentRole>,
-    /// Only agents of this team.
+    /// Return only agents of this team. All teams if absent.
     #[serde(default)]
     pub team_id: Option<Text>,
 }
@@ -435,30 +442,30 @@ pub struct CompanyWorkspaceAgentsListParams {
 #[serde(transparent)]
 pub struct CompanyWorkspaceAgentsListResponse(pub Vec<AgentRow>);
 
-/// An agent.
+/// An agent in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentRow {
-    /// Its id.
+    /// The id of the agent.
     pub agent_id: String,
-    /// Its name.
+    /// The name of the agent.
     pub name: String,
-    /// What it is called in the company.
+    /// The job title of the agent. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_title: Option<String>,
-    /// Its picture.
+    /// The avatar of the agent. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar: Option<String>,
-    /// What it is.
+    /// The role of the agent.
     pub role: AgentRole,
-    /// What runs it.
+    /// The provider that runs the agent.
     pub provider: String,
-    /// Which model suits it.
+    /// The preferred model of the agent. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_hint: Option<String>,
-    /// Its team.
+    /// The id of the agent's team. Absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_id: Option<String>,
-    /// When it was made.
+    /// The time the agent was created, in ISO-8601.
     pub created_at: String,
 }
 
@@ -467,41 +474,42 @@ pub struct AgentRow {
 #[serde(transparent)]
 pub struct CompanyWorkspaceTeamsListResponse(pub Vec<TeamRow>);
 
-/// A team.
+/// A team in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TeamRow {
-    /// Its id.
+    /// The id of the team.
     pub team_id: String,
-    /// Its name.
+    /// The name of the team.
     pub name: String,
-    /// The department it is, by key.
+    /// The key of the department the team represents. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub department_key: Option<String>,
-    /// The department it is, by name.
+    /// The name of that department. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub department_label: Option<String>,
-    /// What it is for.
+    /// The purpose of the team. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charter: Option<String>,
-    /// When it was made.
+    /// The time the team was created, in ISO-8601.
     pub created_at: String,
 }
 
 /// Params of [`CompanyWorkspaceProjectCreateWithDefaults`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceProjectCreateWithDefaultsParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The name of the project.
+    /// The name of the project, at most 200 characters.
     #[schemars(length(max = 200))]
     pub name: Text,
-    /// Who leads the company; `human_ceo` if not given.
+    /// The id of the actor that acts as CEO. Default `human_ceo`.
     #[serde(default)]
     pub ceo_actor_id: Option<Text>,
-    /// Who leads the work.
+    /// The id of the executive manager. If absent, the first agent with role manager and title `Executive Manager`, or
+    /// else the general manager.
     #[serde(default)]
     pub executive_manager_agent_id: Option<AgentId>,
-    /// Repositories to tie to it.
+    /// The ids of repositories to link to the project; blank ids are ignored. Default empty.
     #[serde(default)]
     pub repo_ids: Option<Vec<String>>,
 }
@@ -509,28 +517,28 @@ pub struct CompanyWorkspaceProjectCreateWithDefaultsParams {
 /// Response of [`CompanyWorkspaceProjectCreateWithDefaults`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceProjectCreateWithDefaultsResponse {
-    /// The new project.
+    /// The id of the new project.
     pub project_id: ProjectId,
-    /// Who assists the whole company.
+    /// The id of the general manager of the company.
     pub global_manager_agent_id: AgentId,
-    /// Who assists the project.
+    /// The id of the secretary of the project.
     pub project_secretary_agent_id: AgentId,
-    /// The conversations of the project.
+    /// The ids of the default conversations of the project.
     pub conversation_ids: Vec<ConversationId>,
-    /// Its repositories.
+    /// The repositories linked to the project.
     pub repo_links: Vec<RepoLink>,
 }
 
 /// Params of [`CompanyWorkspaceProjectLinkRepo`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceProjectLinkRepoParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The name the company gives the repository.
+    /// The id of the repository within the company. An existing link with this id is replaced.
     pub repo_id: RepoId,
-    /// What it is.
+    /// A label for people. None if absent.
     #[serde(default)]
     pub label: Option<Text>,
 }
@@ -538,24 +546,24 @@ pub struct CompanyWorkspaceProjectLinkRepoParams {
 /// Response of [`CompanyWorkspaceProjectLinkRepo`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceProjectLinkRepoResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// Its repositories, sorted.
+    /// All repositories linked to the project, sorted by id.
     pub repos: Vec<RepoLink>,
 }
 
 /// Params of [`CompanyWorkspaceRepoRootSet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceRepoRootSetParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// The repository.
+    /// The id of the repository within the company.
     pub repo_id: RepoId,
-    /// Where it is: an absolute path.
+    /// Absolute path of the repository on this machine. It must be an existing directory.
     pub repo_path: Text,
-    /// Whether it must be a Git repository; true if not given.
+    /// If true, rejects a directory without `.git`. Default true.
     #[serde(default)]
     pub require_git: Option<bool>,
 }
@@ -563,21 +571,21 @@ pub struct CompanyWorkspaceRepoRootSetParams {
 /// Response of [`CompanyWorkspaceRepoRootSet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceRepoRootSetResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// The repository.
+    /// The id of the repository.
     pub repo_id: RepoId,
-    /// Where it is.
+    /// The stored absolute path, without `.` and `..`.
     pub repo_path: String,
 }
 
-/// How a company is built.
+/// The organization of a new company.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OrgMode {
-    /// An executive manager leads departments.
+    /// An executive manager leads the departments.
     Enterprise,
-    /// A director leads departments.
+    /// A director leads the departments.
     Standard,
 }
 
@@ -585,36 +593,37 @@ pub enum OrgMode {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompanyWorkspaceBootstrapEnterpriseParams {
-    /// The folder to make.
+    /// Absolute path of the folder to create.
     pub workspace_dir: Text,
-    /// The name of the company; `AgentCompany` if not given.
+    /// The name of the company, at most 200 characters. Default `AgentCompany`.
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub company_name: Option<Text>,
-    /// The name of the first project; `AgentCompany Ops` if not given.
+    /// The name of the first project, at most 200 characters. Default `AgentCompany Ops`.
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub project_name: Option<Text>,
-    /// How it is built; `enterprise` if not given.
+    /// The organization of the company. Default `enterprise`.
     #[serde(default)]
     pub org_mode: Option<OrgMode>,
-    /// The name of the executive manager.
+    /// The name of the executive manager, in mode `enterprise`. Default `Executive Manager`.
     #[serde(default)]
     pub executive_manager_name: Option<Text>,
-    /// The departments, by key.
+    /// The keys of the departments; unknown keys are ignored. If absent, `frontend`, `backend`, `agent_resources`,
+    /// `marketing`, `infra` and `data` in mode `enterprise`, `engineering` and `product` in mode `standard`.
     #[serde(default)]
     pub departments: Option<Vec<Text>>,
-    /// How many workers each department has; 1 if not given.
+    /// The number of workers per department. Default 1.
     #[serde(default)]
     #[schemars(range(min = 1, max = 20))]
     pub workers_per_dept: Option<u32>,
-    /// Whether an agent is the head of the company; true if not given.
+    /// Whether to create an agent with role CEO. Default true.
     #[serde(default)]
     pub include_ceo: Option<bool>,
-    /// Whether a director leads the departments of a standard company; true if not given.
+    /// Whether to create a director above the departments, in mode `standard`. Default true.
     #[serde(default)]
     pub include_director: Option<bool>,
-    /// Replace a company that is there. The old one is kept beside the new one.
+    /// If true, also uses a folder that is not empty. An existing company is moved to `backup_relpath`. Default false.
     #[serde(default)]
     pub force: Option<bool>,
 }
@@ -622,21 +631,21 @@ pub struct CompanyWorkspaceBootstrapEnterpriseParams {
 /// Response of [`CompanyWorkspaceBootstrapEnterprise`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceBootstrapEnterpriseResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
     /// The name of the company.
     pub company_name: String,
-    /// The first project.
+    /// The id of the first project.
     pub project_id: ProjectId,
-    /// How it is built.
+    /// The organization of the company.
     pub org_mode: OrgMode,
-    /// The departments.
+    /// The created departments.
     pub departments: Vec<DepartmentRow>,
-    /// Who leads.
+    /// The ids of the leading agents.
     pub agents: LeadingAgents,
-    /// Whom a person would talk to first.
+    /// The project and the agent a client should open first.
     pub default_session: DefaultSession,
-    /// Where the company that was there is now.
+    /// The path of the replaced company, relative to the company folder. Absent if none was replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup_relpath: Option<String>,
 }
@@ -644,165 +653,169 @@ pub struct CompanyWorkspaceBootstrapEnterpriseResponse {
 /// A department of a new company.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DepartmentRow {
-    /// Its key.
+    /// The key of the department.
     pub department_key: String,
-    /// Its name.
+    /// The name of the department.
     pub department_label: String,
-    /// Its team.
+    /// The id of the department's team.
     pub team_id: TeamId,
-    /// Who leads it.
+    /// The id of the director of the department.
     pub director_agent_id: AgentId,
-    /// Who works in it.
+    /// The ids of the workers of the department.
     pub worker_agent_ids: Vec<AgentId>,
 }
 
-/// Who leads a new company.
+/// The leading agents of a new company.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LeadingAgents {
-    /// The head.
+    /// The id of the CEO. Absent if none was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceo_agent_id: Option<AgentId>,
-    /// The director of a standard company.
+    /// The id of the director above the departments. Absent in mode `enterprise`, or if none was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub director_agent_id: Option<AgentId>,
-    /// The executive manager of an enterprise.
+    /// The id of the executive manager. Absent in mode `standard`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executive_manager_agent_id: Option<AgentId>,
 }
 
-/// Whom a person would talk to first.
+/// The project and the agent a client should open first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DefaultSession {
-    /// The project.
+    /// The id of the project.
     pub project_id: ProjectId,
-    /// The agent.
+    /// The id of the agent.
     pub actor_id: AgentId,
-    /// What it is.
+    /// The role of the agent.
     pub actor_role: AgentRole,
-    /// Its team.
+    /// The id of the team of the first department.
     pub actor_team_id: Option<TeamId>,
 }
 
 /// Response of [`CompanyWorkspaceHomeSnapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanyWorkspaceHomeSnapshotResponse {
-    /// How all projects stand.
+    /// The projects and their totals.
     #[serde(flatten)]
     pub home: HomeSnapshot,
-    /// The same for planning.
+    /// The projects and their totals for planning.
     pub pm: PortfolioSnapshot,
 }
 
-/// How all projects stand.
+/// The projects of a company and their totals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HomeSnapshot {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// When it was looked at.
+    /// The time the snapshot was generated, in ISO-8601.
     pub generated_at: String,
     /// The projects, newest first.
     pub projects: Vec<HomeProject>,
-    /// All of them together.
+    /// Totals over all projects.
     pub summary: HomeSummary,
 }
 
-/// A project of a [`HomeSnapshot`].
+/// A project in a [`HomeSnapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HomeProject {
-    /// Its id.
+    /// The id of the project.
     pub project_id: String,
-    /// Its name.
+    /// The name of the project.
     pub name: String,
-    /// Whether it is worked on.
+    /// The status of the project.
     pub status: ProjectStatus,
-    /// When it was made.
+    /// The time the project was created, in ISO-8601.
     pub created_at: String,
-    /// Its repositories.
+    /// The ids of the repositories linked to the project.
     pub repo_ids: Vec<String>,
-    /// What waits for a decision.
+    /// The number of documents that wait for a decision.
     pub pending_reviews: u64,
-    /// What runs.
+    /// The number of runs that were launched and have not ended. Runs older than 24 hours count only if their session
+    /// is known to be live.
     pub active_runs: u64,
-    /// Runs that were made and never started.
+    /// The number of runs with status `running` that were never launched.
     pub idle_runs: u64,
-    /// How many tasks it has.
+    /// The number of tasks.
     pub task_count: u64,
-    /// How far it is, from 0 to 100.
+    /// The mean progress of the tasks in percent, from 0 to 100 with one decimal.
     pub progress_pct: f64,
-    /// Tasks that wait for something.
+    /// The number of tasks with status `blocked`.
     pub blocked_tasks: u64,
-    /// What deserves attention.
+    /// The risks of the project: `pending_reviews` and `blocked_tasks`, as far as they apply.
     pub risk_flags: Vec<String>,
 }
 
-/// All projects of a [`HomeSnapshot`] together.
+/// Totals over all projects of a [`HomeSnapshot`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HomeSummary {
-    /// How many projects.
+    /// The number of projects.
     pub project_count: u64,
-    /// What waits for a decision.
+    /// The number of documents that wait for a decision.
     pub pending_reviews: u64,
-    /// What runs.
+    /// The number of runs that were launched and have not ended. Runs older than 24 hours count only if their session
+    /// is known to be live.
     pub active_runs: u64,
-    /// Runs that were made and never started.
+    /// The number of runs with status `running` that were never launched.
     pub idle_runs: u64,
-    /// How many tasks.
+    /// The number of tasks.
     pub task_count: u64,
-    /// How far they are, from 0 to 100.
+    /// The mean progress of the projects in percent, from 0 to 100 with one decimal.
     pub progress_pct: f64,
-    /// Projects with tasks that wait for something.
+    /// The number of projects with at least one blocked task.
     pub blocked_projects: u64,
 }
 
-/// All projects for planning.
+/// The projects of a company and their totals, for planning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PortfolioSnapshot {
-    /// All of them together.
+    /// Totals over all projects.
     pub summary: PortfolioSummary,
-    /// Each of them.
+    /// The projects, newest first.
     pub projects: Vec<PortfolioProject>,
 }
 
-/// All projects of a [`PortfolioSnapshot`] together.
+/// Totals over all projects of a [`PortfolioSnapshot`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PortfolioSummary {
-    /// How many projects.
+    /// The number of projects.
     pub project_count: u64,
-    /// What runs.
+    /// The number of runs that were launched and have not ended. Runs older than 24 hours count only if their session
+    /// is known to be live.
     pub active_runs: u64,
-    /// Runs that were started more than a day ago and of which nothing is heard any more.
+    /// The number of launched runs older than 24 hours that have not ended and have no known live session.
     #[serde(default)]
     pub stale_runs: u64,
-    /// What waits for a decision.
+    /// The number of documents that wait for a decision.
     pub pending_reviews: u64,
-    /// What the agents used.
+    /// The total number of tokens of all runs.
     pub total_tokens: u64,
-    /// How far they are, from 0 to 100.
+    /// The mean progress of the projects in percent, from 0 to 100 with one decimal.
     pub progress_pct: f64,
-    /// Projects with tasks that wait for something.
+    /// The number of projects with at least one blocked task.
     pub blocked_projects: u64,
 }
 
-/// A project of a [`PortfolioSnapshot`].
+/// A project in a [`PortfolioSnapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PortfolioProject {
-    /// Its id.
+    /// The id of the project.
     pub project_id: String,
-    /// Its name.
+    /// The name of the project.
     pub name: String,
-    /// How many tasks it has.
+    /// The number of tasks.
     pub task_count: u64,
-    /// How far it is, from 0 to 100.
+    /// The mean progress of the tasks in percent, from 0 to 100 with one decimal.
     pub progress_pct: f64,
-    /// Tasks that wait for something.
+    /// The number of tasks with status `blocked`.
     pub blocked_tasks: u64,
-    /// What runs.
+    /// The number of runs that were launched and have not ended. Runs older than 24 hours count only if their session
+    /// is known to be live.
     pub active_runs: u64,
-    /// Runs that were started more than a day ago and of which nothing is heard any more.
+    /// The number of launched runs older than 24 hours that have not ended and have no known live session.
     #[serde(default)]
     pub stale_runs: u64,
-    /// What waits for a decision.
+    /// The number of documents that wait for a decision.
     pub pending_reviews: u64,
-    /// What deserves attention.
+    /// The risks of the project: `blocked_tasks`, `pending_reviews` and `dependency_cycle`, as far as they apply.
     pub risk_flags: Vec<String>,
 }

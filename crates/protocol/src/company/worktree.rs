@@ -1,4 +1,4 @@
-//! `worktree.*`: copies of repositories that runs had to themselves.
+//! `worktree.*`: the Git worktrees in which runs work.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,30 +8,30 @@ use super::{ProjectId, RunStatus, Text};
 crate::methods! {
     Company family "worktree";
 
-    /// Remove the worktrees of runs that ended long ago. Nothing outside `.local/worktrees` is ever touched.
+    /// Remove the worktrees of runs that ended long ago. Paths outside of `.local/worktrees` are never removed.
     Exec WorktreeCleanup = "worktree.cleanup" (WorktreeCleanupParams in workspace_dir) -> WorktreeCleanupResponse;
 }
 
 /// Params of [`WorktreeCleanup`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorktreeCleanupParams {
-    /// The company folder.
+    /// Absolute path of the company folder.
     pub workspace_dir: Text,
-    /// Only of this project.
+    /// Consider only runs of this project. All projects if absent.
     #[serde(default)]
     pub project_id: Option<ProjectId>,
-    /// How long a run must have been over; 72 if it is not given.
+    /// The minimum time since the end of a run before its worktree is removed, in hours. Default 72.
     #[serde(default)]
     #[schemars(range(min = 0))]
     pub max_age_hours: Option<f64>,
-    /// Only tell what would be removed, and what would fail and why.
+    /// If true, removes nothing and reports what would be removed and what would fail. Default false.
     #[serde(default)]
     pub dry_run: Option<bool>,
-    /// Also remove what has changes that were not committed.
+    /// If true, also removes worktrees with uncommitted changes. Default false.
     #[serde(default)]
     pub force: Option<bool>,
-    /// Also delete the branches of worktrees that are removed or already gone: those that are merged into the current
-    /// branch of the repository, or all of them with `force`. `false` when absent.
+    /// If true, also deletes the branches of worktrees that are removed or already missing: those merged into the
+    /// current branch of the repository, or all of them with `force`. Default false.
     #[serde(default)]
     pub delete_branches: Option<bool>,
 }
@@ -39,69 +39,69 @@ pub struct WorktreeCleanupParams {
 /// Response of [`WorktreeCleanup`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorktreeCleanupResponse {
-    /// The company folder.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// Whether nothing was removed.
+    /// True if the call was a dry run.
     pub dry_run: bool,
-    /// How long a run must have been over.
+    /// The minimum time since the end of a run that was applied, in hours.
     pub max_age_hours: f64,
-    /// How many runs have a worktree.
+    /// The number of runs with a worktree.
     pub scanned: u64,
-    /// How many of them are old enough.
+    /// The number of these runs that ended at least `max_age_hours` ago.
     pub eligible: u64,
-    /// How many were removed.
+    /// The number of worktrees that were removed.
     pub removed: u64,
-    /// How many were gone already.
+    /// The number of worktrees that were already missing.
     pub missing: u64,
-    /// How many could not be removed.
+    /// The number of worktrees that could not be removed.
     pub failed: u64,
-    /// How many stay.
+    /// The number of worktrees that were kept. In a dry run this includes those that would be removed.
     pub kept: u64,
-    /// One row each.
+    /// The individual worktrees, sorted by project and run.
     pub items: Vec<WorktreeCleanupItem>,
 }
 
-/// What became of a worktree.
+/// The action taken for a worktree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WorktreeCleanupAction {
-    /// It stays.
+    /// The worktree was kept.
     Kept,
-    /// It was gone already.
+    /// The worktree was already missing.
     Missing,
-    /// It was removed.
+    /// The worktree was removed.
     Removed,
-    /// It could not be removed.
+    /// The worktree could not be removed.
     Failed,
 }
 
 /// The worktree of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorktreeCleanupItem {
-    /// The project.
+    /// The id of the project.
     pub project_id: String,
-    /// The run.
+    /// The id of the run.
     pub run_id: String,
-    /// The repository.
+    /// The id of the repository. `null` if unknown.
     pub repo_id: Option<String>,
-    /// The worktree, below the company folder.
+    /// The path of the worktree, relative to the company folder.
     pub worktree_relpath: String,
-    /// The worktree.
+    /// The path of the worktree: `workspace_dir` as given in the request, followed by the relative path.
     pub worktree_abs: String,
-    /// Its branch.
+    /// The branch of the worktree. `null` if unknown.
     pub branch: Option<String>,
-    /// Where the run stands.
+    /// The status of the run.
     pub status: RunStatus,
-    /// When the run was over.
+    /// The time the run ended, in ISO-8601. `null` if it has not ended.
     pub ended_at: Option<String>,
-    /// What became of it.
+    /// The action taken for the worktree.
     pub action: WorktreeCleanupAction,
-    /// Why.
+    /// The reason for the action.
     pub reason: String,
-    /// Whether its branch was deleted; absent if that was not asked for, in a dry run, or if there is no branch.
+    /// Whether the branch was deleted. Absent if deletion was not requested, in a dry run, or if there is no branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch_deleted: Option<bool>,
-    /// Why its branch stays, such as `unmerged commits`; absent if it does not, or if deleting was not asked for.
+    /// Why the branch was kept, such as `unmerged commits`. Absent if it was deleted or deletion was not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch_kept_reason: Option<String>,
 }

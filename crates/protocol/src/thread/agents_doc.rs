@@ -1,4 +1,4 @@
-//! `thread/agents_doc/*`: instruction files attached to the thread tree.
+//! `thread/agents_doc/*`: AGENTS.md instruction files attached to the thread tree.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,141 +17,143 @@ crate::methods! {
     Read ThreadAgentsDocGet = "thread/agents_doc/get" (ThreadAgentsDocGetParams in workspace_id) -> ThreadAgentsDocGetResponse;
     /// Create or update the explicit file for one root/folder scope.
     ///
-    /// Line endings become LF and nothing else is changed, so that clients can compare hashes.
-    /// A text that is there already makes no new version.
+    /// The gateway converts line endings to LF and changes nothing else, so that clients can compare hashes. Saving an
+    /// unchanged text creates no new version.
     Write ThreadAgentsDocSave = "thread/agents_doc/save" (ThreadAgentsDocSaveParams in workspace_id) -> ThreadAgentsDocSaveResponse;
     /// Archive the explicit file for one root/folder scope.
+    ///
+    /// The file moves to the trash, from which `trash/restore` restores it for up to 30 days.
     Write ThreadAgentsDocArchive = "thread/agents_doc/archive" (ThreadAgentsDocArchiveParams in workspace_id) -> ThreadAgentsDocArchiveResponse;
     /// Resolve the effective file for one concrete thread.
     Read ThreadAgentsDocResolveForThread = "thread/agents_doc/resolve_for_thread" (ThreadAgentsDocResolveForThreadParams in workspace_id) -> ThreadAgentsDocResolveForThreadResponse;
-    /// List the versions of a file, newest first, without their texts.
+    /// List the versions of a file without their texts, newest first.
     Read ThreadAgentsDocRevisions = "thread/agents_doc/revisions" (ThreadAgentsDocRevisionsParams in workspace_id) -> ThreadAgentsDocRevisionsResponse;
-    /// Read one version of a file, also of an archived one.
+    /// Return one version of a file, also of an archived file.
     Read ThreadAgentsDocRevisionGet = "thread/agents_doc/revision_get" (ThreadAgentsDocRevisionGetParams in workspace_id) -> ThreadAgentsDocRevisionGetResponse;
-    /// Write an old version as a new one.
+    /// Save an old version of a file as its newest version.
     ///
-    /// An archived file becomes the file of its scope again, unless the scope has another one by now.
+    /// An archived file becomes the explicit file of its scope again; this fails if the scope has another file.
     Write ThreadAgentsDocRestore = "thread/agents_doc/restore" (ThreadAgentsDocRestoreParams in workspace_id) -> ThreadAgentsDocRestoreResponse;
-    /// Show exactly the section a new turn of a thread would get.
+    /// Return the prompt section that a new turn of a thread would contain.
     Read ThreadAgentsDocPreview = "thread/agents_doc/preview" (ThreadAgentsDocPreviewParams in workspace_id) -> ThreadAgentsDocPreviewResponse;
-    /// Create the folders and files of a repository's AGENTS.md and CLAUDE.md files, all or nothing.
+    /// Import the AGENTS.md and CLAUDE.md files of a repository; either all of them or none.
     ///
-    /// A CLAUDE.md counts as the AGENTS.md of its folder when there is none.
-    /// Paths mean the folders that export gives them.
+    /// Missing folders are created. A CLAUDE.md file is imported as the AGENTS.md of its folder if the folder has no
+    /// AGENTS.md. Paths refer to the folder names that `thread/agents_doc/export` returns.
     Write ThreadAgentsDocImport = "thread/agents_doc/import" (ThreadAgentsDocImportParams in workspace_id) -> ThreadAgentsDocImportResponse;
-    /// Answer the files below a scope the way import takes them.
+    /// Return the files of a scope and of all folders below it, in the form that import accepts.
     Read ThreadAgentsDocExport = "thread/agents_doc/export" (ThreadAgentsDocExportParams in workspace_id) -> ThreadAgentsDocExportResponse;
 
-    /// Propose a change of the file of one root/folder scope, for a person to decide about.
+    /// Propose a change to the file of one root/folder scope; a person decides about it.
     ///
-    /// The same text proposed again by the same author, while it waits, is the same proposal.
+    /// Proposing the same text again while the author's proposal is pending returns the existing proposal.
     Propose ThreadAgentsDocPropose = "thread/agents_doc/propose" (ThreadAgentsDocProposeParams in workspace_id) -> ThreadAgentsDocProposeResponse;
 
     notifications {
-        /// The file of a scope, or what is in force there, changed: load the scope again.
+        /// The explicit or the effective file of a scope changed; clients should reload the scope.
         "thread/agents_doc/changed" = ThreadAgentsDocChangedNotification;
     }
 }
 
-/// The most characters of a text.
+/// The maximum length of the text of a file in characters.
 pub const MAX_CONTENT_CHARS: usize = 65_536;
 
-/// Whether a file takes part in inheritance.
+/// The status of a file, which determines whether it takes part in inheritance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadAgentsDocStatus {
-    /// It exists and is empty: shown, never sent to a model.
+    /// The file contains only whitespace. It is displayed but never sent to a model.
     Draft,
-    /// It has text and takes part in inheritance.
+    /// The file has text and takes part in inheritance.
     Active,
-    /// It was deleted from the tree.
+    /// The file was removed from the tree.
     Archived,
 }
 
-/// Why a text was saved.
+/// The reason why a text was saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadAgentsDocSaveReason {
-    /// The editor saved by itself.
+    /// The editor saved the text automatically.
     #[default]
     Autosave,
-    /// Somebody asked for it.
+    /// The user saved the text explicitly.
     Manual,
 }
 
 /// A file with its text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocPayload {
-    /// The document.
+    /// The id of the document.
     pub id: AgentsDocId,
-    /// The workspace that owns it.
+    /// The id of the workspace that owns the document.
     pub workspace_id: WorkspaceId,
-    /// The folder; absent for the root file.
+    /// The id of the folder. Absent for the file of the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
-    /// Whether it takes part in inheritance.
+    /// The status of the file.
     pub status: ThreadAgentsDocStatus,
-    /// Always `AGENTS.md`.
+    /// The file name; always `AGENTS.md`.
     pub title: String,
-    /// The text.
+    /// The text of the file.
     pub content: String,
-    /// SHA-256 of the text, lower-case hexadecimal.
+    /// The SHA-256 of the text in lower-case hexadecimal.
     pub content_sha256: String,
-    /// Grows with every save; the versions of a scope never repeat.
+    /// The version number. It increases with every change; a scope never uses a number twice.
     pub version: i64,
-    /// Unix seconds.
+    /// The time of creation in Unix seconds.
     pub created_at: i64,
-    /// Unix seconds.
+    /// The time of the last change in Unix seconds.
     pub updated_at: i64,
 }
 
 /// A file without its text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocSummary {
-    /// The document.
+    /// The id of the document.
     pub id: AgentsDocId,
-    /// The workspace that owns it.
+    /// The id of the workspace that owns the document.
     pub workspace_id: WorkspaceId,
-    /// The folder; absent for the root file.
+    /// The id of the folder. Absent for the file of the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
-    /// Whether it takes part in inheritance.
+    /// The status of the file.
     pub status: ThreadAgentsDocStatus,
-    /// SHA-256 of the text, lower-case hexadecimal.
+    /// The SHA-256 of the text in lower-case hexadecimal.
     pub content_sha256: String,
-    /// The version.
+    /// The current version number.
     pub version: i64,
     /// The length of the text in characters.
     pub char_count: u64,
-    /// Unix seconds.
+    /// The time of the last change in Unix seconds.
     pub updated_at: i64,
 }
 
-/// The file in force for a scope or a thread.
+/// The effective file of a scope or a thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocResolvedPayload {
-    /// The file.
+    /// The effective file.
     pub doc: ThreadAgentsDocPayload,
-    /// Its folder; absent for the root.
+    /// The id of the folder of the file. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_folder_id: Option<FolderId>,
-    /// The names of the folders from the root of the tree down to the file's folder.
+    /// The folder names from the root of the tree to the folder of the file. Empty for the root.
     pub source_path: Vec<String>,
-    /// Whether it comes from above the requested scope.
+    /// Whether the file belongs to a scope above the requested one.
     pub inherited: bool,
-    /// The requested folder; absent for the root.
+    /// The id of the requested folder. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_for_folder_id: Option<FolderId>,
-    /// Unix seconds.
+    /// The time of the resolution in Unix seconds.
     pub resolved_at: i64,
 }
 
 /// Params of [`ThreadAgentsDocGet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocGetParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The folder; absent for the root.
+    /// The id of the folder. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
 }
@@ -159,10 +161,10 @@ pub struct ThreadAgentsDocGetParams {
 /// Response of [`ThreadAgentsDocGet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocGetResponse {
-    /// The file of the scope itself.
+    /// The file of the scope itself. Absent if the scope has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explicit: Option<ThreadAgentsDocPayload>,
-    /// The file in force.
+    /// The nearest active file of the scope or of a scope above it. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective: Option<ThreadAgentsDocResolvedPayload>,
 }
@@ -170,17 +172,18 @@ pub struct ThreadAgentsDocGetResponse {
 /// Params of [`ThreadAgentsDocSave`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocSaveParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The folder; absent for the root.
+    /// The id of the folder. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
-    /// The whole text, 65536 characters at most.
+    /// The whole text, at most 65536 characters.
     pub content: String,
-    /// The version the client saw last; 0 means that there must be no file yet.
+    /// The version that the client last read; 0 if the scope must have no file. The call fails if the version differs.
+    /// Absent to save without this check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_version: Option<i64>,
-    /// Why; `autosave` when absent.
+    /// The reason for the save. Default `autosave`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub save_reason: Option<ThreadAgentsDocSaveReason>,
 }
@@ -188,9 +191,10 @@ pub struct ThreadAgentsDocSaveParams {
 /// Response of [`ThreadAgentsDocSave`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocSaveResponse {
-    /// The file as it is now.
+    /// The file after the save.
     pub doc: ThreadAgentsDocPayload,
-    /// What to know about the text, such as that it is longer than a prompt can take.
+    /// Sentences about problems with the text, for example that a prompt has no room for all of it. Absent if there are
+    /// none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content_warnings: Vec<String>,
 }
@@ -198,16 +202,16 @@ pub struct ThreadAgentsDocSaveResponse {
 /// Params of [`ThreadAgentsDocPropose`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposeParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The folder; absent for the root.
+    /// The id of the folder. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
-    /// The whole text as it should be, 65536 characters at most.
+    /// The whole proposed text, at most 65536 characters.
     pub content: String,
-    /// Why, 4096 characters at most.
+    /// The reason for the change, 1 to 4096 characters.
     pub rationale: String,
-    /// The version that was changed: the current one when absent, 0 for no file.
+    /// The version that the proposal changes; 0 for a new file. Default: the current version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_version: Option<i64>,
 }
@@ -215,19 +219,20 @@ pub struct ThreadAgentsDocProposeParams {
 /// Response of [`ThreadAgentsDocPropose`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposeResponse {
-    /// The proposal.
+    /// The new proposal, or the pending one with the same text.
     pub proposal: ThreadAgentsDocProposal,
 }
 
 /// Params of [`ThreadAgentsDocArchive`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocArchiveParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The folder; absent for the root.
+    /// The id of the folder. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
-    /// The version the client saw last.
+    /// The version that the client last read. The call fails if the version differs. Absent to archive without this
+    /// check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_version: Option<i64>,
 }
@@ -235,9 +240,9 @@ pub struct ThreadAgentsDocArchiveParams {
 /// Response of [`ThreadAgentsDocArchive`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocArchiveResponse {
-    /// Whether there was a file.
+    /// Whether the scope had a file.
     pub archived: bool,
-    /// The file in force now.
+    /// The effective file of the scope after the call. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective: Option<ThreadAgentsDocResolvedPayload>,
 }
@@ -245,16 +250,16 @@ pub struct ThreadAgentsDocArchiveResponse {
 /// Params of [`ThreadAgentsDocResolveForThread`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocResolveForThreadParams {
-    /// The workspace.
+    /// The id of the workspace that owns the thread.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
 }
 
 /// Response of [`ThreadAgentsDocResolveForThread`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocResolveForThreadResponse {
-    /// The file in force.
+    /// The effective file of the thread. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective: Option<ThreadAgentsDocResolvedPayload>,
 }
@@ -262,14 +267,14 @@ pub struct ThreadAgentsDocResolveForThreadResponse {
 /// Params of [`ThreadAgentsDocRevisions`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocRevisionsParams {
-    /// The workspace.
+    /// The id of the workspace that owns the document.
     pub workspace_id: WorkspaceId,
-    /// The document.
+    /// The id of the document.
     pub doc_id: AgentsDocId,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page. Absent for the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// The most versions to answer: 100 when absent, 500 at most.
+    /// The maximum number of versions to return. Default 100, maximum 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -279,7 +284,7 @@ pub struct ThreadAgentsDocRevisionsParams {
 pub struct ThreadAgentsDocRevisionsResponse {
     /// The versions, newest first.
     pub items: Vec<ThreadAgentsDocRevisionSummary>,
-    /// Where the next page begins; absent on the last one.
+    /// The cursor of the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -287,70 +292,71 @@ pub struct ThreadAgentsDocRevisionsResponse {
 /// One version of a file without its text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocRevisionSummary {
-    /// The version.
+    /// The version number.
     pub version: i64,
-    /// SHA-256 of the text.
+    /// The SHA-256 of the text in lower-case hexadecimal.
     pub content_sha256: String,
     /// The length of the text in characters.
     pub char_count: u64,
-    /// Unix seconds.
+    /// The time at which the version was saved, in Unix seconds.
     pub saved_at: i64,
-    /// Who saved it.
+    /// The principal that saved the version: `owner` or the id of a token. Absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_by: Option<String>,
-    /// `autosave`, `manual`, `restore`, `archive` or `proposal`.
+    /// The reason for the save: `autosave`, `manual`, `restore`, `archive` or `proposal`.
     pub save_reason: String,
 }
 
 /// Params of [`ThreadAgentsDocRevisionGet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocRevisionGetParams {
-    /// The workspace.
+    /// The id of the workspace that owns the document.
     pub workspace_id: WorkspaceId,
-    /// The document.
+    /// The id of the document.
     pub doc_id: AgentsDocId,
-    /// The version.
+    /// The version number to return.
     pub version: i64,
 }
 
 /// Response of [`ThreadAgentsDocRevisionGet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocRevisionGetResponse {
-    /// The version.
+    /// The requested version.
     pub revision: ThreadAgentsDocRevision,
 }
 
-/// One version of a file.
+/// One version of a file with its text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocRevision {
-    /// The document.
+    /// The id of the document.
     pub doc_id: AgentsDocId,
-    /// The version.
+    /// The version number.
     pub version: i64,
-    /// The text.
+    /// The text of the version.
     pub content: String,
-    /// SHA-256 of the text.
+    /// The SHA-256 of the text in lower-case hexadecimal.
     pub content_sha256: String,
-    /// Unix seconds.
+    /// The time at which the version was saved, in Unix seconds.
     pub saved_at: i64,
-    /// Who saved it.
+    /// The principal that saved the version: `owner` or the id of a token. Absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_by: Option<String>,
-    /// `autosave`, `manual`, `restore` or `archive`.
+    /// The reason for the save: `autosave`, `manual`, `restore`, `archive` or `proposal`.
     pub save_reason: String,
 }
 
 /// Params of [`ThreadAgentsDocRestore`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocRestoreParams {
-    /// The workspace.
+    /// The id of the workspace that owns the document.
     pub workspace_id: WorkspaceId,
-    /// The document.
+    /// The id of the document.
     pub doc_id: AgentsDocId,
-    /// The version to write again; the one before the last when absent.
+    /// The version number to restore. Default: the number before the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,
-    /// The version the client saw last.
+    /// The version that the client last read. The call fails if the version differs. Absent to restore without this
+    /// check; ignored for archived files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_version: Option<i64>,
 }
@@ -358,9 +364,10 @@ pub struct ThreadAgentsDocRestoreParams {
 /// Response of [`ThreadAgentsDocRestore`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocRestoreResponse {
-    /// The file as it is now.
+    /// The file after the restore.
     pub doc: ThreadAgentsDocPayload,
-    /// What to know about the text.
+    /// Sentences about problems with the text, for example that a prompt has no room for all of it. Absent if there are
+    /// none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content_warnings: Vec<String>,
 }
@@ -368,72 +375,73 @@ pub struct ThreadAgentsDocRestoreResponse {
 /// Params of [`ThreadAgentsDocPreview`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocPreviewParams {
-    /// The workspace.
+    /// The id of the workspace that owns the thread.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
 }
 
 /// Response of [`ThreadAgentsDocPreview`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocPreviewResponse {
-    /// Exactly the section a new turn would get; empty when nothing applies.
+    /// The exact text of the prompt section. Empty if the thread has no effective file.
     pub text: String,
-    /// Its length in characters.
+    /// The length of `text` in characters.
     pub char_count: u64,
-    /// Whether the file is longer than what is shown.
+    /// Whether the section contains only the beginning of the file.
     pub truncated: bool,
-    /// The document.
+    /// The id of the effective document. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doc_id: Option<AgentsDocId>,
-    /// Its version.
+    /// The version number of the effective document. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,
-    /// The names of the folders from the root down to the file's folder.
+    /// The folder names from the root of the tree to the folder of the file. Empty for the root.
     pub source_path: Vec<String>,
 }
 
 /// Params of [`ThreadAgentsDocImport`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocImportParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The folder that stands for the root of the repository; absent for the root of the tree.
+    /// The id of the folder that corresponds to the root of the repository. Absent for the root of the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
-    /// The files.
+    /// The files to import, at most 5000.
     pub files: Vec<ThreadAgentsDocFile>,
-    /// What happens to files that are there.
+    /// The treatment of files that already exist in the tree.
     pub mode: ThreadAgentsDocImportMode,
 }
 
 /// One instruction file of a repository.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocFile {
-    /// The path in the repository with `/`, ending in `AGENTS.md` or `CLAUDE.md`.
+    /// The path in the repository, separated by `/` and ending in `AGENTS.md` or `CLAUDE.md`.
     pub path: String,
-    /// The text.
+    /// The text of the file, at most 65536 characters.
     pub content: String,
-    /// The version of the scope's file the client saw last, 0 for none: if there is another, nothing is imported.
+    /// The version of the file in the tree that the client last read; 0 if the scope must have no file. The whole
+    /// import fails if the version differs. Absent to import without this check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_version: Option<i64>,
 }
 
 impl ThreadAgentsDocFile {
-    /// Whether it is a CLAUDE.md that only says where the text is.
+    /// Returns whether the file is a CLAUDE.md that only refers to the AGENTS.md beside it. Import skips such files.
     pub fn is_pointer(&self) -> bool {
         self.path.ends_with("CLAUDE.md")
             && matches!(self.content.trim(), "@AGENTS.md" | "@./AGENTS.md")
     }
 }
 
-/// What an import does to files that are there.
+/// The treatment of files that already exist in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadAgentsDocImportMode {
-    /// They stay as they are.
+    /// Existing files stay unchanged; only missing ones are created.
     Create,
-    /// They get the new text.
+    /// Existing files get the imported text.
     Update,
 }
 
@@ -442,16 +450,16 @@ pub enum ThreadAgentsDocImportMode {
 pub struct ThreadAgentsDocImportResponse {
     /// The files that were created or changed.
     pub docs: Vec<ThreadAgentsDocPayload>,
-    /// The folders that were made.
+    /// The folders that were created.
     pub folders: Vec<ThreadFolder>,
 }
 
 /// Params of [`ThreadAgentsDocExport`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocExportParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The folder to begin at; absent for the root.
+    /// The id of the folder to start at. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
 }
@@ -459,48 +467,50 @@ pub struct ThreadAgentsDocExportParams {
 /// Response of [`ThreadAgentsDocExport`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocExportResponse {
-    /// The files, by path.
+    /// The files, ordered by path.
     pub files: Vec<ThreadAgentsDocExportedFile>,
-    /// Every folder below the scope, by path, also those without a file.
+    /// All folders below the scope, including those without a file, ordered by path.
     pub folders: Vec<ThreadAgentsDocExportedFolder>,
 }
 
-/// One file of the tree as a file of a repository.
+/// One file of the tree in the form of a repository file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocExportedFile {
-    /// The path with `/`, ending in `AGENTS.md`.
+    /// The path relative to the exported scope, separated by `/` and ending in `AGENTS.md`.
     pub path: String,
-    /// The text.
+    /// The text of the file.
     pub content: String,
-    /// SHA-256 of the text.
+    /// The SHA-256 of the text in lower-case hexadecimal.
     pub content_sha256: String,
-    /// The version.
+    /// The current version number of the file.
     pub version: i64,
 }
 
-/// One folder of the tree as a directory of a repository.
+/// One folder of the tree in the form of a repository directory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocExportedFolder {
-    /// The path with `/`.
+    /// The path relative to the exported scope, separated by `/`. Characters that are not allowed in a path become `_`,
+    /// and duplicate names get a number.
     pub path: String,
-    /// The folder.
+    /// The id of the folder.
     pub folder_id: FolderId,
 }
 
 /// Payload of `thread/agents_doc/changed`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocChangedNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The scope; absent for the root.
+    /// The id of the folder. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
-    /// The file, if it was the file that changed.
+    /// The explicit file of the scope after the change. Absent if the file itself did not change, for example when its
+    /// folder was moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doc: Option<ThreadAgentsDocPayload>,
-    /// What is in force in the scope now.
+    /// The effective file of the scope after the change. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective: Option<ThreadAgentsDocResolvedPayload>,
-    /// Whether another file, or another version, is in force than before.
+    /// Whether the effective file or its version differs from the one before the change.
     pub effective_changed: bool,
 }

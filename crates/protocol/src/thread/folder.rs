@@ -10,46 +10,47 @@ crate::methods! {
 
     /// Create a folder.
     Write ThreadFolderCreate = "thread/folder/create" (ThreadFolderCreateParams in workspace_id) -> ThreadFolderCreateResponse;
-    /// Put a folder with everything in it under another one, or to the root.
+    /// Move a folder with all its content into another folder or to the root.
     Write ThreadFolderMove = "thread/folder/move" (ThreadFolderMoveParams in workspace_id) -> ThreadFolderMoveResponse;
-    /// Rename a folder or give it a position.
+    /// Rename a folder or set its position.
     Write ThreadFolderUpdate = "thread/folder/update" (ThreadFolderUpdateParams in workspace_id) -> ThreadFolderUpdateResponse;
-    /// Move a folder into the trash; what is in it moves one level up.
+    /// Move a folder to the trash; its content moves up one level.
     ///
-    /// Its AGENTS.md is archived with it. `trash/restore` brings both back within 30 days.
+    /// The AGENTS.md document of the folder is archived with it. `trash/restore` restores both for up to 30 days.
     Write ThreadFolderDelete = "thread/folder/delete" (ThreadFolderDeleteParams in workspace_id) -> ThreadFolderDeleteResponse;
 }
 
-/// A node of the thread tree.
+/// A folder of the thread tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadFolder {
-    /// The folder.
+    /// The id of the folder.
     pub id: FolderId,
-    /// The workspace that owns it.
+    /// The id of the workspace that owns the folder.
     pub workspace_id: WorkspaceId,
-    /// The folder it is in; absent at the root.
+    /// The id of the parent folder. Absent if the folder is at the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_folder_id: Option<FolderId>,
-    /// What people call it; siblings may share a name.
+    /// The display name; siblings may have the same name.
     pub name: String,
-    /// A place among its siblings for clients that sort by hand; absent until given.
+    /// The position among its siblings, for clients that support manual sorting; the gateway does not sort by it.
+    /// Absent until a client sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<i64>,
-    /// Unix seconds.
+    /// The time of creation in Unix seconds.
     pub created_at: i64,
-    /// Unix seconds.
+    /// The time of the last change to the folder in Unix seconds.
     pub updated_at: i64,
 }
 
 /// Params of [`ThreadFolderCreate`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadFolderCreateParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The folder to create it in; absent for the root.
+    /// The id of the parent folder. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_folder_id: Option<FolderId>,
-    /// What to call it.
+    /// The display name of the folder.
     pub name: Name,
 }
 
@@ -63,11 +64,11 @@ pub struct ThreadFolderCreateResponse {
 /// Params of [`ThreadFolderMove`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadFolderMoveParams {
-    /// The workspace.
+    /// The id of the workspace that owns both folders.
     pub workspace_id: WorkspaceId,
-    /// The folder to move.
+    /// The id of the folder to move.
     pub folder_id: FolderId,
-    /// The folder to move it into; absent for the root.
+    /// The id of the new parent folder. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_folder_id: Option<FolderId>,
 }
@@ -75,21 +76,21 @@ pub struct ThreadFolderMoveParams {
 /// Response of [`ThreadFolderMove`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadFolderMoveResponse {
-    /// Always `true`, also when the folder was there already.
+    /// Always `true`, even if the folder already had this parent.
     pub moved: bool,
 }
 
-/// Params of [`ThreadFolderUpdate`]; at least one change is needed.
+/// Params of [`ThreadFolderUpdate`]. At least one change is required.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadFolderUpdateParams {
-    /// The workspace.
+    /// The id of the workspace that owns the folder.
     pub workspace_id: WorkspaceId,
-    /// The folder.
+    /// The id of the folder.
     pub folder_id: FolderId,
-    /// The new name.
+    /// The new display name. Absent for no change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Name>,
-    /// The new position.
+    /// The new position. Absent for no change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<i64>,
 }
@@ -97,22 +98,22 @@ pub struct ThreadFolderUpdateParams {
 /// Response of [`ThreadFolderUpdate`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadFolderUpdateResponse {
-    /// The folder as it is now.
+    /// The folder after the change.
     pub folder: ThreadFolder,
 }
 
 /// Params of [`ThreadFolderDelete`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadFolderDeleteParams {
-    /// The workspace.
+    /// The id of the workspace that owns the folder.
     pub workspace_id: WorkspaceId,
-    /// The folder.
+    /// The id of the folder to delete.
     pub folder_id: FolderId,
 }
 
 /// Response of [`ThreadFolderDelete`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadFolderDeleteResponse {
-    /// Whether there was such a folder.
+    /// Whether the folder existed.
     pub deleted: bool,
 }

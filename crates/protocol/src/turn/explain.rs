@@ -1,4 +1,4 @@
-//! `turn/explain`: every piece of a prompt, and what two prompts have in common.
+//! Payloads of `turn/explain`: the parts of a turn's prompt and the comparison of two prompts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,14 +9,14 @@ use crate::{AgentsDocId, ThreadId, TurnId, WorkspaceId};
 /// Params of [`TurnExplain`](super::TurnExplain).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnExplainParams {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// The turn.
+    /// The id of the turn to explain.
     pub turn_id: TurnId,
-    /// A turn to compare it with, of the same thread or of another one of the same workspace.
+    /// The id of a turn to compare with, in the same workspace. Absent for no comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare_turn_id: Option<TurnId>,
-    /// The thread of that turn; the same one when absent.
+    /// The id of the thread of the compared turn. Default: `thread_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare_thread_id: Option<ThreadId>,
 }
@@ -24,98 +24,99 @@ pub struct TurnExplainParams {
 /// Response of [`TurnExplain`](super::TurnExplain).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnExplainResponse {
-    /// The workspace.
+    /// The id of the workspace that owns the thread.
     pub workspace_id: WorkspaceId,
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// What the turn was told.
+    /// The prompt of the turn.
     pub prompt: ExplainedPrompt,
-    /// What the other turn was told.
+    /// The prompt of the compared turn. Absent without a comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared: Option<ExplainedPrompt>,
-    /// How they differ, piece by piece; empty without another turn.
+    /// The result for each section, from the compared turn to this one. Absent without a comparison.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<PromptChange>,
 }
 
-/// A prompt in pieces.
+/// The system prompt of a turn, split into its parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExplainedPrompt {
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: TurnId,
-    /// Where it stands.
+    /// The status of the turn.
     pub status: TurnStatus,
-    /// The compiler; absent when nothing was told yet.
+    /// The version of the prompt compiler. Absent if the prompt is not compiled yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiler_version: Option<String>,
-    /// SHA-256 of the whole prompt.
+    /// The SHA-256 of the whole system prompt, in lower-case hexadecimal. Absent if the prompt is not compiled yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint_full: Option<String>,
-    /// The pieces in the order of the prompt.
+    /// The parts, in prompt order. Empty if the prompt is not compiled yet.
     pub pieces: Vec<PromptPiece>,
 }
 
-/// One piece of a prompt.
+/// One part of a prompt: a built-in section or the contribution of a hook to a section.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptPiece {
-    /// The section it is in.
+    /// The id of the section that contains the part.
     pub section_id: String,
-    /// The hook that brought it; absent for what every prompt begins with.
+    /// The id of the hook that contributed the part. Absent for built-in sections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook_id: Option<String>,
-    /// The contribution.
+    /// The id of the contribution. Absent for built-in sections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contribution_id: Option<String>,
-    /// `sha256:` and the hash of the contribution.
+    /// The hash of the contribution: `sha256:` followed by lower-case hexadecimal. Absent for built-in sections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contribution_hash: Option<String>,
-    /// The agents doc it is.
+    /// The AGENTS.md document that the part contains. Absent if it contains none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<PromptDocument>,
-    /// Who cut it.
+    /// The component that truncated the part.
     pub truncation: PromptTruncation,
 }
 
-/// The version of an agents doc that was in a prompt.
+/// The version of an AGENTS.md document that was part of a prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptDocument {
-    /// The document.
+    /// The id of the document.
     pub doc_id: AgentsDocId,
-    /// The version.
+    /// The version number of the document.
     pub version: i64,
-    /// SHA-256 of its text; absent when the version is no longer kept.
+    /// The SHA-256 of the text in lower-case hexadecimal. Absent if the version is no longer stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_sha256: Option<String>,
-    /// Its length in characters.
+    /// The length of the text in characters. Absent if the version is no longer stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub char_count: Option<u64>,
-    /// Who saved it.
+    /// The principal that saved the version: `owner` or the id of a token. Absent if it is unknown or the version is no
+    /// longer stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_by: Option<String>,
-    /// Unix seconds.
+    /// The time at which the version was saved, in Unix seconds. Absent if the version is no longer stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_at: Option<i64>,
 }
 
-/// How a section differs between two prompts.
+/// The difference of one section between two prompts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptChange {
-    /// The section.
+    /// The id of the section.
     pub section_id: String,
-    /// How.
+    /// The kind of difference.
     pub change: PromptChangeKind,
 }
 
-/// How a section differs between the compared turn and this one.
+/// The difference of a section from the compared turn to this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptChangeKind {
-    /// Not at all.
+    /// The section is identical in both prompts.
     Same,
-    /// It was not there.
+    /// The section exists only in the prompt of this turn.
     Added,
-    /// It is no longer there.
+    /// The section exists only in the prompt of the compared turn.
     Removed,
-    /// It says something else.
+    /// The section exists in both prompts with different contributions.
     Changed,
 }

@@ -1,161 +1,162 @@
-//! The proof of what a model was told.
+//! The prompt manifest: a record of what was sent to the model in a turn.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{ArtifactId, ArtifactVersionId, TurnId};
 
-/// What the system prompt of a turn was made of.
+/// A record of the parts of a turn's system prompt and of its attachments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptManifest {
-    /// The compiler.
+    /// The version of the prompt compiler, for example `accord.prompt.2`.
     pub compiler_version: String,
-    /// How much of it was wanted.
+    /// The profile that selected the sections.
     pub profile: PromptProfile,
-    /// The sections in their order.
+    /// The ids of the sections, in prompt order.
     pub section_ids: Vec<String>,
-    /// SHA-256 of the part that stays the same between turns.
+    /// The SHA-256 of the part that is the same in every turn, in lower-case hexadecimal.
     pub fingerprint_stable: String,
-    /// SHA-256 of the part that belongs to the turn.
+    /// The SHA-256 of the part that is specific to the turn, in lower-case hexadecimal.
     pub fingerprint_dynamic: String,
-    /// SHA-256 of the whole.
+    /// The SHA-256 of the whole system prompt, in lower-case hexadecimal.
     pub fingerprint_full: String,
-    /// Remarks.
+    /// Diagnostics of the compiler and of the hooks.
     pub diagnostics: Vec<PromptManifestDiagnostic>,
-    /// Which hook gave what.
+    /// The contributions of hooks that are part of the prompt.
     pub hook_sources: Vec<PromptManifestHookSource>,
-    /// The files that went with the conversation, those of the newest message first; absent where there are none.
+    /// The attached files of the conversation that were sent to the model, newest message first. Absent if there are
+    /// none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<PromptAttachment>,
 }
 
-/// What a model was given of an attached file.
+/// The part of an attached file that was sent to the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptAttachment {
-    /// The turn it was attached to: this one, or an earlier one of the thread.
+    /// The id of the turn to which the file was attached: this turn or an earlier one of the thread.
     pub turn_id: TurnId,
-    /// The artifact.
+    /// The id of the artifact.
     pub artifact_id: ArtifactId,
-    /// Its version.
+    /// The id of the artifact version. Absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version_id: Option<ArtifactVersionId>,
-    /// SHA-256 of its bytes, lower-case hexadecimal.
+    /// The SHA-256 of the file in lower-case hexadecimal. Absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// How it was given.
+    /// The form in which the file was sent.
     pub form: PromptAttachmentForm,
-    /// Characters of its text that were given; 0 unless `form` is `text`.
+    /// The number of characters of text that were sent; 0 unless `form` is `text`.
     pub characters: u64,
-    /// Characters of its whole text, where they were counted.
+    /// The number of characters of the whole text. Absent if `form` is not `text` or the text was not read to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_characters: Option<u64>,
-    /// Whether the model was given less than the file could give: a part of its text, or a description instead of a
-    /// picture that had no room.
+    /// Whether less was sent than the file contains: only part of its text, or a description because the text or image
+    /// exceeded the limits of the request.
     pub truncated: bool,
 }
 
-/// How a model was given an attached file.
+/// The form in which an attached file was sent to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptAttachmentForm {
-    /// As text.
+    /// The text of the file, whole or truncated.
     Text,
-    /// As a picture.
+    /// The image itself.
     Image,
-    /// As name, type, size and hash alone.
+    /// Only the name, type, size and hash of the file.
     Description,
 }
 
-/// How much of a system prompt is wanted.
+/// The set of sections in a system prompt. The gateway uses `assistant_full` for every turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptProfile {
-    /// Everything.
+    /// All sections: identity, safety and the contributions of hooks.
     AssistantFull,
-    /// Identity, safety and hooks.
+    /// The identity and safety sections and the contributions of hooks.
     AssistantMinimal,
-    /// Identity alone.
+    /// Only the identity section.
     AssistantNone,
 }
 
-/// A remark about a prompt.
+/// A diagnostic about a prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptManifestDiagnostic {
-    /// A stable name, such as `dynamic_section_truncated`.
+    /// A stable name for the diagnostic, for example `dynamic_section_truncated`.
     pub code: String,
-    /// One sentence.
+    /// A one-sentence description.
     pub message: String,
-    /// The section it is about.
+    /// The id of the section that the diagnostic concerns. Absent if it concerns none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section_id: Option<String>,
-    /// The hook it is about.
+    /// The hook contribution that the diagnostic concerns. Absent if it concerns none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook_source: Option<PromptHookSource>,
 }
 
-/// What one hook gave.
+/// One contribution of a hook to a prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptManifestHookSource {
-    /// The hook.
+    /// The hook and its contribution.
     pub source: PromptHookSource,
-    /// The section it went into.
+    /// The id of the section that contains the contribution. Absent if it belongs to no section.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section_id: Option<String>,
-    /// What kind of thing it is.
+    /// The kind of contribution.
     pub contribution_kind: PromptContributionKind,
-    /// Its rank.
+    /// The priority of the contribution; higher values come first in the prompt. Absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
-    /// How many sources it names.
+    /// The number of sources that the contribution refers to. Absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_count: Option<u64>,
-    /// Who cut it.
+    /// The component that truncated the contribution.
     pub truncation: PromptTruncation,
 }
 
-/// A hook and what it brought.
+/// A hook and one of its contributions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptHookSource {
-    /// The hook.
+    /// The id of the hook.
     pub hook_id: String,
-    /// The subscription.
+    /// The id of the subscription.
     pub subscription_id: String,
-    /// The phase with an underscore: `turn_pre_prompt_compile`.
+    /// The phase in snake_case, for example `turn_pre_prompt_compile`.
     pub phase: String,
-    /// The phase with a dot: `turn.pre_prompt_compile`.
+    /// The phase with a dot, for example `turn.pre_prompt_compile`.
     pub phase_name: String,
-    /// The contribution.
+    /// The id of the contribution. Absent if it has none, as for diagnostics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contribution_id: Option<String>,
-    /// `sha256:` and the hash of the contribution.
+    /// The hash of the contribution: `sha256:` followed by lower-case hexadecimal. Absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contribution_hash: Option<String>,
 }
 
-/// What a hook can bring to a prompt.
+/// The kind of a hook's contribution to a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptContributionKind {
-    /// Text for the context.
+    /// Text in the common section `runtime_context`.
     PromptContext,
-    /// A section.
+    /// Text in a section named by the hook.
     PromptSection,
-    /// A remark.
+    /// Not produced: diagnostics are listed in `diagnostics`.
     PromptManifestDiagnostic,
-    /// A failure.
+    /// Not produced: failures are listed in `diagnostics`.
     RuntimeFailure,
 }
 
-/// Who cut a contribution.
+/// The component that truncated a contribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptTruncation {
-    /// Nobody.
+    /// The contribution was not truncated.
     None,
-    /// The hook.
+    /// The hook truncated it.
     Hook,
-    /// The compiler.
+    /// The prompt compiler truncated it.
     Prompt,
-    /// Both.
+    /// Both the hook and the prompt compiler truncated it.
     HookAndPrompt,
 }

@@ -1,7 +1,7 @@
-//! The frames of a client, put together to messages (RFC 6455).
+//! Reads WebSocket frames and assembles them into messages (RFC 6455).
 //!
-//! A large frame is read into memory of exactly its size, straight from the socket, and goes on from there without
-//! a copy. Whoever sends small messages only costs one small buffer.
+//! A large frame is read directly from the socket into a buffer of exactly its size and passed on without copying. A
+//! client that sends only small messages costs one small buffer.
 
 use bytes::{Buf as _, BufMut as _, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
@@ -10,40 +10,40 @@ use crate::{Bytes, Text};
 
 use super::MAX_MESSAGE_BYTES;
 
-/// What is read at once where the length of what comes is not known.
+/// Read size, in bytes, while the length of the next frame is unknown.
 const PIECE: usize = 8 << 10;
 
-/// What a client sent.
+/// A message received from the client.
 #[derive(Debug, PartialEq)]
 pub(super) enum Received {
     Text(Text),
     Binary(Bytes),
     Ping(Bytes),
     Pong,
-    /// The last message, with its code if it has one.
+    /// The close frame, with its code if it has one.
     Close(Option<u16>),
 }
 
-/// Why nothing more can be read.
+/// The reason the reader cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum End {
-    /// The connection is gone, or the client has said goodbye.
+    /// The connection is closed, or the client has sent its close frame.
     Gone,
-    /// Against the rules of WebSocket.
+    /// The client violated the WebSocket protocol.
     Protocol,
     TooLarge,
     NotUtf8,
 }
 
-/// Reads messages. Nothing is lost when a read is dropped half-way.
+/// Reads messages. Cancel safe: dropping a pending read loses no data.
 #[derive(Debug)]
 pub(super) struct Reader<R> {
     stream: R,
-    /// Bytes that belong to no frame yet.
+    /// Bytes that do not belong to a parsed frame yet.
     buffer: BytesMut,
-    /// The frame that is being read, with what there is of it.
+    /// The frame being read: its header and the payload received so far.
     frame: Option<(Header, BytesMut)>,
-    /// The beginning of a message in several frames.
+    /// The payload received so far of a fragmented message.
     message: Option<(Kind, BytesMut)>,
     is_closed: bool,
 }
@@ -72,7 +72,7 @@ enum Kind {
 }
 
 impl<R: AsyncRead + Unpin> Reader<R> {
-    /// `begun` is what was read behind the request for the upgrade.
+    /// Creates a reader. `begun` contains the bytes received after the upgrade request.
     pub(super) fn new(stream: R, begun: &[u8]) -> Self {
         Self {
             stream,
@@ -83,7 +83,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
     }
 
-    /// The next message.
+    /// Returns the next message.
     pub(super) async fn next(&mut self) -> Result<Received, End> {
         if self.is_closed {
             return Err(End::Gone);
@@ -157,7 +157,8 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Ok((header, payload))
     }
 
-    /// Makes room for the frame of a header, and puts in what has come with the header.
+    /// Allocates the payload of a frame and moves the bytes that are already buffered into it. Rejects a message that
+    /// exceeds the limit.
     fn accept(&mut self, header: Header) -> Result<(), End> {
         let begun = match (header.opcode, &self.message) {
             (Opcode::Continuation, Some((_, message))) => message.len(),
@@ -187,7 +188,7 @@ fn at_least_one(read: &std::io::Result<usize>) -> Result<(), End> {
     }
 }
 
-/// Takes a header off the front of a buffer, if there is a whole one.
+/// Parses and removes the frame header at the start of the buffer. Returns `None` if it is incomplete.
 fn parse(buffer: &mut BytesMut) -> Result<Option<Header>, End> {
     let &[first, second, ..] = &buffer[..] else {
         return Ok(None);
@@ -204,7 +205,7 @@ fn parse(buffer: &mut BytesMut) -> Result<Option<Header>, End> {
     let (is_last, is_extended) = (first & 0x80 != 0, first & 0x70 != 0);
     let (is_masked, short) = (second & 0x80 != 0, second & 0x7f);
     let is_control = matches!(opcode, Opcode::Close | Opcode::Ping | Opcode::Pong);
-    // No extension was agreed on, clients mask, and a control frame is short and whole.
+    // No extension is negotiated, clients must mask, and control frames must be short and unfragmented.
     if is_extended || !is_masked || (is_control && (short > 125 || !is_last)) {
         return Err(End::Protocol);
     }
@@ -229,7 +230,7 @@ fn parse(buffer: &mut BytesMut) -> Result<Option<Header>, End> {
         is_last,
         opcode,
         mask,
-        // A length beyond what this machine can count is too large as well.
+        // A length that does not fit into `usize` is rejected as too large.
         length: usize::try_from(length).unwrap_or(usize::MAX),
     }))
 }
@@ -267,7 +268,7 @@ fn close_code(payload: &[u8]) -> Result<Option<u16>, End> {
         };
     };
     let code = u16::from_be_bytes(*code);
-    // The rest are reserved, or never said aloud.
+    // All other codes are reserved or must not appear on the wire.
     if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) {
         return Err(End::Protocol);
     }
@@ -307,7 +308,7 @@ mod tests {
         frame
     }
 
-    /// Gives only so many bytes at a time.
+    /// Returns at most the given number of bytes per read.
     struct Drip<'a>(&'a [u8], usize);
 
     impl AsyncRead for Drip<'_> {
@@ -324,7 +325,7 @@ mod tests {
         }
     }
 
-    /// Everything these bytes say, which is the same however they are cut.
+    /// Reads all messages, and checks that the result does not depend on how the bytes are split.
     async fn read(bytes: &[u8]) -> (Vec<Received>, End) {
         let mut readings = Vec::new();
         for at_once in [1, 3, 7, usize::MAX] {
@@ -390,13 +391,13 @@ mod tests {
         let check = async |bytes: &[u8], expected: End| {
             assert_eq!(read(bytes).await, (vec![], expected), "{bytes:?}");
         };
-        // An extension nobody agreed on, an unknown kind, no mask, a long ping, a ping in two parts.
+        // A reserved bit, an unknown opcode, no mask, an oversized ping, a fragmented ping.
         check(&frame(0xc1, b"x"), End::Protocol).await;
         check(&frame(0x83, b"x"), End::Protocol).await;
         check(&[0x81, 1, b'x'], End::Protocol).await;
         check(&frame(0x89, &[0; 126]), End::Protocol).await;
         check(&frame(0x09, b""), End::Protocol).await;
-        // The end of something that never began, and a beginning within another.
+        // A continuation without a start, and a start within a fragmented message.
         check(&frame(0x80, b"x"), End::Protocol).await;
         check(
             &[frame(0x01, b"x"), frame(0x81, b"y")].concat(),

@@ -1,4 +1,4 @@
-//! Where frames are written: a stream that may know a short way for files.
+//! The write half of a connection, with an optional fast path for sending files.
 
 use std::{future::Future, io, os::fd::BorrowedFd};
 
@@ -9,19 +9,19 @@ use tokio::{
 
 use crate::file_frame::read_exact_at;
 
-/// What is read at once where there is no short way.
+/// Read size, in bytes, when the fast path is not available.
 const PIECE: usize = 64 << 10;
 
-/// The writing half of a connection. Sockets implement it, and streams in memory for tests; the writer calls it.
+/// The write half of a connection. Sockets and in-memory test streams implement it; the writer calls it.
 pub trait Sink: AsyncWrite + Unpin + Send {
-    /// Writes at least one byte of the range of a file; answers how many.
+    /// Writes at least one byte of a file range and returns the number of bytes written.
     fn send_file(
         &mut self,
         file: BorrowedFd<'_>,
         offset: u64,
         length: usize,
     ) -> impl Future<Output = io::Result<usize>> + Send {
-        // The range was read a moment ago, so this does not wait for a disk.
+        // The range was read recently and is in the page cache, so this does not block on the disk.
         let mut piece = vec![0; length.min(PIECE)];
         let read = read_exact_at(file, &mut piece, offset);
         async move {

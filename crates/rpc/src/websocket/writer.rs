@@ -1,4 +1,4 @@
-//! Messages to a client, each in one frame. Large ones are written from where they are.
+//! Writes messages to a client, one frame each. Large payloads are written without copying.
 
 use std::{
     collections::VecDeque,
@@ -11,11 +11,11 @@ use tokio::io::AsyncWriteExt as _;
 use super::Sink;
 use crate::{Bytes, Closing, FileFrame, outbox::Outgoing};
 
-/// Messages up to this size are copied together, which is cheaper than naming each to the system.
+/// Payloads up to this size, in bytes, are copied into one buffer, which is cheaper than a separate I/O slice each.
 const SMALL: usize = 4 << 10;
-/// Parts named to the system at once.
+/// Maximum number of buffers per vectored write.
 const PARTS: usize = 32;
-/// How many small messages are put into one part.
+/// Size, in bytes, at which a buffer of small messages is complete.
 const PART: usize = 64 << 10;
 
 const TEXT: u8 = 1;
@@ -24,7 +24,7 @@ const CLOSE: u8 = 8;
 const PING: u8 = 9;
 const PONG: u8 = 10;
 
-/// A message of the protocol itself, or of its users.
+/// A data message or a control frame.
 #[derive(Debug)]
 pub(super) enum Frame {
     Message(Outgoing),
@@ -33,17 +33,17 @@ pub(super) enum Frame {
     Close(Closing),
 }
 
-/// Writes frames.
+/// Writes frames to a stream.
 #[derive(Debug)]
 pub(super) struct Writer<W> {
     stream: W,
 }
 
-/// What is written in one go.
+/// A unit of output: a buffer or a file range.
 #[derive(Debug)]
 enum Part {
     Bytes(Bytes),
-    /// The range of a file; its head was written.
+    /// The range of a file. Its head is in the preceding buffer.
     File(FileFrame),
 }
 
@@ -52,7 +52,7 @@ impl<W: Sink> Writer<W> {
         Self { stream }
     }
 
-    /// Writes frames in their order. Dropped half-way, the connection is of no more use.
+    /// Writes frames in order. Not cancel safe: after a dropped send the connection is unusable.
     pub(super) async fn send(&mut self, frames: impl IntoIterator<Item = Frame>) -> io::Result<()> {
         let mut parts = assemble(frames);
         while let Some(first) = parts.front() {
@@ -86,7 +86,7 @@ impl<W: Sink> Writer<W> {
     }
 }
 
-/// The frames as they go over the wire.
+/// Encodes frames into buffers and file ranges, in wire order.
 fn assemble(frames: impl IntoIterator<Item = Frame>) -> VecDeque<Part> {
     let mut parts = VecDeque::new();
     let mut small = BytesMut::new();
@@ -147,7 +147,7 @@ fn close_payload(closing: Closing) -> Bytes {
     payload.freeze()
 }
 
-/// Drops what was written.
+/// Removes the first `written` bytes.
 fn advance(parts: &mut VecDeque<Part>, mut written: usize) {
     while let Some(part) = parts.front_mut() {
         let length = match part {
@@ -257,7 +257,7 @@ mod tests {
         let expected = wire(frames().into());
         let range = &content[17..900_017];
         assert!(expected.windows(range.len()).any(|window| window == range));
-        // By a socket, which knows a short way, and by a stream in memory, which does not.
+        // Once through a socket, which supports `sendfile`, and once through an in-memory stream, which does not.
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (client, server) = tokio::join!(TcpStream::connect(address), listener.accept());

@@ -1,4 +1,4 @@
-//! A small service with methods of its own, as another crate would declare them.
+//! A small service with its own methods, declared the way another crate would declare them.
 #![expect(
     unreachable_pub,
     reason = "the families of the protocol are public, and so are those declared like them"
@@ -15,71 +15,71 @@ use tokio::sync::Semaphore;
 protocol::methods! {
     Tree family "desk";
 
-    /// Answers what it is given.
+    /// Returns its params.
     Read DeskEcho = "desk/echo" (DeskEchoParams) -> DeskEchoResponse;
     /// Panics.
     Read DeskPanic = "desk/panic" (DeskParams) -> DeskResponse;
-    /// Answers once the gate is open.
+    /// Returns once the gate is open.
     Read DeskWait = "desk/wait" (DeskParams) -> DeskResponse;
-    /// Opens the gate for one that waits.
+    /// Opens the gate for one waiting call.
     Write DeskOpen = "desk/open" (DeskParams) -> DeskResponse;
-    /// Is not for everybody.
+    /// Is rejected by the authorization.
     Write DeskSecret = "desk/secret" (DeskSecretParams in workspace_id) -> DeskResponse;
 }
 
-/// The company family describes its failures differently.
+/// The company family has a different error format.
 pub mod company {
     use super::{DeskEchoParams, DeskEchoResponse};
 
     protocol::methods! {
         Company family "desk";
 
-        /// Answers what it is given.
+        /// Returns its params.
         Read CompanyDeskEcho = "desk.echo" (DeskEchoParams) -> DeskEchoResponse;
     }
 }
 
-/// No params.
+/// Empty params.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeskParams {}
 
-/// Nothing to say.
+/// An empty response.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeskResponse {}
 
-/// Params with something inside.
+/// Params with nested fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeskEchoParams {
-    /// A text.
+    /// A text that the response repeats.
     pub text: String,
-    /// Drawers.
+    /// Nested objects, to test error paths.
     #[serde(default)]
     pub drawers: Vec<Drawer>,
 }
 
-/// Something inside.
+/// A nested object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Drawer {
-    /// How many things are in it.
+    /// A number, to test type errors.
     #[serde(rename = "a/b")]
     pub count: u32,
 }
 
-/// Says it back.
+/// The echoed text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeskEchoResponse {
-    /// The text.
+    /// The text of the params.
     pub text: String,
 }
 
-/// Names a workspace.
+/// Params that refer to a workspace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeskSecretParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: protocol::WorkspaceId,
 }
 
-/// What the handlers reach.
+/// The context of the handlers.
 #[derive(Clone, Debug)]
 pub struct DeskContext {
     gate: Arc<Semaphore>,
@@ -103,12 +103,12 @@ impl Admit for DeskContext {
 pub struct Desk {
     outbox: Arc<Outbox>,
     router: Router<DeskContext>,
-    /// Closed until somebody opens it.
+    /// Closed until a call opens it.
     pub gate: Arc<Semaphore>,
 }
 
 impl Desk {
-    /// A connection with every method.
+    /// Creates a connection with every method registered.
     pub fn new() -> Arc<Self> {
         let mut router = Router::default();
         router

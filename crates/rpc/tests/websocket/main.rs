@@ -13,7 +13,7 @@ use tokio::{
     time::timeout,
 };
 
-/// Far beyond what any case takes.
+/// A timeout far above the duration of any case.
 const PATIENCE: Duration = Duration::from_secs(60);
 const MASK: [u8; 4] = [0x37, 0xfa, 0x21, 0x3d];
 
@@ -25,7 +25,7 @@ const PING: u8 = 9;
 const PONG: u8 = 10;
 const FIN: u8 = 0x80;
 
-/// A frame as a client sends it.
+/// Encodes a frame as a client sends it.
 fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     let mut frame = vec![first];
     match payload.len() {
@@ -53,7 +53,7 @@ fn close(code: u16, reason: &[u8]) -> Vec<u8> {
     whole(CLOSE, &[&code.to_be_bytes()[..], reason].concat())
 }
 
-/// A message in frames of the given payloads.
+/// Encodes a message as frames with the given payloads.
 fn fragments(opcode: u8, payloads: &[&[u8]]) -> Vec<u8> {
     let last = payloads.len() - 1;
     let frames = payloads.iter().enumerate().map(|(index, payload)| {
@@ -64,11 +64,11 @@ fn fragments(opcode: u8, payloads: &[&[u8]]) -> Vec<u8> {
     frames.collect::<Vec<_>>().concat()
 }
 
-/// What the server sent, its close frame last.
+/// The frames sent by the server, ending with its close frame.
 #[derive(Debug, PartialEq)]
 struct Answer {
     frames: Vec<(u8, Vec<u8>)>,
-    /// The payload of the close frame; none if the connection ended without one.
+    /// The payload of the close frame. `None` if the connection ended without one.
     close: Option<Vec<u8>>,
 }
 
@@ -100,13 +100,13 @@ impl Cases {
         stream
     }
 
-    /// Sends bytes in pieces of a size and reads until the server ends the connection.
+    /// Sends bytes in pieces of the given size and reads until the server closes the connection.
     async fn send(&self, sent: &[u8], piece: usize) -> Answer {
         let (mut reading, mut writing) = self.connect().await.into_split();
         let sent = sent.to_vec();
         let writer = tokio::spawn(async move {
             for piece in sent.chunks(piece) {
-                // The server may have ended the connection already; what it said before that counts.
+                // The server may have closed the connection already; the frames it sent before still count.
                 if writing.write_all(piece).await.is_err() {
                     break;
                 }
@@ -141,7 +141,7 @@ impl Cases {
         answer
     }
 
-    /// Checks what is answered to these bytes before the connection ends with a code; none for a close frame without.
+    /// Checks the response to these bytes and the close code; `None` stands for a close frame without code.
     async fn check(&self, name: &str, sent: &[u8], frames: &[(u8, &[u8])], code: Option<u16>) {
         self.check_in_pieces(name, sent, usize::MAX, frames, code)
             .await;
@@ -168,7 +168,7 @@ impl Cases {
     }
 }
 
-/// A goodbye after which nothing is wrong.
+/// A normal close frame.
 fn bye() -> Vec<u8> {
     close(1000, b"")
 }
@@ -247,7 +247,7 @@ async fn pings_are_answered_with_their_payload() {
 async fn after_a_flood_of_pings_the_last_one_is_answered() {
     let cases = Cases::new().await;
     let (mut reading, mut writing) = cases.connect().await.into_split();
-    // The server cannot write while nobody reads: the echo of a large message fills the socket.
+    // The server cannot write while the client does not read: the echo of a large message fills the socket.
     let blocking = vec![0; 8 << 20];
     let blocked = whole(BINARY, &blocking);
     let mut flood = Vec::new();
@@ -441,7 +441,7 @@ async fn only_utf_8_is_text() {
         let bytes: Vec<&[u8]> = text.chunks(1).collect();
         let sent = fragments(TEXT, &bytes);
         cases.check(&name, &sent, &[], Some(1007)).await;
-        // The same bytes are a fine binary message.
+        // The same bytes are a valid binary message.
         let sent = [whole(BINARY, text), bye()].concat();
         cases
             .check(&name, &sent, &[(BINARY, text)], Some(1000))

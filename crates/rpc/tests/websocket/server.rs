@@ -1,4 +1,4 @@
-//! The transport alone behind a socket: every message goes back to its sender.
+//! An echo server on the bare transport, behind a socket.
 
 use rpc::websocket;
 use tokio::{
@@ -6,7 +6,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// Serves connections until the runtime ends.
+/// Accepts connections until the runtime shuts down.
 pub(crate) async fn serve(listener: TcpListener) {
     loop {
         let (stream, _) = listener.accept().await.expect("a client");

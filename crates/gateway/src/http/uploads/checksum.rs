@@ -1,4 +1,4 @@
-//! `Upload-Checksum`: the hash of one body, checked before its bytes count.
+//! `Upload-Checksum`: the hash of one request body, verified before its bytes are accepted.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use hyper::HeaderMap;
@@ -7,10 +7,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::UPLOAD_CHECKSUM;
 
-/// What bodies can be hashed with; tus wants `sha1` from everybody.
+/// The supported algorithms. The tus protocol requires `sha1`.
 pub(super) const ALGORITHMS: &str = "sha1,sha256";
 
-/// The hash a body should have, and the one it has so far.
+/// The expected hash of a body and the running hash of the received bytes.
 pub(super) struct Checksum {
     running: Running,
     expected: Vec<u8>,
@@ -22,7 +22,7 @@ enum Running {
 }
 
 impl Checksum {
-    /// The hash a request announces, if it does, or what is wrong with it.
+    /// Parses the checksum header. Returns `None` if it is absent, or a message if it is invalid.
     pub(super) fn announced(headers: &HeaderMap) -> Result<Option<Self>, &'static str> {
         const WRONG: &str = "expected one `Upload-Checksum` of an algorithm and a hash in base64";
         let mut values = headers.get_all(UPLOAD_CHECKSUM).iter();
@@ -50,7 +50,7 @@ impl Checksum {
         }
     }
 
-    /// Whether the bytes had the announced hash.
+    /// Returns whether the received bytes have the expected hash.
     pub(super) fn matches(self) -> bool {
         match self.running {
             Running::Sha1(hasher) => sha1::Digest::finalize(hasher)[..] == self.expected[..],

@@ -1,13 +1,13 @@
-//! `Upload-Expires`: when an upload is forgotten, as HTTP writes moments.
+//! `Upload-Expires`: the expiry of an upload as an HTTP date.
 
 use std::time::{Duration, UNIX_EPOCH};
 
 use hyper::header::HeaderValue;
 
-/// A moment in Unix seconds as `Sat, 01 Jan 2000 00:00:00 GMT`.
+/// Formats a time in Unix seconds as `Sat, 01 Jan 2000 00:00:00 GMT`.
 pub(super) fn value(seconds: i64) -> HeaderValue {
     let moment = UNIX_EPOCH + Duration::from_secs(seconds.unsigned_abs());
-    // It is all letters, digits, commas and colons.
+    // An HTTP date is printable ASCII.
     HeaderValue::try_from(httpdate::fmt_http_date(moment))
         .unwrap_or_else(|_| HeaderValue::from_static(""))
 }

@@ -1,4 +1,4 @@
-//! `Upload-Metadata`: words and base64 values, and what they say about an upload.
+//! `Upload-Metadata`: parses the keys and base64 values that describe an upload.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use protocol::{
 
 use crate::Sources;
 
-/// What an upload of these metadata and size is started with, or what is wrong with them.
+/// Returns the start params for the metadata and size of an upload, or a message if they are invalid.
 ///
-/// Words nobody here knows are ignored: clients send what they have.
+/// Unknown keys are ignored, because clients send additional ones.
 pub(super) fn params(
     header: &str,
     size_bytes: u64,
@@ -47,7 +47,7 @@ pub(super) fn params(
     })
 }
 
-/// The metadata of an upload that was started, by this protocol or another.
+/// Returns the metadata of an upload, whichever protocol started it.
 pub(super) fn of(session: &session::Model) -> String {
     let known = [
         ("workspace_id", Some(&session.workspace_id)),

@@ -1,4 +1,4 @@
-//! The body of one `PATCH` on its way into its upload, and the end of the upload with its last byte.
+//! Receives the body of one `PATCH` request into its upload and finishes the upload with the last byte.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,23 +25,23 @@ use crate::{
     notify,
 };
 
-/// Bytes gathered before they are written.
+/// The number of bytes buffered before they are written.
 const PIECE: usize = 256 << 10;
-/// How long a client may send nothing in the middle of a body.
+/// The time after which a body without new bytes is aborted.
 const STALL: Duration = Duration::from_secs(60);
 
-/// An upload that takes bytes of its owner.
+/// An upload that receives a request body.
 pub(super) struct Receiving {
     gateway: Arc<Gateway>,
     session: Arc<session::Model>,
     owner: Arc<str>,
-    /// Where the next byte goes.
+    /// The offset of the next byte.
     offset: u64,
-    /// When the upload is forgotten, Unix seconds.
+    /// When the upload expires, in Unix seconds.
     expires_at: i64,
 }
 
-/// How a body ended.
+/// How a request body ended.
 enum End {
     Complete,
     Cut,
@@ -64,8 +64,8 @@ impl Receiving {
         }
     }
 
-    /// Writes the body as it arrives; what arrived stays, however the body ends, unless it should have had a hash
-    /// and has not.
+    /// Writes the body as it is received. Received bytes are kept however the body ends, except when a checksum was
+    /// given and does not match.
     pub(super) async fn take(
         mut self,
         body: Body,
@@ -155,7 +155,7 @@ impl Receiving {
         Ok(())
     }
 
-    /// Drops the bytes from an offset on: nobody vouches for them.
+    /// Removes the bytes from an offset on, because their checksum was not verified.
     async fn take_back(&mut self, begin: u64) -> Result<(), Response> {
         let (gateway, session, end) = (
             Arc::clone(&self.gateway),
@@ -172,7 +172,7 @@ impl Receiving {
         }
     }
 
-    /// Makes the artifact and tells its followers.
+    /// Creates the artifact and notifies the subscribers.
     pub(super) async fn finish(self) -> Result<Response, Response> {
         let finished = artifacts::finish(&self.gateway, (*self.session).clone(), &self.owner).await;
         let announced = upload::announce(&self.gateway, finished.map_err(refuse)?);
@@ -183,7 +183,7 @@ impl Receiving {
         let id = HeaderValue::from_str(artifact.artifact_id.as_str());
         let id = id.map_err(|error| refuse(Failure::incident(&error)))?;
         let mut answer = self.accepted();
-        // What it has become does not expire.
+        // A completed upload does not expire.
         answer.headers_mut().remove(UPLOAD_EXPIRES);
         answer.headers_mut().insert(ARTIFACT_ID, id);
         Ok(answer)
@@ -198,7 +198,7 @@ impl Receiving {
     }
 }
 
-/// What tus says to bytes with another hash.
+/// Builds the response for a checksum mismatch.
 fn mismatch() -> Response {
     let status = StatusCode::from_u16(460).unwrap_or(StatusCode::BAD_REQUEST);
     text(

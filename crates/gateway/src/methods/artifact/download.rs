@@ -1,4 +1,4 @@
-//! `artifact/download/*`
+//! Handlers of `artifact/download/*`.
 
 use std::sync::Arc;
 
@@ -135,7 +135,7 @@ async fn chunk(
     Ok(answer)
 }
 
-/// Hashes the bytes of a download again if their file was touched since it was opened, and refuses damaged ones.
+/// Verifies the bytes of a download again if the file was changed since it was opened, and rejects damaged bytes.
 async fn check_unchanged(ctx: &Context, download: &Download) -> Result<(), Failure> {
     if download.blob.is_unchanged() {
         return Ok(());
@@ -163,15 +163,15 @@ async fn read(download: &Download, offset: u64, length: u64) -> Result<Vec<u8>, 
     read.map_err(|error| Failure::incident(&error))
 }
 
-/// The hash of a range of a download: the one that is known, or else made from the bytes. Either way these are
-/// in memory afterwards, so that sending them waits for no disk.
+/// Returns the hash of a range of a download, stored or computed. In both cases the bytes are in the page cache
+/// afterwards, so that sending them does not wait for the disk.
 async fn hash_of(download: &Download, offset: u64, length: u64) -> Result<String, Failure> {
     let known = match &download.chunk_hashes {
         _ if length == download.size => Some(download.blob_row.sha256.clone()),
         Some(chunks) => chunk_hashes::of_range(chunks, download.size, offset, length),
         None => None,
     };
-    // Looking whether more is in memory would take too long here.
+    // Checking longer ranges for presence in memory would take too long.
     let is_short = length <= limits::RECOMMENDED_CHUNK;
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     if let Some(known) = &known
@@ -213,7 +213,7 @@ async fn abort(
     })
 }
 
-/// A download of this connection and workspace that has not expired.
+/// Returns a download of this connection and workspace that has not expired.
 async fn find(
     ctx: &Context,
     workspace: &protocol::WorkspaceId,
@@ -222,7 +222,7 @@ async fn find(
     let now = ctx.now();
     let found = ctx.peer().download(download, now);
     let found = found.filter(|found| found.workspace_id == *workspace);
-    // The chunks of one second need not ask the database again.
+    // The workspace is checked in the database at most once per second.
     if found.as_ref().map(|found| found.checked_at) != Some(now) {
         let known = ctx.store().workspaces().get(workspace.as_str()).await;
         known.map_err(rows::failure)?;

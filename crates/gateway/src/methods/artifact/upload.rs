@@ -1,4 +1,4 @@
-//! `artifact/upload/*`
+//! Handlers of `artifact/upload/*`.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ async fn chunk(
     ctx: Context,
     params: ArtifactUploadChunkParams,
 ) -> Result<ArtifactUploadChunkResponse, Failure> {
-    // A longer text cannot be the base64 of a chunk that is small enough, and is not decoded.
+    // A longer text cannot encode a chunk within the limit, so it is not decoded.
     if params.content_base64.len() as u64 > limits::MAX_CHUNK.div_ceil(3) * 4 {
         let message = format!("expected at most {} bytes", limits::MAX_CHUNK);
         return Err(refused(upload::reject("chunk_too_large", message)));
@@ -78,7 +78,7 @@ async fn chunk(
         let message = format!("`len` is {expected}, `content_base64` has {length} bytes");
         return Err(refused(upload::reject("length_mismatch", message)));
     }
-    // Frames sent before this request belong before its bytes.
+    // Frames sent before this request precede its bytes.
     ctx.peer().frames_settled().await;
     let (gateway, owner) = (
         Arc::clone(&ctx.peer().gateway),
@@ -115,7 +115,7 @@ async fn chunk(
     })
 }
 
-/// A refused chunk as the failure of a request.
+/// Converts a rejected chunk to an RPC failure.
 fn refused(rejection: Rejection) -> Failure {
     let failure = match rejection.kind {
         "hash_mismatch" => Failure::state(Kind::HashMismatch, rejection.message),

@@ -1,4 +1,4 @@
-//! `adapter.*`
+//! Handlers of `adapter.*`.
 
 use company::{
     document::Channel,

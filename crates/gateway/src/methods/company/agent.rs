@@ -1,4 +1,4 @@
-//! `agent.*`
+//! Handlers of `agent.*`.
 
 use std::time::Duration;
 
@@ -20,15 +20,16 @@ use runner::Sessions;
 use super::{actor, indexed, within};
 use crate::Context;
 
-/// From which count on a rule is proposed, and what events call too often, if nobody says so.
+/// The default of `promote_threshold` and `proposal_threshold`: the number of repetitions of a mistake.
 const USUAL_THRESHOLD: u64 = 3;
-/// What events call too often for a cycle, which proposes rules and never makes them: never.
+/// The `promote_threshold` of a self-improvement cycle if the caller gives none. It is never reached, because a cycle
+/// proposes rules and does not add them.
 const NEVER: u64 = 9_007_199_254_740_991;
-/// How long an evaluation may take.
+/// The timeout of an evaluation.
 const EVALUATION_LIMIT: Duration = Duration::from_secs(30 * 60);
-/// How many tasks are named if nobody says how many.
+/// The default of `max_tasks`.
 const USUAL_TASKS: u32 = 20;
-/// How many of their paths are named if nobody says how many.
+/// The default of `max_scope_paths`.
 const USUAL_SCOPE_PATHS: u32 = 40;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -89,7 +90,7 @@ async fn self_improve_cycle(
 ) -> Result<AgentSelfImproveCycleResponse, Failure> {
     let manager = actor(params.manager_actor_id, params.manager_role, None);
     let (sessions, may) = (ctx.sessions().clone(), ctx.may_exec()?);
-    // The work is done on a thread that may wait, for a session too.
+    // The cycle runs on a blocking thread, so it can also block on a session.
     let runtime = tokio::runtime::Handle::current();
     within(&ctx, &params.workspace_dir, move |company| {
         let task_id = params.task_id.and_then(Text::new);
@@ -128,7 +129,7 @@ async fn self_improve_cycle(
     .await
 }
 
-/// Runs the command of an evaluation as a session like any other: under policy and budgets, in a lane.
+/// Runs the command of an evaluation as a regular session, subject to policy, budgets and lanes.
 async fn evaluate(
     (sessions, may): (&Sessions, MayExec),
     company: &Company,
@@ -151,7 +152,7 @@ async fn evaluate(
         "actor_role": role,
         "actor_team_id": team_id,
         "timeout_ms": u64::try_from(EVALUATION_LIMIT.as_millis()).unwrap_or(u64::MAX),
-        // What is checked here is a command, whatever it is called.
+        // The evaluation is a plain command, even if its name is that of a worker program.
         "apply_guard": false,
     });
     let params: CompanySessionLaunchParams = serde_json::from_value(params)

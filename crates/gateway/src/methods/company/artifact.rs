@@ -1,4 +1,4 @@
-//! `artifact.*`
+//! Handlers of `artifact.*`.
 
 use company::documents;
 use protocol::company::artifact::*;

@@ -1,4 +1,4 @@
-//! `comment.*`
+//! Handlers of `comment.*`.
 
 use company::comment::{self, NewComment, Wanted};
 use protocol::company::{Asking, Visibility, comment::*};
@@ -7,7 +7,7 @@ use rpc::{Failure, Router};
 use super::{actor, asking, known, within};
 use crate::Context;
 
-/// How many comments are listed if nobody says how many.
+/// The default number of listed comments.
 const USUAL_COMMENTS: u32 = 300;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {

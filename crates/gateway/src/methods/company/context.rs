@@ -1,4 +1,4 @@
-//! `context.*`
+//! Handlers of `context.*`.
 
 use company::context_plan::Job;
 use protocol::company::context::*;

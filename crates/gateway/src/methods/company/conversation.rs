@@ -1,4 +1,4 @@
-//! `conversation.*`
+//! Handlers of `conversation.*`.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use rpc::{Failure, Router};
 use super::{actor, asking, known, scope, within};
 use crate::Context;
 
-/// How many messages are listed if nobody says how many.
+/// The default number of listed messages.
 const USUAL_MESSAGES: u32 = 300;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {

@@ -1,4 +1,4 @@
-//! `desktop.*`
+//! Handlers of `desktop.*`.
 
 use company::{
     conversation::{self, Scope},
@@ -13,7 +13,7 @@ use rpc::{Failure, Kind, Router};
 use super::{asking, inbox, indexed, known, live, live_runs, pm as pm_methods, scope};
 use crate::{Context, linking};
 
-/// How many messages a conversation opens with.
+/// The number of messages in the snapshot of a conversation.
 const MESSAGES: usize = 3000;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -52,7 +52,8 @@ async fn bootstrap_snapshot(
     );
     let live = live(&ctx, &params.workspace_dir).await?;
     let worker = super::index::worker_status(&ctx);
-    // Only one view needs the index: the first page of a folder is there before its index is built.
+    // Only the activities view reads the index, so that the first page of a folder is available before its index is
+    // built.
     let (mut found, dir) = indexed(
         &ctx,
         params.workspace_dir.clone(),

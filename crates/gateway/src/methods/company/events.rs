@@ -1,4 +1,4 @@
-//! `events.*`
+//! Handlers of `events.*`.
 
 use company::event::follow::Filter;
 use protocol::company::{Asking, events::*, workspace::CompanyOkResponse};

@@ -1,4 +1,4 @@
-//! `heartbeat.*`
+//! Handlers of `heartbeat.*`.
 
 use company::heartbeat;
 use protocol::company::{heartbeat::*, workspace::CompanyFolderParams};

@@ -1,4 +1,4 @@
-//! `inbox.*`
+//! Handlers of `inbox.*`.
 
 use ::index::snapshot;
 use company::{basis, inbox, review::Verdict};
@@ -12,9 +12,9 @@ use rpc::{Failure, Router};
 use super::{actor, asking, indexed, known, within};
 use crate::{Context, linking, rows, surroundings::Carrier};
 
-/// How many are listed if nobody says how many.
+/// The default number of listed items.
 const USUAL: u32 = 200;
-/// How many proposals are shown.
+/// The maximum number of agents doc proposals in a snapshot.
 const MAX_PROPOSALS: u64 = 50;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -90,7 +90,8 @@ async fn inbox_snapshot(
     Ok(found)
 }
 
-/// What is proposed in the workspace of a company folder, or in the folder of one project.
+/// Returns the pending agents doc proposals of the workspace linked to a company folder, or of the folder of one
+/// project.
 pub(super) async fn proposals(
     ctx: &Context,
     dir: &str,

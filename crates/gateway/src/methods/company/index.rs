@@ -1,4 +1,4 @@
-//! `index.*`
+//! Handlers of `index.*`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use rpc::{Failure, Router};
 use super::{asking, indexed, known};
 use crate::Context;
 
-/// How much is found if nobody says how much.
+/// The default number of search results.
 const USUAL_HITS: u32 = 50;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -59,13 +59,13 @@ async fn sync_worker_status(
     Ok(worker_status(&ctx))
 }
 
-/// What the worker is doing, as far as the caller may know.
+/// Returns the status of the index worker, without the fields that the caller may not see.
 pub(super) fn worker_status(ctx: &Context) -> IndexSyncWorkerStatusResponse {
     let status = ctx.index_worker().status();
     if !ctx.principal().is_limited() {
         return status;
     }
-    // Where other companies are is not the business of a token of some workspaces.
+    // A token limited to some workspaces must not learn the paths of other company folders.
     IndexSyncWorkerStatusResponse {
         last_notified_workspace: None,
         last_error_message: None,

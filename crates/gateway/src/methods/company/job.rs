@@ -1,4 +1,4 @@
-//! `job.*`
+//! Handlers of `job.*`.
 
 use company::{Company, policy};
 use protocol::company::{ActorRole, JobId, ProjectId, Text, job::*};
@@ -20,7 +20,7 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
 }
 
 async fn submit(ctx: Context, mut params: JobSubmitParams) -> Result<JobSubmitResponse, Failure> {
-    // A job that nobody is named for is a manager's, but not if its token is only a worker's.
+    // A job without a `manager_role` gets the role manager, but never a role above that of the token.
     let job = &mut params.job;
     if let (None, Some(ceiling), Some(ContextMode::Manual)) = (
         job.manager_role,
@@ -80,7 +80,7 @@ impl Seen {
     }
 }
 
-/// The agent that works on a job, if its record says so.
+/// Returns the agent that works on a job, or `None` if its record is missing or names none.
 fn agent_of_job(company: &Company, project: &ProjectId, job: &JobId) -> Option<String> {
     let record = company::job::record(company, project, job).ok()?;
     let named = record.job.worker_agent_id.as_ref().map(ToString::to_string);

@@ -1,4 +1,4 @@
-//! `memory.*`
+//! Handlers of `memory.*`.
 
 use company::{
     memory::{self, NewDelta, Wanted, WantedCandidates},
@@ -10,9 +10,9 @@ use rpc::{Failure, Router};
 use super::{actor, within};
 use crate::Context;
 
-/// How many deltas are listed if nobody says how many.
+/// The default number of listed deltas.
 const USUAL_DELTAS: u32 = 200;
-/// How many candidates are suggested if nobody says how many.
+/// The default number of suggested candidates.
 const USUAL_CANDIDATES: u32 = 20;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {

@@ -1,4 +1,4 @@
-//! `milestone.*`
+//! Handlers of `milestone.*`.
 
 use company::{milestone, review::Verdict};
 use protocol::company::{ReviewDecision, milestone::*};

@@ -1,4 +1,4 @@
-//! `monitor.*`
+//! Handlers of `monitor.*`.
 
 use protocol::company::{Asking, monitor::*};
 use rpc::{Failure, Router};

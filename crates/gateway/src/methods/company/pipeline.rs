@@ -1,4 +1,4 @@
-//! `pipeline.*`
+//! Handlers of `pipeline.*`.
 
 use company::pipeline::{
     assign::{self, Assignment},

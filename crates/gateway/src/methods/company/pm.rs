@@ -1,4 +1,4 @@
-//! `pm.*`: plans
+//! Handlers of `pm.*` (project planning).
 
 use company::{conversation::Scope, home::Standings, machine, plan::allocation::Provider, pm};
 use protocol::company::{
@@ -61,7 +61,7 @@ pub(super) async fn recommend_allocations(
     .await
 }
 
-/// What the ways to run a provider can do together; nothing is known of a provider that no driver runs.
+/// Combines the capabilities of all adapters of a provider. Returns `None` for a provider without a driver.
 fn provider(adapters: &[AdapterRow], name: &str) -> Option<Provider> {
     let driver = Program::of_provider(name).ok()?;
     let ways = || {

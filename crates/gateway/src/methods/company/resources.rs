@@ -1,4 +1,4 @@
-//! `resources.*`
+//! Handlers of `resources.*`.
 
 use company::resources;
 use protocol::company::resources::*;

@@ -1,4 +1,4 @@
-//! `run.*`
+//! Handlers of `run.*`.
 
 use std::{collections::BTreeMap, num::NonZeroUsize};
 
@@ -102,7 +102,7 @@ async fn list(ctx: Context, params: RunListParams) -> Result<RunListResponse, Fa
         let actor = known(company, asking)?;
         let mut sees = policy::run_viewer(company, actor.as_ref());
         rows.retain(|row| sees(Some(&row.agent_id)));
-        // Many runs share few agents and providers.
+        // Cached, because many runs share few agents and providers.
         let mut known = BTreeMap::new();
         for row in &mut rows {
             let names = (row.agent_id.clone(), row.provider.clone());
@@ -116,7 +116,7 @@ async fn list(ctx: Context, params: RunListParams) -> Result<RunListResponse, Fa
     rows.await.map(RunListResponse)
 }
 
-/// Warnings about an agent and a provider of a run that do not exist. Runs with free names are accepted.
+/// Returns warnings if the agent or the provider of a run does not exist. Such runs are accepted.
 fn warnings(company: &Company, options: &Options, agent: &str, provider: &str) -> Vec<String> {
     let warnings = [
         runner::agent_warning(company, agent),
@@ -146,7 +146,7 @@ async fn replay(ctx: Context, params: RunReplayParams) -> Result<RunReplayRespon
     let asking = asking(&ctx, claimed.clone());
     let mode = mode.unwrap_or_default();
     let live = match mode {
-        // What a session does is for those who may see its run.
+        // The state of a session is returned only to callers that may see its run.
         ReplayMode::Live
             if !sees_run(&ctx, &workspace_dir, &claimed, &project_id, &run_id).await? =>
         {
@@ -163,7 +163,7 @@ async fn replay(ctx: Context, params: RunReplayParams) -> Result<RunReplayRespon
             tail: count(tail),
             after_seq: after_seq.unwrap_or(0),
             limit: count(limit),
-            // A document that cannot be read says nothing about the end of the log.
+            // An unreadable run document provides no expected tail of the log.
             events_tail: document
                 .ok()
                 .and_then(|document| document.events_tail.clone()),
@@ -185,8 +185,8 @@ async fn replay(ctx: Context, params: RunReplayParams) -> Result<RunReplayRespon
     .await
 }
 
-/// Leaves out what somebody may not see, and tells how much that is. A line that is no event says nobody who may see
-/// it, so it is told of and not shown.
+/// Removes events that the actor may not see and returns their number. Lines that do not parse carry no visibility, so
+/// they are counted but their content is never returned.
 pub(super) fn leave_out(replayed: &mut ReplayedEvents, actor: &Actor) -> u64 {
     let filter = Filter {
         actor: Some(actor.clone()),
@@ -217,7 +217,7 @@ async fn sees_run(
     Ok(!seen.await?.is_empty())
 }
 
-/// The newest session of a run.
+/// Returns the newest session of a run.
 async fn live(ctx: &Context, workspace_dir: &Text, run: &RunId) -> Result<ReplayLive, Failure> {
     let params = CompanySessionListParams {
         workspace_dir: Some(ctx.real_dir(workspace_dir.clone())),
@@ -237,7 +237,7 @@ async fn live(ctx: &Context, workspace_dir: &Text, run: &RunId) -> Result<Replay
         }))
 }
 
-/// A count of events that fits the machine.
+/// Converts a count to `usize`; zero becomes `None`.
 fn count(wanted: Option<u64>) -> Option<NonZeroUsize> {
     let wanted = wanted.map(|wanted| usize::try_from(wanted).unwrap_or(usize::MAX));
     wanted.and_then(NonZeroUsize::new)

@@ -1,4 +1,4 @@
-//! `session.*`
+//! Handlers of `session.*`.
 
 use company::Company;
 use protocol::company::{Issue, Text, session::*};
@@ -21,7 +21,7 @@ async fn launch(
     ctx: Context,
     mut params: CompanySessionLaunchParams,
 ) -> Result<CompanySessionLaunchResponse, Failure> {
-    // Whoever does not say what they are is what their token makes them, not the person who owns the gateway.
+    // A call that claims no role gets the role of its token, not that of the owner.
     if let (None, Some(ceiling)) = (params.actor_role, ctx.principal().ceiling()) {
         params.actor_role = Some(ceiling);
         params.actor_id = params
@@ -72,7 +72,7 @@ async fn list(
     rows.await.map(CompanySessionListResponse)
 }
 
-/// Where a session stands, for a caller who may see its run.
+/// Returns the state of a session if the caller may see its run.
 async fn seen(ctx: &Context, params: CompanySessionParams) -> Result<Seen, Failure> {
     let sight = Sight::of(ctx, params.workspace_dir.as_ref(), params.asking).await?;
     let dir = params.workspace_dir.map(|dir| ctx.real_dir(dir));
@@ -151,7 +151,7 @@ async fn clear_cooldowns(
     Ok(CompanySessionCooldownListResponse { items })
 }
 
-/// What is wrong with a session, as the wire says it.
+/// Converts an error of a session to an RPC failure.
 pub(super) fn failure(error: &runner::Error) -> Failure {
     use runner::Error;
     let message = error.to_string();

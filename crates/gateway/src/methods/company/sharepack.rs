@@ -1,4 +1,4 @@
-//! `sharepack.*`
+//! Handlers of `sharepack.*`.
 
 use std::num::NonZeroUsize;
 

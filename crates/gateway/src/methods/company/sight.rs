@@ -1,4 +1,4 @@
-//! Which sessions and jobs of a company folder a caller may see: those of the runs it may see.
+//! Visibility of sessions and jobs: a caller may see those of the runs it may see.
 
 use company::{Company, document::Run, layout, policy, policy::Actor};
 use protocol::{
@@ -10,14 +10,14 @@ use rpc::Failure;
 use super::{asking, blocking, known};
 use crate::Context;
 
-/// A caller that may not see everything, and the folder it looks at.
+/// A caller with limited visibility and the company folder it reads.
 pub(super) struct Sight {
     company: Company,
     actor: Actor,
 }
 
 impl Sight {
-    /// Of the caller; none if it sees everything.
+    /// Returns the limited view of the caller, or `None` if the caller may see everything.
     pub(super) async fn of(
         ctx: &Context,
         workspace_dir: Option<&Text>,
@@ -42,7 +42,7 @@ impl Sight {
     }
 }
 
-/// Leaves out what the caller may not see. `agent` tells whose work something is.
+/// Removes the rows that the caller may not see. `agent` returns the agent that a row belongs to.
 pub(super) async fn visible<T: Send + 'static>(
     sight: Option<Sight>,
     mut rows: Vec<T>,
@@ -59,7 +59,7 @@ pub(super) async fn visible<T: Send + 'static>(
     .await
 }
 
-/// Refuses something that the caller may not see.
+/// Rejects an item that the caller may not see.
 pub(super) async fn check_visible(
     sight: Option<Sight>,
     id: String,
@@ -84,7 +84,7 @@ pub(super) async fn check_visible(
     .await
 }
 
-/// The agent of a run, if its document says so.
+/// Returns the agent of a run, or `None` if its document cannot be read.
 pub(super) fn agent_of_run(company: &Company, project: &str, run: &str) -> Option<String> {
     let (project, run) = (ProjectId::parse(project).ok()?, RunId::parse(run).ok()?);
     let path = format!("{}/run.yaml", layout::run(&project, &run));

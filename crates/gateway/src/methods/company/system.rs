@@ -1,4 +1,4 @@
-//! `system.*`
+//! Handlers of `system.*`.
 
 use protocol::{Dialect, company::system::*};
 use rpc::{Failure, Router};

@@ -1,4 +1,4 @@
-//! `task.*`
+//! Handlers of `task.*`.
 
 use company::{
     project,

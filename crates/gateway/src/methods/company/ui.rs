@@ -1,4 +1,4 @@
-//! `ui.*`: everything at once
+//! Handlers of `ui.*` (combined snapshots).
 
 use protocol::company::{Asking, Text, inbox::InboxResolveParams, ui::*};
 use rpc::{Failure, Router};
@@ -46,7 +46,7 @@ async fn resolve(ctx: Context, params: UiResolveParams) -> Result<UiResolveRespo
         decisions_limit: params.decisions_limit,
         refresh_index: params.refresh_index,
         sync_index: params.sync_index,
-        // The snapshot shows the actor what `ui.snapshot` would show it.
+        // The actor sees the same snapshot as with `ui.snapshot`.
         actor_id: Some(params.actor_id.clone()),
         actor_role: Some(params.actor_role),
         actor_team_id: params.actor_team_id.clone(),
@@ -66,7 +66,7 @@ async fn resolve(ctx: Context, params: UiResolveParams) -> Result<UiResolveRespo
         },
     );
     let resolved = resolved.await?;
-    // The decision is stored: a failure of the snapshot alone must not look like a failed decision.
+    // The decision is already stored, so a failed snapshot must not be reported as a failed decision.
     let (snapshot, snapshot_error) = match snapshot(ctx, wanted).await {
         Ok(snapshot) => (Some(snapshot), None),
         Err(failure) => (None, Some(failure.message().to_owned())),

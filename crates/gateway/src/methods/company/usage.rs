@@ -1,4 +1,4 @@
-//! `usage.*`
+//! Handlers of `usage.*`.
 
 use protocol::company::usage::*;
 use rpc::{Failure, Router};

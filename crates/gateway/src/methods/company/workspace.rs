@@ -1,4 +1,4 @@
-//! `workspace.*` of the company family
+//! Handlers of `workspace.*` of the company family.
 
 mod doctor;
 
@@ -60,12 +60,12 @@ async fn open(
         Ok((company.clone(), opened))
     })
     .await?;
-    // Git keeps no empty folders, so a clone lacks some and is a company all the same.
+    // Git does not store empty directories, so a clone may lack some and is still a valid company folder.
     let is_whole = |issue: &ValidationIssue| issue.code == "missing_dir";
     if opened.issues.iter().all(is_whole) {
         link(&ctx, &params.workspace_dir).await;
     }
-    // Workers whose gateway is gone wait for somebody who reads what they print.
+    // Sessions whose gateway has exited are taken over, because the output of their workers is not read until then.
     if let Ok(may) = ctx.may_exec()
         && let Err(error) = ctx.sessions().look_at(&company, may).await
     {
@@ -315,7 +315,7 @@ async fn repo_root_set(
     .await
 }
 
-/// The path without `.` and `..`, if a repository can be there.
+/// Returns the path without `.` and `..`, or a failure if it cannot be the root of a repository.
 fn usable_repo(given: &str, require_git: bool) -> Result<String, Failure> {
     let refused = |message: String| Failure::usage(Kind::InvalidPath, message);
     let path = Path::new(given);

@@ -1,4 +1,4 @@
-//! `worktree.*`
+//! Handlers of `worktree.*`.
 
 use protocol::company::worktree::*;
 use rpc::{Failure, Router};

@@ -1,4 +1,4 @@
-//! `thread/agents_doc/*`
+//! Handlers of `thread/agents_doc/*`.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::{Context, proposals::DocText, rows};
 
 pub(in crate::methods) mod proposal;
 
-/// Versions on one page when the caller does not say.
+/// The default number of versions per page.
 const PAGE: usize = 100;
-/// Versions on one page at most.
+/// The maximum number of versions per page.
 const MAX_PAGE: usize = 500;
-/// Files of one import at most.
+/// The maximum number of files per import.
 const MAX_FILES: usize = 5_000;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -227,7 +227,7 @@ async fn import(
         ThreadAgentsDocImportMode::Create => ImportMode::Create,
         ThreadAgentsDocImportMode::Update => ImportMode::Update,
     };
-    // At most a document, a revision and the folders on the way for each file.
+    // Each file needs at most ids for a document, a revision and the folders of its path.
     let needed: usize = files.iter().map(|file| 2 + file.folders.len()).sum();
     let ids = (0..needed).map(|_| ctx.new_text_id("")).collect();
     let target = scope(&params.workspace_id, params.folder_id.as_ref());
@@ -304,7 +304,7 @@ fn resolved(
         .transpose()
 }
 
-/// Tells everybody about a save, the document first, then the tree. A save that changed nothing is no change of
+/// Notifies the subscribers of a save: first of the document, then of the tree. A save without changes does not change
 /// the tree.
 fn announce(ctx: &Context, saved: Saved, reason: &str) -> Result<ThreadAgentsDocPayload, Failure> {
     let tree_version = saved.tree_version;
@@ -327,7 +327,8 @@ fn announce_doc(ctx: &Context, saved: Saved) -> Result<ThreadAgentsDocPayload, F
     Ok(doc)
 }
 
-/// Unknown scopes are bad params in this family, and a conflict names its method.
+/// Converts a database error: in this family unknown scopes are invalid params, and a version conflict names its
+/// method.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "everything else is as everywhere"
@@ -362,9 +363,9 @@ fn failure<M: Method>(error: crud::Error) -> Failure {
     }
 }
 
-/// Says so when the section of a prompt has no room for all of the text.
+/// Returns a warning if the text is longer than the prompt section can hold.
 fn warnings(saved: &Saved) -> Vec<String> {
-    // A text that is not blank is in force in its own scope, so this is the path of its own folder.
+    // A text that is not blank is effective in its own scope, so this is the path of its own folder.
     let path = saved.effective.as_ref().map(|found| &*found.source_path);
     let section = prompt::agents_doc::preview(path.unwrap_or_default(), &saved.doc.content);
     match section.truncated {
@@ -376,7 +377,8 @@ fn warnings(saved: &Saved) -> Vec<String> {
     }
 }
 
-/// Checks the paths, leaves out what only points to an AGENTS.md, and lets an AGENTS.md win over a CLAUDE.md beside it.
+/// Validates the paths, skips files that only refer to an AGENTS.md, and prefers an AGENTS.md over a CLAUDE.md in the
+/// same folder.
 fn import_files(files: &[ThreadAgentsDocFile]) -> Result<Vec<ImportFile>, Failure> {
     if files.len() > MAX_FILES {
         let message = format!("expected at most {MAX_FILES} files, found {}", files.len());
@@ -416,7 +418,7 @@ fn import_files(files: &[ThreadAgentsDocFile]) -> Result<Vec<ImportFile>, Failur
     Ok(chosen.into_values().map(|(_, file)| file).collect())
 }
 
-/// The folders of a path and the name of its file.
+/// Returns the folders of a path and its file name.
 fn parse_path(path: &str) -> Result<(Vec<String>, &str), String> {
     let (folders, name) = path
         .rsplit_once('/')

@@ -1,4 +1,4 @@
-//! `thread/folder/*`
+//! Handlers of `thread/folder/*`.
 
 use crud::{DeleteFolder, FolderChange, FolderMoved, NewFolder};
 use protocol::{
@@ -60,7 +60,7 @@ async fn move_to(
         effective_changed,
     } = moved.map_err(rows::failure)?
     {
-        // The document, if there is one, travels with the folder; what is in force may be another one now.
+        // The document of the folder moves with it, but another document may be effective now.
         let effective = effective
             .map(|effective| rows::resolved(*effective, ctx.now()))
             .transpose()?;

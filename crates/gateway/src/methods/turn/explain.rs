@@ -1,4 +1,4 @@
-//! `turn/explain`
+//! Handler of `turn/explain`.
 
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ pub(in crate::methods) async fn explained(
     })
 }
 
-/// What every prompt begins with.
+/// Returns a section that is part of every prompt.
 fn base(section: &str) -> PromptPiece {
     PromptPiece {
         section_id: section.to_owned(),
@@ -125,7 +125,7 @@ async fn document(
     let docs = ctx.store().agents_docs();
     let kept = match docs.revision(workspace_id, doc_id, version).await {
         Ok(revision) => Some(revision),
-        // The prompt had it all the same.
+        // The prompt contained the document although it no longer exists.
         Err(crud::Error::UnknownDoc(_) | crud::Error::UnknownRevision { .. }) => None,
         Err(error) => return Err(rows::failure(error)),
     };
@@ -141,7 +141,7 @@ async fn document(
     }))
 }
 
-/// Section by section: those of the newer prompt in their order, then those that are gone.
+/// Compares two prompts by section: the sections of the newer prompt in their order, then the removed ones.
 fn changes(before: &ExplainedPrompt, after: &ExplainedPrompt) -> Vec<PromptChange> {
     let (was, is) = (sections(before), sections(after));
     let mut order: Vec<&str> = Vec::new();
@@ -165,7 +165,7 @@ fn changes(before: &ExplainedPrompt, after: &ExplainedPrompt) -> Vec<PromptChang
         .collect()
 }
 
-/// What each section says, by the hashes of its pieces.
+/// Returns the content hashes of each section.
 fn sections(prompt: &ExplainedPrompt) -> BTreeMap<&str, Vec<Option<&str>>> {
     let mut found: BTreeMap<&str, Vec<Option<&str>>> = BTreeMap::new();
     for piece in &prompt.pieces {

@@ -1,4 +1,4 @@
-//! `thread/agents_doc/proposal/*`: changes of instruction files that wait for a decision.
+//! `thread/agents_doc/proposal/*`: proposed changes to AGENTS.md files that a person decides about.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,133 +8,136 @@ use crate::{AgentsDocId, AgentsDocProposalId, FolderId, WorkspaceId, company::Pr
 crate::methods! {
     Tree family "thread/agents_doc/proposal";
 
-    /// List the proposals of a workspace: those that wait first, then those that are over, each newest first.
+    /// List the proposals of a workspace: pending ones first, then closed ones, each newest first.
     Read ThreadAgentsDocProposalList = "thread/agents_doc/proposal/list" (ThreadAgentsDocProposalListParams in workspace_id) -> ThreadAgentsDocProposalListResponse;
-    /// Read one proposal with its whole text.
+    /// Return one proposal with its whole text.
     Read ThreadAgentsDocProposalGet = "thread/agents_doc/proposal/get" (ThreadAgentsDocProposalGetParams in workspace_id) -> ThreadAgentsDocProposalGetResponse;
-    /// Approve or deny a proposal. The first decision is final; the same again is answered the same.
+    /// Approve or deny a proposal.
     ///
-    /// An approved text is saved with whoever approves as its author.
-    /// A proposal against an old version cannot be approved: rebase it first.
+    /// The first decision is final; repeating the same decision has no effect and returns the same result. An approved
+    /// text is saved with the approving principal as its author. A proposal whose base version is outdated cannot be
+    /// approved and must be rebased first.
     Write ThreadAgentsDocProposalDecide = "thread/agents_doc/proposal/decide" (ThreadAgentsDocProposalDecideParams in workspace_id only Human) -> ThreadAgentsDocProposalDecideResponse;
-    /// Put a proposal on the current version, for whoever made it or may decide about it.
+    /// Rebase a proposal onto the current version of the file.
     ///
-    /// Lines that only one side changed are taken from that side.
-    /// Where both changed the same lines the answer is an error with all texts, and the caller gives the merged one.
+    /// Only the author of the proposal and principals with role `human` may call it. Lines that only one side changed
+    /// are taken from that side. If both sides changed the same lines, the call fails with an error that contains all
+    /// texts, and a person must supply the merged text.
     Propose ThreadAgentsDocProposalRebase = "thread/agents_doc/proposal/rebase" (ThreadAgentsDocProposalRebaseParams in workspace_id) -> ThreadAgentsDocProposalRebaseResponse;
-    /// Take a proposal back, for whoever made it.
+    /// Withdraw a proposal; only its author may do so.
     Propose ThreadAgentsDocProposalWithdraw = "thread/agents_doc/proposal/withdraw" (ThreadAgentsDocProposalWithdrawParams in workspace_id) -> ThreadAgentsDocProposalWithdrawResponse;
 
     notifications {
-        /// A proposal was made, rebased, decided or taken back.
+        /// A proposal was created, rebased, decided or withdrawn.
         "thread/agents_doc/proposal/changed" = ThreadAgentsDocProposalChangedNotification;
     }
 }
 
-/// The most characters of a rationale or a note.
+/// The maximum length of a rationale or a note in characters.
 pub const MAX_RATIONALE_CHARS: usize = 4_096;
 
-/// What became of a proposal.
+/// The status of a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadAgentsDocProposalStatus {
-    /// It waits for a decision.
+    /// The proposal waits for a decision.
     Pending,
-    /// Its text was saved.
+    /// The proposal was approved and its text was saved.
     Approved,
-    /// Nothing was changed.
+    /// The proposal was denied; the file did not change.
     Denied,
-    /// Whoever made it took it back, or its folder was deleted.
+    /// The author withdrew the proposal, or its folder was deleted.
     Withdrawn,
 }
 
-/// What a person says to a proposal.
+/// A decision about a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadAgentsDocDecision {
-    /// Save it.
+    /// Save the proposed text.
     Approve,
-    /// Leave everything as it is.
+    /// Reject the proposal; the file stays unchanged.
     Deny,
 }
 
 /// A proposal without its whole text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposal {
-    /// The proposal.
+    /// The id of the proposal.
     pub id: AgentsDocProposalId,
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The folder whose file it changes; absent for the root file.
+    /// The id of the folder whose file the proposal changes. Absent for the file of the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
-    /// What became of it.
+    /// The status of the proposal.
     pub status: ThreadAgentsDocProposalStatus,
-    /// The version it changes; 0 means that it makes a new file.
+    /// The version that the proposal changes; 0 if it creates the file.
     pub base_version: i64,
-    /// The version of the file now; 0 if there is none.
+    /// The current version of the file; 0 if there is none.
     pub current_version: i64,
-    /// Whether it waits for a decision and the file has another version by now.
+    /// Whether the proposal is pending and its base version is not the current version.
     pub is_stale: bool,
-    /// The change as a unified diff against the version it changes.
+    /// The change as a unified diff against the base version.
     pub diff: String,
-    /// SHA-256 of the proposed text, lower-case hexadecimal.
+    /// The SHA-256 of the proposed text in lower-case hexadecimal.
     pub content_sha256: String,
-    /// The value for `expected_sha256`: it changes with the version the proposal changes and with the proposed text.
+    /// The SHA-256 to send as `expected_sha256`, in lower-case hexadecimal. It depends on the id of the proposal, its
+    /// base version and its text.
     pub sha256: String,
     /// The length of the proposed text in characters.
     pub char_count: u64,
-    /// Why it should be changed.
+    /// The reason for the change.
     pub rationale: String,
-    /// Who proposes it: `owner`, a token or an agent.
+    /// The author of the proposal: `owner`, the id of a token, or the id of an agent.
     pub author: String,
-    /// Who decided or took it back.
+    /// The principal that decided about or withdrew the proposal. Absent while it is pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
-    /// How they were present.
+    /// The type of connection through which the decision was made. Absent while the proposal is pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_via: Option<Presence>,
-    /// When that was, in Unix seconds.
+    /// The time of the decision in Unix seconds. Absent while the proposal is pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_at: Option<i64>,
-    /// What they said about it.
+    /// The comment on the decision. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The file an approved text was saved in.
+    /// The id of the document in which the approved text was saved. Absent unless the proposal is approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_doc_id: Option<AgentsDocId>,
-    /// The version it was saved as.
+    /// The version number under which the approved text was saved. Absent unless the proposal is approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_version: Option<i64>,
-    /// Unix seconds.
+    /// The time of creation in Unix seconds.
     pub created_at: i64,
-    /// Unix seconds.
+    /// The time of the last change in Unix seconds.
     pub updated_at: i64,
 }
 
 /// Params of [`ThreadAgentsDocProposalList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposalListParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// Only those of this scope; absent for all.
+    /// Return only proposals of this scope. Absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<ThreadAgentsDocProposalScope>,
-    /// Only those with this status; absent for all.
+    /// Return only proposals with this status. Absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<ThreadAgentsDocProposalStatus>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page. Absent for the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// The most proposals to answer: 20 when absent, 50 at most.
+    /// The maximum number of proposals to return. Default 20, maximum 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// One scope of the tree.
+/// One scope of the thread tree: a folder or the root.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposalScope {
-    /// The folder; absent for the root.
+    /// The id of the folder. Absent for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
 }
@@ -142,9 +145,9 @@ pub struct ThreadAgentsDocProposalScope {
 /// Response of [`ThreadAgentsDocProposalList`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposalListResponse {
-    /// The proposals.
+    /// The proposals: pending ones first, then closed ones, each newest first.
     pub items: Vec<ThreadAgentsDocProposal>,
-    /// Where the next page begins; absent on the last one.
+    /// The cursor of the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -152,39 +155,39 @@ pub struct ThreadAgentsDocProposalListResponse {
 /// Params of [`ThreadAgentsDocProposalGet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposalGetParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The proposal.
+    /// The id of the proposal.
     pub proposal_id: AgentsDocProposalId,
 }
 
 /// Response of [`ThreadAgentsDocProposalGet`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposalGetResponse {
-    /// The proposal.
+    /// The requested proposal.
     pub proposal: ThreadAgentsDocProposal,
     /// The whole proposed text.
     pub content: String,
-    /// The text it changes; empty if it makes a new file.
+    /// The text of the base version; empty if the proposal creates the file.
     pub base_content: String,
-    /// The text of the file now; empty if there is none.
+    /// The current text of the file; empty if there is none.
     pub current_content: String,
 }
 
 /// Params of [`ThreadAgentsDocProposalDecide`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposalDecideParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The proposal.
+    /// The id of the proposal.
     pub proposal_id: AgentsDocProposalId,
-    /// What is decided.
+    /// The decision.
     pub decision: ThreadAgentsDocDecision,
-    /// What to say about it, 4096 characters at most.
+    /// A comment on the decision, at most 4096 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The `sha256` of the proposal that was looked at: if it was rebased since, nothing is decided. Absent for whatever
-    /// is there.
+    /// The `sha256` of the proposal that was reviewed. The call fails if the proposal was rebased since. Absent to
+    /// decide without this check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_sha256: Option<String>,
 }
@@ -192,21 +195,23 @@ pub struct ThreadAgentsDocProposalDecideParams {
 /// Response of [`ThreadAgentsDocProposalDecide`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposalDecideResponse {
-    /// The proposal as it is now.
+    /// The proposal after the decision.
     pub proposal: ThreadAgentsDocProposal,
 }
 
 /// Params of [`ThreadAgentsDocProposalRebase`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposalRebaseParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The proposal.
+    /// The id of the proposal.
     pub proposal_id: AgentsDocProposalId,
-    /// The merged text, for lines that both sides changed; needs `current_version`.
+    /// The text merged by a person, for lines that both sides changed. Requires `current_version` and role `human`.
+    /// Absent for an automatic merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// The version of the file that the text was merged with; absent for whichever there is.
+    /// The version of the file with which the text was merged. The call fails if it is not the current version. Absent
+    /// to use the current version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current_version: Option<i64>,
 }
@@ -214,36 +219,36 @@ pub struct ThreadAgentsDocProposalRebaseParams {
 /// Response of [`ThreadAgentsDocProposalRebase`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposalRebaseResponse {
-    /// The proposal as it is now.
+    /// The proposal after the rebase.
     pub proposal: ThreadAgentsDocProposal,
 }
 
 /// Params of [`ThreadAgentsDocProposalWithdraw`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposalWithdrawParams {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The proposal.
+    /// The id of the proposal.
     pub proposal_id: AgentsDocProposalId,
 }
 
 /// Response of [`ThreadAgentsDocProposalWithdraw`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposalWithdrawResponse {
-    /// The proposal as it is now.
+    /// The proposal after the withdrawal.
     pub proposal: ThreadAgentsDocProposal,
 }
 
 /// Payload of `thread/agents_doc/proposal/changed`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadAgentsDocProposalChangedNotification {
-    /// The workspace.
+    /// The id of the workspace.
     pub workspace_id: WorkspaceId,
-    /// The proposal.
+    /// The id of the proposal.
     pub proposal_id: AgentsDocProposalId,
-    /// The folder whose file it changes; absent for the root file.
+    /// The id of the folder whose file the proposal changes. Absent for the file of the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<FolderId>,
-    /// What became of it.
+    /// The status of the proposal after the change.
     pub status: ThreadAgentsDocProposalStatus,
 }

@@ -1,4 +1,4 @@
-//! `workspace.doctor` and `workspace.diagnostics`: what is wrong, for people who look and for people who help
+//! Handlers of `workspace.doctor` and `workspace.diagnostics`: health checks and the support bundle.
 
 use ::index::Indexes;
 use company::{
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::super::{at, indexed, live, session, within};
 use crate::{Context, VERSION};
 
-/// How many rows a view of the bundle has if nobody says how many.
+/// The default number of rows per view in the bundle.
 const USUAL: u32 = 200;
 
 pub(super) async fn doctor(
@@ -49,7 +49,7 @@ fn examine(
         providers: providers(adapters),
         index: vec![index],
         verify_events: &|relative| {
-            // What the run says of its last event tells whether the log was cut.
+            // The run document records the last event, which reveals a truncated log.
             let run = company.read::<Run>(&relative.replace("events.jsonl", "run.yaml"));
             let options = replay::Options {
                 mode: ReplayMode::Verified,
@@ -78,7 +78,8 @@ fn examine(
     doctor::doctor(company, outside)
 }
 
-/// The worker programs. A folder without a machine file has none, and the file is the reason.
+/// Returns the adapters of worker programs. Without a readable machine file they are unavailable, with the file as the
+/// reason.
 async fn adapters(ctx: &Context, workspace_dir: &str) -> Result<Vec<AdapterRow>, Failure> {
     let machine = at(ctx, workspace_dir, |company| {
         Ok(machine::read(company).map_err(|error| error.to_string()))
@@ -239,7 +240,7 @@ fn index_check(company: &Company, indexes: &Indexes, rebuild: bool, sync: bool) 
     let latest_ms = company::doctor::newest_ms(company);
     details.push(format!("index_mtime_ms: {index_ms}"));
     details.push(format!("canonical_latest_mtime_ms: {latest_ms}"));
-    // A sync that finds nothing new leaves the file of the index alone, so its time is only a hint.
+    // A sync without changes does not touch the index file, so its modification time is only a hint.
     if latest_ms > index_ms + 1 && !indexes.is_current(company).unwrap_or(false) {
         let message = "SQLite index is readable but appears stale relative to canonical files.";
         return check(ID, DoctorStatus::Warn, message, details);
@@ -270,7 +271,7 @@ fn told(id: &str, errors: u64, well: &str, otherwise: &str, details: Vec<String>
     }
 }
 
-/// Members of an answer as `name: value`.
+/// Formats fields of a response as `name: value`.
 fn lines(answer: &impl Serialize, names: &[&str]) -> Vec<String> {
     let answer = json!(answer);
     let shown = |value: &Value| {
@@ -316,7 +317,7 @@ pub(super) async fn diagnostics(
         move |indexes, company| {
             let rebuild = params.rebuild_index.unwrap_or(false);
             let sync = !rebuild && params.sync_index.unwrap_or(true);
-            // The doctor goes first: it rebuilds or syncs the index, and the views below read the result.
+            // The doctor runs first, because it rebuilds or syncs the index that the views below read.
             let examined = CompanyWorkspaceDoctorParams {
                 workspace_dir: params.workspace_dir.clone(),
                 rebuild_index: Some(rebuild),
@@ -365,7 +366,7 @@ pub(super) async fn diagnostics(
     .await
 }
 
-/// What goes into a bundle.
+/// The contents of a diagnostics bundle.
 struct Facts {
     doctor: Value,
     adapters: Value,
@@ -443,7 +444,7 @@ fn write_bundle(
     let rows: Vec<_> = rows
         .into_iter()
         .map(|(name, value)| {
-            // Whoever helps must not learn secrets.
+            // Bundles are sent to support, so secrets are redacted.
             let text = value.to_string();
             let (text, _) = secret::redact_json(&text);
             let value: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
@@ -451,7 +452,7 @@ fn write_bundle(
         })
         .collect();
     let bundle = std::path::Path::new(&bundle_dir);
-    // A second bundle of the same second takes the place of the first, file by file.
+    // A second bundle within the same second replaces the first, file by file.
     match bundle.exists() {
         true => {
             for (name, text) in &rows {

@@ -1,4 +1,4 @@
-//! `thread/agents_doc/propose` and `thread/agents_doc/proposal/*`
+//! Handlers of `thread/agents_doc/propose` and `thread/agents_doc/proposal/*`.
 
 use crud::{
     BaseText, DecideProposal, Decided, Proposal, ProposalCursor, ProposalQuery, ProposalVerdict,
@@ -20,9 +20,9 @@ use crate::{
     rows,
 };
 
-/// Proposals on one page when the caller does not say.
+/// The default number of proposals per page.
 const PAGE: usize = 20;
-/// Proposals on one page at most: each may carry a diff of two whole texts.
+/// The maximum number of proposals per page. Each may contain a diff of two whole texts.
 pub(crate) const MAX_PAGE: usize = 50;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -170,7 +170,7 @@ async fn rebase(
             found.proposal.row.author
         )));
     }
-    // Whoever looked at a proposal must be able to approve what they saw by its id.
+    // A reviewer must be able to approve by id exactly the text that was shown.
     if !is_person && params.content.is_some() {
         return Err(Failure::forbidden(
             "a text merged by hand is for people: take the proposal back and propose it anew",
@@ -219,7 +219,7 @@ fn is_author(ctx: &Context, proposal: &Proposal) -> bool {
     proposal.row.author == ctx.principal().author()
 }
 
-/// Tells everybody of a decision and of what it saved; a decision that is only said again is told to nobody.
+/// Publishes a decision and the document it saved. Repeating the same decision is a no-op and sends no notification.
 fn told(ctx: &Context, decided: Decided) -> Result<ThreadAgentsDocProposal, Failure> {
     if let Some(saved) = decided.saved {
         announce(ctx, saved, ThreadAgentsDocProposalDecide::NAME)?;
@@ -230,7 +230,8 @@ fn told(ctx: &Context, decided: Decided) -> Result<ThreadAgentsDocProposal, Fail
     rows::proposal(decided.proposal)
 }
 
-/// A cursor is opaque to clients: whether the last proposal of the page waits, when it was made, and its id.
+/// Formats a cursor, which is opaque to clients: whether the last proposal of the page is pending, its creation time
+/// and its id.
 fn print_cursor(last: &Proposal) -> String {
     let waits = match last.row.status.as_str() {
         "pending" => "waits",
